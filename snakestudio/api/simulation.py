@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare, scene_name
-from snakestudio.engines.bound_steps import Present
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.files import writable
 from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kind
@@ -46,7 +45,7 @@ class State:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
 
-    def _present(self) -> Present:
+    def _present(self) -> Snapshot:
         stepper: Stepper = self._simulation._stepper
         return stepper.steps.present()
 
@@ -116,9 +115,7 @@ class State:
 
     def copy(self) -> Snapshot:
         """The state as it is now, with arrays of its own."""
-        stepper = self._simulation._stepper
-        stepper.steps.settle()
-        return stepper.engine.snapshot()
+        return self._simulation._stepper.engine.snapshot()
 
     def __repr__(self) -> str:
         return f"<State of {self._simulation!r}>"

@@ -17,41 +17,19 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.outcome import OK, Figures
 from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.state_view import StateView
+from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
+from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
-__all__ = ["BoundSteps", "PlainSteps", "Present", "Steps", "steps_of"]
+__all__ = ["BoundSteps", "PlainSteps", "Steps", "steps_of"]
 
 _NO_ROWS: IntArray = np.zeros(0, np.int64)
 
-
-class Present(Protocol):
-    """The present state, as a `Snapshot` has it."""
-
-    @property
-    def time(self) -> float: ...  # noqa: D102
-    @property
-    def link_pose(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def link_twist(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def joint_angle(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def joint_rate(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def joint_angle_ref(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def joint_rate_ref(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def joint_torque(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def contacts(self) -> Contacts: ...  # noqa: D102
-    @property
-    def energy(self) -> dict[str, float]: ...  # noqa: D102
-    @property
-    def solver(self) -> SolverStats: ...  # noqa: D102
+# Rows of the table of calls.
+HELD, GIVEN = range(2)
 
 
 class Steps(Protocol):
@@ -87,14 +65,15 @@ class Steps(Protocol):
         """Take over the arrays of the engine, which `apply`, `restore` and more contacts replace."""
         ...
 
-    def present(self) -> Present:
-        """The present state; its arrays are filled again by the first call that follows a step."""
+    def present(self) -> Snapshot:
+        """The present state; its arrays are filled again when the first value is read after another step."""
         ...
 
 
 def steps_of(engine: Engine) -> Steps:
-    """Steps of an engine: its own, if it has any."""
-    steps: Steps = engine if isinstance(engine, BoundSteps) else PlainSteps(engine)
+    """Steps of an engine: its own, if they are compiled."""
+    bound = engine if isinstance(engine, BoundSteps) and engine.compiled is not None else None
+    steps: Steps = bound or PlainSteps(engine)
     steps.bind()
     return steps
 
@@ -156,10 +135,10 @@ class PlainSteps:
         """See `Steps.bind`."""
         self._snapshot = None
 
-    def present(self) -> Present:
+    def present(self) -> Snapshot:
         """See `Steps.present`."""
         if self._snapshot is None:
-            self._snapshot = self._engine.snapshot()
+            self._snapshot = self._engine.look()
         return self._snapshot
 
 
@@ -170,6 +149,12 @@ class BoundSteps(ABC):
     _rows: RowBuffers
     _reference: JointReference | None
     _reached: int
+    _unsettled: JointReference | None = None
+    """Reference of the last steps, if it will be written to again."""
+    _bound_to: tuple[Any, ...]
+    """Arguments that the table of calls was last made with."""
+    _view: StateView | None = None
+    """What shows the present state."""
 
     # ------------------------------------------------------------------------------------------ of the engine
 
@@ -184,6 +169,14 @@ class BoundSteps(ABC):
     @property
     @abstractmethod
     def time(self) -> float: ...  # noqa: D102
+
+    @property
+    @abstractmethod
+    def step_count(self) -> int: ...  # noqa: D102
+
+    @property
+    @abstractmethod
+    def compiled(self) -> tuple[Any, Any] | None: ...  # noqa: D102
 
     @abstractmethod
     def advance(
@@ -202,30 +195,29 @@ class BoundSteps(ABC):
     def _begin_interval(self) -> None: ...
 
     @abstractmethod
-    def _references_now(self) -> tuple[FloatArray, FloatArray]: ...
+    def view_row(self, again: bool) -> tuple[RowBuffers, int, slice]: ...  # noqa: D102
 
     @abstractmethod
-    def _row_buffers(self, n_rows: int) -> RowBuffers: ...
+    def references_now(self) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
 
     @abstractmethod
-    def _room_for_contacts(self, n_rows: int) -> int: ...
+    def solver_stats(self) -> SolverStats: ...  # noqa: D102
 
     @abstractmethod
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None: ...
-
-    @abstractmethod
-    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts: ...
+    def contacts_in(self, rows: RowBuffers, part: slice) -> Contacts: ...  # noqa: D102
 
     # ------------------------------------------------------------------------------------------ Steps
 
     def bind(self) -> None:
         """See `Steps.bind`."""
-        if not hasattr(self, "_held"):
+        if not hasattr(self, "_calls"):
             self._begin_binding()
-        self._entry: Callable[..., int] = getattr(self._advance, "entry", self._advance)
+        own = self._own_arguments()
+        if any(new is not old for new, old in zip(own, self._bound_to, strict=True)):
+            self._bound_to = own
+            self._bound = [False, False]
         self._followed: JointReference | None = None
-        self._held_call, self._given_call = self._bound(self._held), self._bound(self._given)
-        self._stale = True
+        self._unsettled = self._view = None
 
     def _begin_binding(self) -> None:
         axes = len(self.schema.axes)
@@ -234,14 +226,23 @@ class BoundSteps(ABC):
         self._held_time, self._held_angle, self._held_rate = held.time, held.angle, held.rate
         self._given_time, self._given_torque = given.time, given.torque
         self._moves = False  # whether the held reference has rates
-        self._unsettled: JointReference | None = None  # that of the last steps, if it will be written to again
         self._dt = self.scene.solver.step_s
-        self._look = _PresentRow(self._row_buffers(1), self.schema.energy)
-        self._advance(*self.plain_arguments(held), 0, _NO_ROWS, self._rows)  # compiled, and found by its types
+        assert self.compiled is not None
+        advance, _ = self.compiled
+        self._own_count = _position(self.plain_arguments(held), held.time)
+        self._no_row = self._rows._replace(filled=self._rows.filled.copy())  # for calls that write none
+        self._calls = CallTable(advance, [self._arguments(held), self._arguments(given)])
+        self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
+        self._count = 0  # of steps, in the table
+        self._bound_to = self._own_arguments()
+        self._bound = [True, True]
 
-    def _bound(self, reference: JointReference) -> Callable[..., int]:
-        """The compiled loop under a reference; it takes count of steps, row steps and buffers."""
-        return partial(self._entry, *self.plain_arguments(reference))
+    def _own_arguments(self) -> tuple[Any, ...]:
+        """Arguments of the compiled loop that are of the engine: those in front of the reference's."""
+        return self.plain_arguments(self._held)[: self._own_count]
+
+    def _arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        return (*self.plain_arguments(reference), 0, _NO_ROWS, self._no_row)
 
     def hold(
         self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
@@ -261,7 +262,7 @@ class BoundSteps(ABC):
         self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(self._held_call, n_steps)
+        return self._take_bound(HELD, self._take_held, n_steps)
 
     def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
         """See `Steps.give`."""
@@ -272,14 +273,23 @@ class BoundSteps(ABC):
         self._unsettled = self._given
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(self._given_call, n_steps)
+        return self._take_bound(GIVEN, self._take_given, n_steps)
 
-    def _take_bound(self, call: Callable[..., int], n_steps: int, go_on: bool = False) -> StepReport | None:
-        """Take steps in one call of the compiled loop; what it leaves, the engine's own way."""
-        self._stale = True
-        if not go_on:
-            self._begin_interval()
-        status = call(n_steps, _NO_ROWS, self._rows)
+    def _take_bound(self, row: int, call: Callable[[], int], n_steps: int) -> StepReport | None:
+        """Take steps by a row of the table of calls."""
+        if not self._bound[row]:
+            self._calls.bind(row, self._arguments((self._held, self._given)[row]))
+            self._bound[row] = True
+            self._count = 0
+        if n_steps != self._count:
+            self._calls.fill(-3, n_steps)
+            self._count = n_steps
+        self._view = None
+        self._begin_interval()
+        return self._ended(call(), n_steps)
+
+    def _ended(self, status: int, n_steps: int) -> StepReport | None:
+        """Count the steps of a call; what it left, the engine takes its own way."""
         if status == OK:
             self._reached += n_steps
             return None
@@ -302,8 +312,11 @@ class BoundSteps(ABC):
             self._reference = reference
             if reference is not self._followed:
                 self._followed = reference
-                self._followed_call = self._bound(reference)
-            return self._take_bound(self._followed_call, n_steps, go_on)
+                self._take_followed = partial(self._advance, *self.plain_arguments(reference))
+            self._view = None
+            if not go_on:
+                self._begin_interval()
+            return self._ended(self._take_followed(n_steps, _NO_ROWS, self._no_row), n_steps)
         return self._advanced(reference, n_steps, go_on, row_steps)
 
     def _advanced(
@@ -324,76 +337,12 @@ class BoundSteps(ABC):
                 reference.time.copy(), reference.angle.copy(), reference.rate.copy(), reference.acceleration, torque
             )
 
-    def present(self) -> Present:
+    def present(self) -> Snapshot:
         """See `Steps.present`."""
-        look = self._look
-        if self._stale:
-            if self._room_for_contacts(1) > len(look.rows.contact_link):
-                look.take(self._row_buffers(1))
-            else:
-                look.clear()
-            reference = self._unsettled
-            angle, rate = self._references_now() if reference is None else (reference.angle[1], reference.rate[1])
-            self._write_present_row(angle, rate, look.rows, call=True)
-            look.time, look.figures, look.contacts_now = self.time, self._figures(), self._contacts_now
-            self._stale = False
-        return look
-
-    def _contacts_now(self, rows: RowBuffers) -> Contacts:
-        """Contacts of the interval, of a row that has just been written."""
-        span = self._figures().steps * self._dt
-        if span == 0.0 or Fields.CONTACTS not in self.schema.valid:
-            return Contacts.none()
-        return self._contacts(span, rows, slice(0, int(rows.filled[1])))
+        if self._view is None:
+            self._view = StateView(self, again=True)
+        return self._view
 
 
-class _PresentRow:
-    """The present state of an engine in one row of buffers, which is written again and again.
-
-    Parameters
-    ----------
-    rows : RowBuffers
-    energies : tuple of str
-        Names of their columns.
-    """
-
-    def __init__(self, rows: RowBuffers, energies: tuple[str, ...]) -> None:
-        self._energies = energies
-        self.time = 0.0
-        self.figures = Figures(0, 0, 0, 0, 0.0)
-        self.contacts_now: Callable[[RowBuffers], Contacts] = lambda rows: Contacts.none()
-        self.take(rows)
-
-    def take(self, rows: RowBuffers) -> None:
-        """Go over to other buffers, which are empty."""
-        self.rows = rows
-        self.link_pose, self.link_twist = rows.link_pose[0], rows.link_twist[0]
-        self.joint_angle, self.joint_rate = rows.joint_angle[0], rows.joint_rate[0]
-        self.joint_angle_ref, self.joint_rate_ref = rows.joint_angle_ref[0], rows.joint_rate_ref[0]
-        self.joint_torque = rows.joint_torque[0]
-        self._known: Contacts | None = None
-
-    def clear(self) -> None:
-        """Empty the buffers: rows are written on zeros."""
-        rows = self.rows
-        contacts = int(rows.filled[1])
-        rows.filled[:] = 0
-        if contacts:
-            for array in (rows.contact_point, rows.contact_normal, rows.contact_friction):
-                array[:contacts] = 0.0
-        self._known = None
-
-    @property
-    def contacts(self) -> Contacts:
-        if self._known is None:
-            self._known = self.contacts_now(self.rows)
-        return self._known
-
-    @property
-    def energy(self) -> dict[str, float]:
-        return dict(zip(self._energies, self.rows.energy[0].tolist(), strict=True))
-
-    @property
-    def solver(self) -> SolverStats:
-        figures = self.figures
-        return SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged)
+def _position(arguments: tuple[Any, ...], array: FloatArray) -> int:
+    return next(i for i, argument in enumerate(arguments) if argument is array)

@@ -6,13 +6,13 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import spread_from_centre
 from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, Z
 
-__all__ = ["write_centred_links", "write_centred_motion"]
+__all__ = ["write_centred_links"]
 
 
 @inlined
@@ -57,12 +57,3 @@ def write_centred_links(
         rows.link_twist[i, k, TURN_Z] = omega
         kinetic += 0.5 * (chain.mass[k] * (vx * vx + vy * vy) + chain.inertia[k] * omega * omega)
     return kinetic
-
-
-@jit
-def write_centred_motion(
-    chain: CentredChain, height: FloatArray, x: FloatArray, v: FloatArray, theta: FloatArray, cos: FloatArray,
-    sin: FloatArray, part: FloatArray, place: FloatArray, rows: RowBuffers,
-) -> None:  # fmt: skip
-    """`write_centred_links` into row 0, for a caller in Python who needs no more of the present state."""
-    write_centred_links(chain, height, x, v, theta, cos, sin, part, place, rows, 0)

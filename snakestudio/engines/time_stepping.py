@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,6 +68,8 @@ class TimeSteppingEngine(BoundSteps):
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
         self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
+        self._view_rows = self._looks
+        self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         self._since: tuple[int, ...] = (0, 0)  # what `_rows.filled` was before those that no call has handed over
         self._kept: list[Rows] = []  # and those of them that are not there any more
@@ -138,12 +140,8 @@ class TimeSteppingEngine(BoundSteps):
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         """Write the row of the present state, with these references (m,); must not change the state.
 
-        Its contacts are those since the row before; with `call` those of the interval, unless `_contacts` knows better.
+        Its contacts are those since the row before; with `call` those of the interval.
         """
-
-    def _motion_now(self) -> tuple[FloatArray, FloatArray] | None:
-        """`Snapshot.link_pose` and `link_twist` by themselves; None if they only come with a whole row."""
-        return None
 
     def _links(self) -> FloatArray:
         """Where the links are: x, y, theta of planar ones, (n, 3), or places and quaternions, (n, 7)."""
@@ -158,17 +156,6 @@ class TimeSteppingEngine(BoundSteps):
     @abstractmethod
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         """Angles and rates of all joint axes, each (m,)."""
-
-    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
-        """Contacts that carried load in the interval, which took `span` s; `part` of `rows` are the present row's."""
-        return Contacts(
-            link=rows.contact_link[part],
-            other=rows.contact_other[part],
-            point=rows.contact_point[part],
-            force_normal=rows.contact_normal[part] / span,
-            force_friction=rows.contact_friction[part] / span,
-            state=rows.contact_state[part],
-        )
 
     @abstractmethod
     def _take(self, scene: Scene) -> bool:
@@ -190,7 +177,7 @@ class TimeSteppingEngine(BoundSteps):
         """
         if jit_disabled() or self._advance is None:
             return None
-        return self._advance.__wrapped__, self._write.__wrapped__
+        return self._advance.__wrapped__, self._write
 
     def row_buffers(self, n_rows: int) -> RowBuffers:
         """Buffers for so many rows of the present state."""
@@ -283,7 +270,6 @@ class TimeSteppingEngine(BoundSteps):
         reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
         self.advance(reference, 1, (1,))
         self.snapshot()
-        self._motion_now()
         if self.compiled is not None:
             advance, write = self.compiled
             CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
@@ -369,38 +355,35 @@ class TimeSteppingEngine(BoundSteps):
     def initial_rows(self) -> Rows:
         """The row of the present state, all sums as they stand."""
         rows = self._row_buffers(1)
-        self._write_present_row(*self._references_now(), rows, call=False)
+        self._write_present_row(*self.references_now(), rows, call=False)
         return filled_rows(rows, self._scene.solver.step_s)
 
-    def _references_now(self) -> tuple[FloatArray, FloatArray]:
+    def references_now(self) -> tuple[FloatArray, FloatArray]:
         """Angles and rates that the joints must have now, each (m,)."""
         if self._scene.gives_torques:
-            nothing = np.full(len(self._schema.axes), np.nan)
-            return nothing, nothing
+            return self._nothing.copy(), self._nothing.copy()
+        reference = self._unsettled
+        if reference is not None:
+            return reference.angle[-1].copy(), reference.rate[-1].copy()
         # Before the first call nobody has said what the joints shall do: a robot starts where it is.
         return self._joints_now() if self._reference is None else self._reference.at(self.time)
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
         """The present state; contact forces are means over the interval, and there are none without `contacts`."""
-        rows = self._looks = self._room(self._looks, 1)
-        i, first = rows.filled.tolist()
-        self._write_present_row(*self._references_now(), rows, call=True)
-        figures = self._figures()
-        span = figures.steps * self._scene.solver.step_s
-        shown = contacts and span > 0.0
+        view = StateView(self)
         return Snapshot(
-            time=self.time,
-            link_pose=rows.link_pose[i],
-            link_twist=rows.link_twist[i],
-            joint_angle=rows.joint_angle[i],
-            joint_rate=rows.joint_rate[i],
-            joint_angle_ref=rows.joint_angle_ref[i],
-            joint_rate_ref=rows.joint_rate_ref[i],
-            joint_torque=rows.joint_torque[i],
-            contacts=self._contacts(span, rows, slice(first, int(rows.filled[1]))) if shown else Contacts.none(),
-            energy=dict(zip(self._schema.energy, rows.energy[i].tolist(), strict=True)),
-            solver=SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
-            mass_shares=self._schema.mass_shares,
+            time=view.time,
+            link_pose=view.link_pose,
+            link_twist=view.link_twist,
+            joint_angle=view.joint_angle,
+            joint_rate=view.joint_rate,
+            joint_angle_ref=view.joint_angle_ref,
+            joint_rate_ref=view.joint_rate_ref,
+            joint_torque=view.joint_torque,
+            contacts=view.contacts if contacts else Contacts.none(),
+            energy=view.energy,
+            solver=view.solver,
+            mass_shares=view.mass_shares,
             valid=self._schema.valid if contacts else self._without_contacts,
         )
 
@@ -408,22 +391,41 @@ class TimeSteppingEngine(BoundSteps):
         """The present state for a controller, see `Engine.look`."""
         return StateView(self)
 
-    def fields_now(self, name: str) -> dict[str, Any]:
-        """A field of a Snapshot of the present state, by its name, and others that come with it."""
-        if name in ("link_pose", "link_twist") and (motion := self._motion_now()) is not None:
-            pose, twist = motion
-            return {"link_pose": pose, "link_twist": twist}
-        if name in ("joint_angle", "joint_rate"):
-            angle, rate = self._joints_now()
-            return {"joint_angle": angle, "joint_rate": rate}
-        if name == "time":
-            return {"time": self.time}
-        snapshot = self.snapshot(contacts=name == "contacts")
-        values = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
-        values["valid"] = self._schema.valid
-        if name != "contacts":
-            del values["contacts"]
-        return values
+    # ------------------------------------------------------------------------------------------ of a StateView
+
+    def view_row(self, again: bool) -> tuple[RowBuffers, int, slice]:
+        """A row of the present state without references, by itself or (`again`) in the place of the last such row."""
+        if again:
+            rows = self._view_rows
+            if not len(rows.steps) or self._room_for_contacts(1) > len(rows.contact_link):
+                rows = self._view_rows = self._row_buffers(1)
+            _empty(rows)
+        else:
+            rows = self._looks = self._room(self._looks, 1)
+        i, first = rows.filled.tolist()
+        self._write_present_row(self._nothing, self._nothing, rows, call=True)
+        return rows, i, slice(first, rows.filled.item(1))
+
+    def solver_stats(self) -> SolverStats:
+        """How well the contact problems of the interval were solved."""
+        figures = self._figures()
+        return SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged)
+
+    def contacts_in(self, rows: RowBuffers, part: slice) -> Contacts:
+        """Contacts that carried load in the interval: `part` of those in `rows`, where the present row is."""
+        span = self._figures().steps * self._scene.solver.step_s
+        if span == 0.0 or part.start == part.stop:
+            return Contacts.none()
+        return Contacts(
+            link=rows.contact_link[part],
+            other=rows.contact_other[part],
+            point=rows.contact_point[part],
+            force_normal=rows.contact_normal[part] / span,
+            force_friction=rows.contact_friction[part] / span,
+            state=rows.contact_state[part],
+        )
+
+    # ------------------------------------------------------------------------------------------ states
 
     def apply(self, scene: Scene) -> bool:
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
@@ -441,6 +443,15 @@ class TimeSteppingEngine(BoundSteps):
         state, scene, reference = checkpoint.state
         self._restore_state(state, scene)
         self._scene, self._reference, self._reached = scene, reference, self._figures().step
+
+
+def _empty(rows: RowBuffers) -> None:
+    """Make room in buffers again: rows are written on zeros."""
+    contacts = rows.filled.item(1)
+    rows.filled[:] = 0
+    if contacts:
+        for array in (rows.contact_point, rows.contact_normal, rows.contact_friction):
+            array[:contacts] = 0.0
 
 
 def copied(state: T) -> T:

@@ -211,7 +211,7 @@ class CallTable:
         self._table = np.array([list(_words(one)) for one in arguments], np.int64)
         self._columns = np.cumsum([0, *(sum(1 for _ in _words(one)) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
-        self._run = direct(_call_rows)
+        self._run = direct(_call_rows, self._callee.kind)
         self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))  # or threads would compile it at a time
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
@@ -224,6 +224,20 @@ class CallTable:
     def fill(self, argument: int, number: int) -> None:
         """Give all rows the same whole number as an argument; counted from the end if negative."""
         self._table[:, self._columns[argument % len(self._arguments[0])]] = number
+
+    def single(self, row: int) -> Callable[[], int]:
+        """The call of one row, for a thread that makes it by itself again and again; it gives what the call returns."""
+        progress, status = np.zeros(2, np.int64), self._status
+        job = self._job(np.array([row], np.int64), progress)
+        entry: Callable[..., int] = getattr(self._run, "entry", self._run)
+
+        def call() -> int:
+            progress[NEXT] = 0
+            entry(*job)
+            result: int = status.item(row)
+            return result
+
+        return call
 
     def call(self, rows: IntArray, share: Callable[[Job, tuple[Any, ...], Callable[[], bool]], None]) -> IntArray:
         """Make the calls of `rows`, those that take long first.

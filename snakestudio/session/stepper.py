@@ -136,8 +136,7 @@ class Stepper:
         closed = self._needs is not Fields.NONE
         per_period = self.scene.steps_per_period
         periods = 1 if closed else min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
-        self.steps.settle()
-        snapshot = self.engine.snapshot(contacts=Fields.CONTACTS in self._needs) if closed else None
+        snapshot = self.engine.look() if closed else None
         self._reference = self.controller.reference(self._knots(now, periods * per_period), snapshot)
         self._begin, self._end = now, now + periods * per_period
 

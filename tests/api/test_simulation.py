@@ -99,6 +99,24 @@ def test_steps_without_targets_are_the_run_of_the_scene(path: Path) -> None:
         same(sim.state, sim.state.copy())
 
 
+@pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED], ids=lambda path: path.stem)
+def test_arrays_are_filled_again_by_the_next_look(path: Path) -> None:
+    with ss.open_simulation(path) as sim:
+        still = sim.state.joint_angle.copy()
+        sim.step(still + 0.1, n=20)
+        names = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
+        views = {name: getattr(sim.state, name) for name in names}
+        before = sim.state.copy()
+        sim.step(still, n=20)
+        for name in names:
+            np.testing.assert_array_equal(views[name], getattr(before, name), name)
+        assert sim.state.time == 40 * sim.dt
+        for name in names:
+            assert np.shares_memory(getattr(sim.state, name), views[name])
+            assert not np.array_equal(views[name], getattr(before, name))
+        same(sim.state, sim.state.copy())
+
+
 def test_rates_move_the_targets_on() -> None:
     with ss.open_simulation(SPATIAL) as sim:
         angle = np.linspace(-0.1, 0.1, len(sim.axes))

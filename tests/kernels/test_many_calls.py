@@ -91,3 +91,30 @@ def test_a_function_that_returns_nothing_gives_zeros() -> None:
     table = CallTable(clear, [(row,) for row in out])
     assert table.call(np.array([0, 2]), alone).tolist() == [0, 0, 0]
     assert out.sum(axis=1).tolist() == [0.0, 4.0, 0.0]
+
+
+@jit
+def shift(offset: int, out: FloatArray, by: float) -> int:
+    """Takes other arguments than `gather`."""
+    for i in range(out.shape[0]):
+        out[i] += by
+    return int(offset)
+
+
+def test_tables_of_other_functions_are_called_by_their_own_code() -> None:
+    out = np.zeros(3)
+    first = CallTable(gather, [(body_of(3), 0, np.zeros(2))])
+    second = CallTable(shift, [(7, out, 0.5)])
+    assert first.call(np.array([0]), alone).tolist() == [3]
+    assert second.call(np.array([0]), alone).tolist() == [7]
+    assert out.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_one_row_is_called_by_itself() -> None:
+    out = np.zeros((2, 3))
+    table = CallTable(shift, [(k, out[k], 1.0) for k in range(2)])
+    call = table.single(1)
+    assert [call(), call()] == [1, 1]
+    table.fill(0, 9)
+    assert call() == 9
+    assert out.tolist() == [[0.0] * 3, [3.0] * 3]

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from snakestudio.api.simulation import open_simulation
 from snakestudio.control.registry import create
 from snakestudio.engines.chain_engine import chain
 from snakestudio.errors import SceneError
@@ -217,6 +218,17 @@ def test_model_without_anisotropy_gets_nowhere(tmp_path: Path) -> None:
 def test_model_continues_from_its_state_to_the_bit(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
     assert_continues_to_the_bit(dragged(), tmp_path / "run.mcap")
+
+
+def test_model_is_stepped_from_python(tmp_path: Path) -> None:
+    load(written(tmp_path, "dragged", MODEL))
+    with open_simulation(dragged()) as sim:
+        sim.step(n=20)
+        targets = sim.state.joint_angle + 0.1
+        sim.step(targets, n=3)
+        np.testing.assert_array_equal(sim.state.joint_angle, targets)
+        np.testing.assert_array_equal(sim.state.link_pose, sim.state.copy().link_pose)
+        assert sim.time == 23 * sim.dt
 
 
 def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> None:

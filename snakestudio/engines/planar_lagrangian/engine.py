@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.centred_rows import write_centred_motion
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
-from snakestudio.engines.planar_lagrangian.rows import write_row
+from snakestudio.engines.planar_lagrangian.rows import write_row, write_state
 from snakestudio.engines.planar_lagrangian.state import (
     CALL_STEPS,
     ENERGY,
@@ -29,7 +28,7 @@ from snakestudio.engines.planar_lagrangian.state import (
     widened,
 )
 from snakestudio.engines.planar_lagrangian.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers, make_row_buffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.smooth_joints import has_passive_joints, make_joints
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
@@ -71,13 +70,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         energy = (*ENERGY, PASSIVE) if has_passive_joints(make_joints(scene, stops=False)) else ENERGY
         schema = Schema(n, scene.body.axes, energy, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
-        self._advance, self._write = direct(advance_steps), direct(write_row)
-        self._write_motion = direct(write_centred_motion)
-        self._look_row = make_row_buffers(1, n, 0, 0, 0)
+        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = make_params(scene, base_dir)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
-        self._before = np.empty_like(self._state.before)
         self._make_room()
 
     def _make_room(self) -> None:
@@ -116,22 +112,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         return n_rows * self._scene.robot.n_links
 
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
-        own = self._state  # writing a row begins new sums, which looking at the state must not
-        self._before[0] = own.before[int(call)]
-        sums = own.sums.copy()
-        if call and len(sums) > PASSIVE_WORK:
-            _, row, begin = np.split(sums[LIFTED:], 3)
-            row[:] = begin
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
-        self._write(self._params, own._replace(before=self._before, sums=sums), self._work, rows)
-
-    def _motion_now(self) -> tuple[FloatArray, FloatArray]:
-        work, row = self._work, self._look_row
-        self._write_motion(
-            self._params.chain, self._params.height, self._state.x, self._state.v, work.theta, work.cos, work.sin,
-            work.part, work.place, row,
-        )  # fmt: skip
-        return row.link_pose[0].copy(), row.link_twist[0].copy()
+        self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = self._state.x, self._state.v

@@ -29,7 +29,7 @@ from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.vec3 import X, Y, Z
 
-__all__ = ["write_row"]
+__all__ = ["write_row", "write_state"]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
 SLIP = 2
@@ -39,6 +39,22 @@ GROUND = -1
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
     """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    write_state(params, state, work, rows, int(ROW))
+    n = state.impulse.shape[0]
+    for k in range(n):
+        if state.sums.shape[0] > PASSIVE_WORK:
+            state.sums[LIFTED + (1 + ROW) * n + k] = state.sums[LIFTED + k]
+        for a in range(2):
+            state.before[ROW, k, a] = state.impulse[k, a]
+    state.before[ROW, n, PRESSED] = state.sums[LOAD]
+
+
+@jit
+def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
+    """Write the present state, with the references in `work`, as the next row; changes no state.
+
+    `interval`: contacts are those since the row before (`ROW`) or since the call began (`CALL`).
+    """
     n = state.impulse.shape[0]
     i, at = rows.filled[0], rows.filled[1]
     kinetic = write_centred_links(
@@ -69,14 +85,13 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     if rows.energy.shape[1] > BY_STOPS:
         rows.energy[i, BY_STOPS] = sums[PASSIVE_WORK]
     rows.steps[i] = state.counts[STEP]
-    weight = sums[LOAD] - state.before[ROW, n, PRESSED]
+    weight = sums[LOAD] - state.before[interval, n, PRESSED]
     for k in range(n):
         load = params.chain.weight[k] * weight
         if wide:
-            before = LIFTED + (1 + ROW) * n + k
-            load += sums[LIFTED + k] - sums[before]
-            sums[before] = sums[LIFTED + k]
-        fx, fy = state.impulse[k, X] - state.before[ROW, k, X], state.impulse[k, Y] - state.before[ROW, k, Y]
+            load += sums[LIFTED + k] - sums[LIFTED + (1 + interval) * n + k]
+        fx = state.impulse[k, X] - state.before[interval, k, X]
+        fy = state.impulse[k, Y] - state.before[interval, k, Y]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
@@ -87,9 +102,6 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
             rows.contact_friction[at, X] = fx
             rows.contact_friction[at, Y] = fy
             at += 1
-        for a in range(2):
-            state.before[ROW, k, a] = state.impulse[k, a]
-    state.before[ROW, n, PRESSED] = sums[LOAD]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.centred_rows import write_centred_motion
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonholonomic.params import (
@@ -18,7 +17,7 @@ from snakestudio.engines.planar_nonholonomic.params import (
     make_params,
     same_structure,
 )
-from snakestudio.engines.planar_nonholonomic.rows import write_row
+from snakestudio.engines.planar_nonholonomic.rows import write_row, write_state
 from snakestudio.engines.planar_nonholonomic.state import (
     CALL_EVALUATIONS,
     CALL_STEPS,
@@ -32,7 +31,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers, make_row_buffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
@@ -69,13 +68,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
-        self._advance, self._write = direct(advance_steps), direct(write_row)
-        self._write_motion = direct(write_centred_motion)
-        self._look_row = make_row_buffers(1, n, 0, 0, 0)
+        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
-        self._before = np.empty_like(self._state.before)
         self._look_out(scene)
 
     def _figures(self) -> Figures:
@@ -117,20 +113,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         return 3 * n_rows * self._scene.robot.n_links
 
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
-        own = self._state  # writing a row begins new sums, which looking at the state must not
-        self._before[0] = own.before[int(call)]
-        state = own._replace(figures=own.figures.copy(), before=self._before)
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
-        self._write(self._params, state, self._work, rows)
-
-    def _motion_now(self) -> tuple[FloatArray, FloatArray]:
-        work, row = self._work, self._look_row
-        y, half = self._state.y, len(work.x)
-        self._write_motion(
-            self._params.chain, self._params.radius, y[:half], y[half:], work.theta, work.cos, work.sin, work.part,
-            work.place, row,
-        )  # fmt: skip
-        return row.link_pose[0].copy(), row.link_twist[0].copy()
+        self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])

@@ -22,7 +22,7 @@ from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.vec3 import Z
 
-__all__ = ["write_row"]
+__all__ = ["write_row", "write_state"]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
 SLIP = 2
@@ -30,8 +30,8 @@ GROUND = -1
 
 
 @inlined
-def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> None:
-    """What obstacles did to either side of every link since the row before, then the ground."""
+def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, interval: int) -> None:
+    """What obstacles did to either side of every link in the interval, then the ground."""
     n = state.acts.shape[0]
     at = rows.filled[1]
     for side in range(2):
@@ -39,7 +39,7 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             own = WORKS + 2 * n + 4 * (side * n + k)
             worked = 0.0
             for c in range(4):
-                worked += abs(state.sums[own + c] - state.before[ROW, own + c])
+                worked += abs(state.sums[own + c] - state.before[interval, own + c])
             if worked == 0.0 or state.met[side, k] < 0:
                 continue
             rows.contact_link[at] = k
@@ -48,14 +48,14 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             rows.contact_point[at, Z] = params.radius[k]
             for a in range(2):
                 rows.contact_point[at, a] = state.touch[side, k, a]
-                rows.contact_normal[at, a] = state.sums[own + a] - state.before[ROW, own + a]
-                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[ROW, own + 2 + a]
+                rows.contact_normal[at, a] = state.sums[own + a] - state.before[interval, own + a]
+                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[interval, own + 2 + a]
             at += 1
-    weight = state.figures[LOAD] - state.before[ROW, state.sums.shape[0]]
+    weight = state.figures[LOAD] - state.before[interval, state.sums.shape[0]]
     for k in range(n):
         load = params.chain.weight[k] * weight
         own = WORKS + 2 * k
-        fx, fy = state.sums[own] - state.before[ROW, own], state.sums[own + 1] - state.before[ROW, own + 1]
+        fx, fy = state.sums[own] - state.before[interval, own], state.sums[own + 1] - state.before[interval, own + 1]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
@@ -73,6 +73,19 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
     """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    write_state(params, state, work, rows, int(ROW))
+    for c in range(state.sums.shape[0]):
+        state.before[ROW, c] = state.sums[c]
+    state.before[ROW, state.sums.shape[0]] = state.figures[LOAD]
+    state.figures[WORST_ROW] = 0.0
+
+
+@jit
+def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
+    """Write the present state, with the references in `work`, as the next row; changes no state.
+
+    `interval`: contacts are those since the row before (`ROW`) or since the call began (`CALL`).
+    """
     n = state.acts.shape[0]
     i = rows.filled[0]
     for k in range(n + 2):
@@ -106,9 +119,5 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     rows.iterations[i] = state.counts[EVALUATIONS]
     rows.unconverged[i] = state.counts[UNCONVERGED]
     rows.steps[i] = state.counts[STEP]
-    _write_contacts(params, state, rows, i)
-    for c in range(sums.shape[0]):
-        state.before[ROW, c] = sums[c]
-    state.before[ROW, sums.shape[0]] = state.figures[LOAD]
-    state.figures[WORST_ROW] = 0.0
+    _write_contacts(params, state, rows, i, interval)
     rows.filled[0] = i + 1

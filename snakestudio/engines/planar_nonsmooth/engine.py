@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
-from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, Params, make_params, same_structure
+from snakestudio.engines.planar_nonsmooth.params import AXIS, Params, make_params, same_structure
 from snakestudio.engines.planar_nonsmooth.problem_file import as_friction_problem, problem_arrays
-from snakestudio.engines.planar_nonsmooth.rows import write_row
+from snakestudio.engines.planar_nonsmooth.rows import write_row, write_state
 from snakestudio.engines.planar_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
@@ -21,13 +21,11 @@ from snakestudio.engines.planar_nonsmooth.state import (
     ENERGY,
     GROUND_Y,
     GROUND_Z,
-    LOADED,
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
     SPRING_ENERGY,
     STEP,
-    STICKS,
     UNCONVERGED,
     WORST_CALL,
     State,
@@ -38,8 +36,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
     with_loads_by_link,
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
-from snakestudio.engines.planar_obstacles import OWNER
-from snakestudio.engines.row_buffers import BODY, CALL, LINK, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied, forget_obstacles
 from snakestudio.errors import ExportError
@@ -50,7 +47,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 
 __all__ = ["PlanarNonsmoothEngine"]
 
@@ -77,8 +73,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         params = make_params(scene, base_dir)
         energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
-        self._advance, self._write = direct(advance_steps), direct(write_row)
+        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = params
+        self._shown_reference = np.zeros((len(self._schema.axes), 2))
         self._moving = np.flatnonzero(params.joints[:, AXIS] >= 0.0)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._make_work()
@@ -127,44 +124,13 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         return room
 
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
-        own = self._state  # writing a row begins new sums, which looking at the state must not
-        state = own._replace(
-            counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
-        )
-        self._write(self._params, state, np.column_stack([angle, rate]), rows)
+        reference = self._shown_reference
+        reference[:, ANGLE], reference[:, RATE] = angle, rate
+        self._write_state(self._params, self._state, reference, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         moving = self._moving
         return np.diff(self._state.q[:, TURN])[moving], np.diff(self._state.u[:, TURN])[moving]
-
-    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
-        state = self._state
-        used = int(state.counts[SLOTS_CALL])
-        keys, sums = state.slot_key[CALL, :used], state.slot_sum[CALL, :used]
-        load = state.impulse[:, GROUND_Z] - state.before[CALL, :, Z]
-        pressed = np.flatnonzero(load > 0.0)
-        grounded = len(pressed)
-        point = np.zeros((used + grounded, 3))
-        normal, friction = np.zeros_like(point), np.zeros_like(point)
-        point[:used, :2] = sums[:, 2:4] / sums[:, 4:5]
-        point[:used, Z] = self._params.shape[keys[:, LINK], RADIUS]
-        normal[:used, :2], friction[:used, :2] = sums[:, :2] / span, sums[:, 5:7] / span
-        loaded = keys[:, LOADED] == state.counts[STEP]
-        kind = np.where(loaded, keys[:, STICKS], int(ContactState.OPEN))
-        if grounded:
-            point[used:, :2] = state.q[pressed, :2]
-            normal[used:, Z] = load[pressed] / span
-            friction[used:, :2] = (state.impulse[pressed, :2] - state.before[CALL, pressed, :2]) / span
-        return Contacts(
-            link=np.concatenate([keys[:, LINK], pressed]).astype(np.int32),
-            other=np.concatenate([self._params.obstacles[keys[:, BODY], OWNER], np.full(grounded, GROUND)]).astype(
-                np.int32
-            ),
-            point=point,
-            force_normal=normal,
-            force_friction=friction,
-            state=np.concatenate([kind, state.stick[pressed]]).astype(np.int32),
-        )
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

@@ -64,7 +64,7 @@ from snakestudio.kernels.planar_problem import (
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
-__all__ = ["classify_stick", "write_row"]
+__all__ = ["classify_stick", "write_row", "write_state"]
 
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
@@ -100,6 +100,30 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
 @jit
 def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuffers) -> None:
     """Write the present state as the next row and begin the sums of the row after it."""
+    write_state(params, state, reference, rows, int(ROW))
+    counts = state.counts
+    for k in range(state.q.shape[0]):
+        for a in range(2):
+            state.before[ROW, k, a] = state.impulse[k, a]
+        state.before[ROW, k, Z] = state.impulse[k, GROUND_Z]
+    counts[SLOTS_ROW] = 0
+    for c in range(counts[CONTACTS]):
+        state.contact[c, SLOT_ROW] = -1
+    state.sums[WORST_ROW] = 0.0
+
+
+@jit
+def write_state(params: Params, state: State, reference: FloatArray, rows: RowBuffers, interval: int) -> None:
+    """Write the present state as the next row, with contacts since the row before or the call began; changes no state.
+
+    Parameters
+    ----------
+    params, state, rows
+    reference : (m, 2)
+        Angle and rate that the joints must have now.
+    interval : int
+        `ROW` or `CALL`.
+    """
     n = state.q.shape[0]
     i = rows.filled[0]
     at = rows.filled[1]
@@ -144,24 +168,24 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
     rows.iterations[i] = counts[ITERATIONS]
     rows.unconverged[i] = counts[UNCONVERGED]
     rows.steps[i] = counts[STEP]
-    # Contacts with obstacles since the row before, then with the ground.
-    for s in range(counts[SLOTS_ROW]):
-        weight = state.slot_sum[ROW, s, WEIGHT]
-        rows.contact_link[at] = state.slot_key[ROW, s, LINK]
-        rows.contact_other[at] = int(params.obstacles[state.slot_key[ROW, s, BODY], OWNER])
+    # Contacts with obstacles in the interval, then with the ground.
+    for s in range(counts[SLOTS_ROW + interval]):
+        weight = state.slot_sum[interval, s, WEIGHT]
+        rows.contact_link[at] = state.slot_key[interval, s, LINK]
+        rows.contact_other[at] = int(params.obstacles[state.slot_key[interval, s, BODY], OWNER])
         rows.contact_state[at] = (
-            state.slot_key[ROW, s, STICKS] if state.slot_key[ROW, s, LOADED] == counts[STEP] else OPEN
+            state.slot_key[interval, s, STICKS] if state.slot_key[interval, s, LOADED] == counts[STEP] else OPEN
         )
-        rows.contact_point[at, X] = state.slot_sum[ROW, s, POINT_X] / weight
-        rows.contact_point[at, Y] = state.slot_sum[ROW, s, POINT_Y] / weight
-        rows.contact_point[at, Z] = params.shape[state.slot_key[ROW, s, LINK], RADIUS]
-        rows.contact_normal[at, X] = state.slot_sum[ROW, s, NORMAL_X]
-        rows.contact_normal[at, Y] = state.slot_sum[ROW, s, NORMAL_Y]
-        rows.contact_friction[at, X] = state.slot_sum[ROW, s, FRICTION_X]
-        rows.contact_friction[at, Y] = state.slot_sum[ROW, s, FRICTION_Y]
+        rows.contact_point[at, X] = state.slot_sum[interval, s, POINT_X] / weight
+        rows.contact_point[at, Y] = state.slot_sum[interval, s, POINT_Y] / weight
+        rows.contact_point[at, Z] = params.shape[state.slot_key[interval, s, LINK], RADIUS]
+        rows.contact_normal[at, X] = state.slot_sum[interval, s, NORMAL_X]
+        rows.contact_normal[at, Y] = state.slot_sum[interval, s, NORMAL_Y]
+        rows.contact_friction[at, X] = state.slot_sum[interval, s, FRICTION_X]
+        rows.contact_friction[at, Y] = state.slot_sum[interval, s, FRICTION_Y]
         at += 1
     for k in range(n):
-        load = state.impulse[k, GROUND_Z] - state.before[ROW, k, Z]
+        load = state.impulse[k, GROUND_Z] - state.before[interval, k, Z]
         if load > 0.0:
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
@@ -170,15 +194,8 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
             rows.contact_point[at, Y] = state.q[k, Y]
             rows.contact_normal[at, Z] = load
             for a in range(2):
-                rows.contact_friction[at, a] = state.impulse[k, a] - state.before[ROW, k, a]
+                rows.contact_friction[at, a] = state.impulse[k, a] - state.before[interval, k, a]
             at += 1
-        for a in range(2):
-            state.before[ROW, k, a] = state.impulse[k, a]
-        state.before[ROW, k, Z] = state.impulse[k, GROUND_Z]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at
-    counts[SLOTS_ROW] = 0
-    for c in range(counts[CONTACTS]):
-        state.contact[c, SLOT_ROW] = -1
-    sums[WORST_ROW] = 0.0

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
-from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, RowBuffers
+from snakestudio.engines.row_buffers import CALL, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts, demand, within
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
 from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_arrays
-from snakestudio.engines.spatial_nonsmooth.rows import write_row
+from snakestudio.engines.spatial_nonsmooth.rows import write_row, write_state
 from snakestudio.engines.spatial_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
     CONTACTS,
     ENERGY,
-    LAST,
-    LOAD,
+    GOAL,
+    GOAL_RATE,
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
@@ -41,12 +41,10 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
 from snakestudio.kernels._jit import direct
-from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 
 __all__ = ["SpatialNonsmoothEngine"]
 
@@ -73,13 +71,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         params = make_params(scene, base_dir)
         energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
-        self._advance, self._write = direct(advance_steps), direct(write_row)
+        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = params
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
         self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
-        self._work, self._scratch = make_work(n, len(self._state.angle), len(self._state.law))
+        self._make_work()
         self._look_out(scene)
 
     def _figures(self) -> Figures:
@@ -88,6 +86,15 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
             int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_ITERATIONS]), int(counts[UNCONVERGED]),
             float(self._state.sums[WORST_CALL]),
         )  # fmt: skip
+
+    def _make_work(self) -> None:
+        """Make space for what a step needs."""
+        state = self._state
+        self._work, self._scratch = work, _ = make_work(len(state.q), len(state.angle), len(state.law))
+        # What looking at the state changes must not be seen by a step.
+        self._shown = work._replace(
+            reference=np.zeros_like(work.reference), angle=np.zeros_like(work.angle), rate=np.zeros_like(work.rate)
+        )
 
     def _begin_interval(self) -> None:
         state = self._state
@@ -108,7 +115,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
-        self._work, self._scratch = make_work(len(self._state.q), len(self._state.angle), len(self._state.law))
+        self._make_work()
 
     def _grow_slots(self) -> None:
         self._state = grow_slots(self._state)
@@ -119,57 +126,14 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         return room
 
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
-        own = self._state  # writing a row begins new sums, which looking at the state must not
-        state = own._replace(
-            counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
-        )
-        work = self._work._replace(reference=np.column_stack([angle, rate]), angle=self._work.angle.copy())
-        self._write(self._params, state, work, rows)
+        reference = self._shown.reference
+        reference[:, GOAL], reference[:, GOAL_RATE] = angle, rate
+        self._write_state(self._params, self._state, self._shown, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         angle, rate = np.zeros((2, len(self._state.angle)))
         end_angles(self._params, self._state, self._work, angle, rate)
         return angle, rate
-
-    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
-        state = self._state
-        used = int(state.counts[SLOTS_CALL])
-        keys, sums = state.slot_key[CALL, :used], state.slot_sum[CALL, :used]
-        gained = state.ground - state.before[1]
-        link, end = np.nonzero(gained[:, :, LOAD] > 0.0)
-        ground = gained[link, end]
-        flat = np.zeros((len(link), 3))
-        point, normal, friction = flat.copy(), flat.copy(), flat.copy()
-        point[:, :2] = ground[:, 3:5] / ground[:, :1]
-        normal[:, Z] = ground[:, LOAD]
-        friction[:, :2] = ground[:, 1:3]
-        step = state.counts[STEP]
-        return Contacts(
-            link=np.concatenate([keys[:, LINK], link]).astype(np.int32),
-            other=np.concatenate([keys[:, BODY], np.full(len(link), GROUND)]).astype(np.int32),
-            point=np.vstack([sums[:, 6:9] / sums[:, 9:], point]),
-            force_normal=np.vstack([sums[:, :3], normal]) / span,
-            force_friction=np.vstack([sums[:, 3:6], friction]) / span,
-            state=np.array(
-                [
-                    self._contact_state(k, body, feature) if last == step else 0
-                    for k, body, feature, last in keys.tolist()
-                ]
-                + [
-                    self._contact_state(k, GROUND, e) if state.ground[k, e, LAST] == step else 0
-                    for k, e in zip(link.tolist(), end.tolist(), strict=True)
-                ],
-                dtype=np.int32,
-            ),
-        )
-
-    def _contact_state(self, link: int, body: int, feature: int) -> int:
-        """`ContactState` of a contact of the last step."""
-        state = self._state
-        for c in range(state.first[link], state.first[link + 1]):
-            if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
-                return int(state.stick[c])
-        return int(ContactState.OPEN)
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):
@@ -194,7 +158,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         self._look_out(scene)
         self._state = state
         if len(self._state.law) != len(self._work.law):
-            self._work, self._scratch = make_work(len(state.q), len(state.angle), len(state.law))
+            self._make_work()
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""

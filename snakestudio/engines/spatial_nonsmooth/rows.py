@@ -55,7 +55,7 @@ from snakestudio.kernels.spatial_problem import (
 )
 from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
-__all__ = ["classify_stick", "write_row"]
+__all__ = ["classify_stick", "write_row", "write_state"]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
 OPEN, STICK, SLIP = 0, 1, 2
@@ -90,9 +90,30 @@ def _state_of(state: State, link: int, body: int, feature: int) -> int:
 
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
-    """Write the present state as the next row and begin the sums of the row after it.
+    """Write the present state as the next row and begin the sums of the row after it; `work` as in `write_state`."""
+    write_state(params, state, work, rows, int(ROW))
+    counts = state.counts
+    for k in range(state.q.shape[0]):
+        for end in range(2):
+            for a in range(6):
+                state.before[ROW, k, end, a] = state.ground[k, end, a]
+    counts[SLOTS_ROW] = 0
+    for c in range(counts[CONTACTS]):
+        state.contact[c, SLOT_ROW] = -1
+    state.sums[WORST_ROW] = 0.0
 
-    `work.reference` must hold what the joints shall do now; angles and rates pass through `work`.
+
+@jit
+def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
+    """Write the present state as the next row, with contacts since the row before or the call began; changes no state.
+
+    Parameters
+    ----------
+    params, state, rows
+    work : Work
+        `work.reference` must hold what the joints must do now; `work.angle` and `work.rate` are filled.
+    interval : int
+        `ROW` or `CALL`.
     """
     n = state.q.shape[0]
     i = rows.filled[0]
@@ -138,26 +159,26 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     rows.iterations[i] = counts[ITERATIONS]
     rows.unconverged[i] = counts[UNCONVERGED]
     rows.steps[i] = counts[STEP]
-    # Contacts with obstacles since the row before, then with the ground.
-    for s in range(counts[SLOTS_ROW]):
-        weight = state.slot_sum[ROW, s, WEIGHT]
+    # Contacts with obstacles in the interval, then with the ground.
+    for s in range(counts[SLOTS_ROW + interval]):
+        weight = state.slot_sum[interval, s, WEIGHT]
         link, body, feature = (
-            state.slot_key[ROW, s, LINK],
-            state.slot_key[ROW, s, BODY],
-            state.slot_key[ROW, s, FEATURE],
+            state.slot_key[interval, s, LINK],
+            state.slot_key[interval, s, BODY],
+            state.slot_key[interval, s, FEATURE],
         )
         rows.contact_link[at] = link
         rows.contact_other[at] = body
-        loaded = state.slot_key[ROW, s, LOADED] == counts[STEP]
+        loaded = state.slot_key[interval, s, LOADED] == counts[STEP]
         rows.contact_state[at] = _state_of(state, link, body, feature) if loaded else OPEN
         for a in range(3):
-            rows.contact_normal[at, a] = state.slot_sum[ROW, s, a]
-            rows.contact_friction[at, a] = state.slot_sum[ROW, s, 3 + a]
-            rows.contact_point[at, a] = state.slot_sum[ROW, s, 6 + a] / weight
+            rows.contact_normal[at, a] = state.slot_sum[interval, s, a]
+            rows.contact_friction[at, a] = state.slot_sum[interval, s, 3 + a]
+            rows.contact_point[at, a] = state.slot_sum[interval, s, 6 + a] / weight
         at += 1
     for k in range(n):
         for end in range(2):
-            load = state.ground[k, end, LOAD] - state.before[ROW, k, end, LOAD]
+            load = state.ground[k, end, LOAD] - state.before[interval, k, end, LOAD]
             if load > 0.0:
                 rows.contact_link[at] = k
                 rows.contact_other[at] = GROUND
@@ -167,18 +188,12 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
                 rows.contact_normal[at, Y] = 0.0
                 rows.contact_normal[at, Z] = load
                 for a in range(2):
-                    rows.contact_friction[at, a] = state.ground[k, end, 1 + a] - state.before[ROW, k, end, 1 + a]
-                    moment = state.ground[k, end, 3 + a] - state.before[ROW, k, end, 3 + a]
+                    rows.contact_friction[at, a] = state.ground[k, end, 1 + a] - state.before[interval, k, end, 1 + a]
+                    moment = state.ground[k, end, 3 + a] - state.before[interval, k, end, 3 + a]
                     rows.contact_point[at, a] = moment / load
                 rows.contact_friction[at, Z] = 0.0
                 rows.contact_point[at, Z] = 0.0
                 at += 1
-            for a in range(6):
-                state.before[ROW, k, end, a] = state.ground[k, end, a]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at
-    counts[SLOTS_ROW] = 0
-    for c in range(counts[CONTACTS]):
-        state.contact[c, SLOT_ROW] = -1
-    sums[WORST_ROW] = 0.0
