@@ -63,39 +63,40 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
 
 @inlined
 def _point(
-    at: Point, anchor: FloatArray, c: int, i: int, gain: float, shift: float, plus: float, minus: float
-) -> tuple[float, float, float, float, float]:
+    at: Point, anchor: FloatArray, c: int, i: int, gain: float, tau: float, shift: float, plus: float, minus: float
+) -> tuple[float, float, float, float, float, float]:
     """The point y of the disc of laws i and i + 1 of contact c.
 
-    `plus` and `minus` are the shares of law i (see `prox.halves`).
+    `plus` and `minus` are the shares of law i (see `prox.halves`). Where one of them is 0, the impulse along is
+    smoothed as a normal impulse is, which has one side as well.
 
     Returns
     -------
-    (float, float, float, float, float)
-        y, N s; the unit that the impulse i is measured in; and the slopes of y_1 by this impulse and by -gain gamma_i.
+    (float, float, float, float, float, float)
+        y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by -gain gamma_i; and
+        the change of y_1 for a unit of ln tau.
     """
-    p1, p2 = at.contact[c, i], at.contact[c, i + 1]
+    impulse, p2 = at.contact[c, i], at.contact[c, i + 1]
     gamma_1: float = at.gamma[c, i]
-    towards_plus = p1 > 0.0 or (p1 == 0.0 and gamma_1 < 0.0)
-    own, other = (plus, minus) if towards_plus else (minus, plus)
-    size = pull = own
-    if own == 0.0:
-        # The impulse has to vanish; one on the other side begins where the link is slid that way.
-        slid = other * gamma_1
-        begins = slid > 0.0 if towards_plus else slid < 0.0
-        size, pull = (other, other) if begins else (1.0, 0.0)
-    y1 = -gain * pull * gamma_1
     y2 = p2 - shift * (p2 - anchor[c, i + 1]) - gain * at.gamma[c, i + 1]
-    stretch = 0.0
-    if own > 0.0:
-        y1 += (p1 - shift * (p1 - anchor[c, i])) / size
-        stretch = 1.0
-        crosses = y1 < 0.0 if towards_plus else y1 > 0.0
-        if crosses:  # it continues in the scale of the other side
-            stretch = other / own
-            y1 *= stretch
-            pull *= stretch
-    return y1, y2, size, stretch, pull
+    p1 = impulse - shift * (impulse - anchor[c, i])
+    if plus == 0.0 or minus == 0.0:
+        only = max(plus, minus)
+        if only == 0.0:
+            return 0.0, y2, 1.0, 0.0, 0.0, 0.0
+        sign = 1.0 if plus > 0.0 else -1.0
+        value, slope, growth = _phi(sign * (p1 / only - gain * only * gamma_1), tau)
+        return sign * value, y2, only, slope, only * slope, sign * growth
+    towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma_1 < 0.0)
+    own, other = (plus, minus) if towards_plus else (minus, plus)
+    y1 = p1 / own - gain * own * gamma_1
+    stretch, pull = 1.0, own
+    crosses = y1 < 0.0 if towards_plus else y1 > 0.0
+    if crosses:  # it continues in the scale of the other side
+        stretch = other / own
+        y1 *= stretch
+        pull *= stretch
+    return y1, y2, own, stretch, pull, 0.0
 
 
 @inlined
@@ -110,7 +111,7 @@ def _linearise_disc(
     its change for a unit of ln tau. `plus` and `minus` as of `_point`.
     """
     keep = 1.0 - keen
-    y1, y2, size, stretch, pull = _point(at, anchor, c, i, gain, shift, plus, minus)
+    y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     per_size = 1.0 / size
     p1, p2 = per_size * at.contact[c, i], at.contact[c, i + 1]
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
@@ -148,8 +149,8 @@ def _linearise_disc(
     law[c, d + Q_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + Q_2] = i21 * a1 + i22 * a2
     away_1, away_2 = per_size * (at.contact[c, i] - anchor[c, i]), p2 - anchor[c, i + 1]
-    a1 = n1 * push_s + grown * y1 - loss * (d11 * away_1 + d12 * away_2)
-    a2 = n2 * push_s + grown * y2 - loss * (d21 * away_1 + d22 * away_2)
+    a1 = n1 * push_s + grown * y1 + e11 * along - loss * (d11 * away_1 + d12 * away_2)
+    a2 = n2 * push_s + grown * y2 + e21 * along - loss * (d21 * away_1 + d22 * away_2)
     law[c, d + S_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + S_2] = i21 * a1 + i22 * a2
     stiff = gain_n + keep * law[c, K_N]
@@ -226,7 +227,7 @@ def _missed_disc(
     minus: float,
 ) -> float:  # fmt: skip
     """As `_linearise_disc`, what it returns alone."""
-    y1, y2, size, _, _ = _point(at, anchor, c, i, gain, shift, plus, minus)
+    y1, y2, size, _, _, _ = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k = radius / norm if norm > radius else 1.0
     if tau > 0.0:

@@ -13,7 +13,7 @@ from snakestudio.kernels.spatial_problem import SpatialProblem
 
 __all__ = ["KEEN", "follow_by_length", "follow_by_tau"]
 
-SHARP = 0.8
+SHARP = 0.3
 """Cosine of the angle that a path turns by in a step at most."""
 
 LAST = 1e-10
