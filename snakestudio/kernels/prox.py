@@ -85,8 +85,10 @@ def halves(impulse: float, gamma: float, prox_r: float, plus: float, minus: floa
     """
     towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if towards_plus else (minus, plus)
-    if own == 0.0:
-        return impulse, 0.0
+    if own == 0.0:  # the impulse has to vanish; one on the other side begins where the link is slid that way
+        point = -prox_r * other * gamma
+        begins = point < 0.0 if towards_plus else point > 0.0
+        return (impulse / other, point) if begins else (impulse, 0.0)
     scaled = impulse / own
     point = scaled - prox_r * own * gamma
     crosses = point < 0.0 if towards_plus else point > 0.0

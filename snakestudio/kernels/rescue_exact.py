@@ -15,6 +15,9 @@ __all__ = ["ENOUGH", "iterate", "keep_best", "polish"]
 ENOUGH = 0.1 * CONVERGED
 """Residual to which an attempt goes on; from `CONVERGED` on there is no other one."""
 
+DECISIVE = 2
+"""Number of the exact step from which one that misses more than the scale has gone astray; the first one may."""
+
 
 @jit
 def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch) -> float:
@@ -35,14 +38,18 @@ def iterate(problem: SpatialProblem, least: float, most: int, keen: float, s: Re
     contacts = int(problem.first[problem.axis.shape[0]])
     done = 0
     squares = linearise(problem, s.here, 0.0, keen, 0.0, 1.0, 0.0, s)
+    unit = problem.scale * problem.scale
+    fewest = max(squares, CONVERGED * CONVERGED * unit)
     while done < most and least > ENOUGH:
         done += 1
-        solve(problem, s.here, s)
+        solve(problem, s.here, s, False)
         move(s.here, 1.0, s.newton, contacts, s.here)
         squares = linearise(problem, s.here, 0.0, keen, 0.0, 1.0, 0.0, s)
-        if not squares < 1e30 * problem.scale * problem.scale:
+        if squares < fewest:
+            fewest = max(squares, CONVERGED * CONVERGED * unit)
+            least = keep_best(problem, s.here, least, s)
+        elif not squares < (1e30 if done < DECISIVE else 1.0) * unit:
             break
-        least = keep_best(problem, s.here, least, s)
     return done, least
 
 

@@ -1,4 +1,4 @@
-"""Contact laws smoothed by tau > 0, linearised at a point.
+"""Contact laws smoothed by tau > 0: what they miss at a point, and their slopes there.
 
 With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|). Smoothed the first
 becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the friction is smoothed in the same way.
@@ -32,9 +32,21 @@ from snakestudio.kernels.rescue_points import (
     Point,
     RescueScratch,
 )
-from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SHARE_MINUS, SHARE_PLUS, STOP, STOP_GAIN, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    GAIN_N,
+    GAIN_T,
+    GAIN_V,
+    LAW_N,
+    LAW_T,
+    LAW_V,
+    SHARE_MINUS,
+    SHARE_PLUS,
+    STOP,
+    STOP_GAIN,
+    SpatialProblem,
+)
 
-__all__ = ["linearise"]
+__all__ = ["linearise", "missed"]
 
 
 @inlined
@@ -43,9 +55,48 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
     if tau == 0.0:
         return (y, 1.0, 0.0) if y > 0.0 else (0.0, 0.0, 0.0)
     root = math.sqrt(y * y + 4.0 * tau * tau)
+    per_root = 1.0 / root
     # Without the difference of two nearly equal numbers where y is negative.
     value = 0.5 * (y + root) if y > 0.0 else 2.0 * tau * tau / (root - y)
-    return value, value / root, 2.0 * tau * tau / root
+    return value, value * per_root, 2.0 * tau * tau * per_root
+
+
+@inlined
+def _point(
+    at: Point, anchor: FloatArray, c: int, i: int, gain: float, tau: float, shift: float, plus: float, minus: float
+) -> tuple[float, float, float, float, float, float]:
+    """The point y of the disc of laws i and i + 1 of contact c.
+
+    `plus` and `minus` are the shares of law i (see `prox.halves`). Where one of them is 0, the impulse along is
+    smoothed as a normal impulse is, which has one side as well.
+
+    Returns
+    -------
+    (float, float, float, float, float, float)
+        y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by -gain gamma_i; and
+        the change of y_1 for a unit of ln tau.
+    """
+    impulse, p2 = at.contact[c, i], at.contact[c, i + 1]
+    gamma_1: float = at.gamma[c, i]
+    y2 = p2 - shift * (p2 - anchor[c, i + 1]) - gain * at.gamma[c, i + 1]
+    p1 = impulse - shift * (impulse - anchor[c, i])
+    if plus == 0.0 or minus == 0.0:
+        only = max(plus, minus)
+        if only == 0.0:
+            return 0.0, y2, 1.0, 0.0, 0.0, 0.0
+        sign = 1.0 if plus > 0.0 else -1.0
+        value, slope, growth = _phi(sign * (p1 / only - gain * only * gamma_1), tau)
+        return sign * value, y2, only, slope, only * slope, sign * growth
+    towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma_1 < 0.0)
+    own, other = (plus, minus) if towards_plus else (minus, plus)
+    y1 = p1 / own - gain * own * gamma_1
+    stretch, pull = 1.0, own
+    crosses = y1 < 0.0 if towards_plus else y1 > 0.0
+    if crosses:  # it continues in the scale of the other side
+        stretch = other / own
+        y1 *= stretch
+        pull *= stretch
+    return y1, y2, own, stretch, pull, 0.0
 
 
 @inlined
@@ -57,47 +108,38 @@ def _linearise_disc(
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
     `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth`
-    its change for a unit of ln tau. `plus` and `minus` are the shares of law i (see `prox.halves`).
+    its change for a unit of ln tau. `plus` and `minus` as of `_point`.
     """
     keep = 1.0 - keen
-    p1, p2 = at.contact[c, i], at.contact[c, i + 1]
-    towards_plus = p1 > 0.0 or (p1 == 0.0 and at.gamma[c, i] < 0.0)
-    own, other = (plus, minus) if towards_plus else (minus, plus)
-    size = own if own > 0.0 else 1.0
-    p1 /= size
-    away_1, away_2 = p1 - anchor[c, i] / size, p2 - anchor[c, i + 1]
-    y1, y2 = p1 - shift * away_1 - gain * own * at.gamma[c, i], p2 - shift * away_2 - gain * at.gamma[c, i + 1]
-    stretch = 1.0  # slope of y1 where it continues in the scale of the other side
-    crosses = y1 < 0.0 if towards_plus else y1 > 0.0
-    if crosses:
-        stretch = other / size
-        y1 *= stretch
-    if own == 0.0:  # without friction on this side the impulse goes to 0
-        stretch = y1 = 0.0
+    y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
+    per_size = 1.0 / size
+    p1, p2 = per_size * at.contact[c, i], at.contact[c, i + 1]
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
-    k_radius = k_norm = grown = 0.0
+    k_radius = k_norm = grown = per_norm = 0.0
     if tau == 0.0:
         k = 1.0
         if norm > radius:
-            inverse = 1.0 / norm
-            k = radius * inverse
-            k_radius = inverse
-            k_norm = -radius * inverse * inverse
+            per_norm = 1.0 / norm
+            k = radius * per_norm
+            k_radius = per_norm
+            k_norm = -radius * per_norm * per_norm
     else:
         # k = R / M with M = (R + |y| + root) / 2, the smoothed maximum of R and |y|.
         apart = radius - norm
         root = math.sqrt(apart * apart + 4.0 * tau * tau)
         inverse = 2.0 / (radius + norm + root)
+        per_root, per_norm = 1.0 / root, 1.0 / norm
         k = radius * inverse
-        by_radius, by_norm = 0.5 * (1.0 + apart / root), 0.5 * (1.0 - apart / root)
-        k_radius = inverse * (1.0 - k * by_radius)
-        k_norm = -k * inverse * by_norm
-        grown = k_radius * growth + k_norm * tau * tau / norm - k * inverse * 2.0 * tau * tau / root
+        lean = 0.5 * apart * per_root
+        k_radius = inverse * (1.0 - k * (0.5 + lean))
+        k_norm = -k * inverse * (0.5 - lean)
+        grown = k_radius * growth + tau * tau * (k_norm * per_norm - 2.0 * k * inverse * per_root)
     f1, f2 = p1 - k * y1, p2 - k * y2
-    u1, u2 = (y1 / norm, y2 / norm) if norm > 0.0 else (0.0, 0.0)
+    u1, u2 = y1 * per_norm, y2 * per_norm
     n1, n2 = k_radius * slope * y1, k_radius * slope * y2
-    d11, d12 = stretch * (k + k_norm * y1 * u1), k_norm * y1 * u2
-    d21, d22 = stretch * (k_norm * y2 * u1), k + k_norm * y2 * u2
+    e11, e21 = k + k_norm * y1 * u1, k_norm * y2 * u1
+    d11, d12 = stretch * e11, k_norm * y1 * u2
+    d21, d22 = stretch * e21, k + k_norm * y2 * u2
     # C^-1 with C = 1 - keep D
     c11, c12, c21, c22 = 1.0 - keep * d11, -keep * d12, -keep * d21, 1.0 - keep * d22
     inverse = 1.0 / (c11 * c22 - c12 * c21)
@@ -106,16 +148,17 @@ def _linearise_disc(
     a1, a2 = n1 * push_n - f1, n2 * push_n - f2
     law[c, d + Q_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + Q_2] = i21 * a1 + i22 * a2
-    a1 = n1 * push_s + grown * y1 - loss * (d11 * away_1 + d12 * away_2)
-    a2 = n2 * push_s + grown * y2 - loss * (d21 * away_1 + d22 * away_2)
+    away_1, away_2 = per_size * (at.contact[c, i] - anchor[c, i]), p2 - anchor[c, i + 1]
+    a1 = n1 * push_s + grown * y1 + e11 * along - loss * (d11 * away_1 + d12 * away_2)
+    a2 = n2 * push_s + grown * y2 + e21 * along - loss * (d21 * away_1 + d22 * away_2)
     law[c, d + S_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + S_2] = i21 * a1 + i22 * a2
     stiff = gain_n + keep * law[c, K_N]
     law[c, d + K_1N] = size * (stiff * (i11 * n1 + i12 * n2))
     law[c, d + K_2N] = stiff * (i21 * n1 + i22 * n2)
-    law[c, d + K_11] = size * (own * (gain * (i11 * d11 + i12 * d21)))
+    law[c, d + K_11] = size * (pull * (gain * (i11 * e11 + i12 * e21)))
     law[c, d + K_12] = size * (gain * (i11 * d12 + i12 * d22))
-    law[c, d + K_21] = own * (gain * (i21 * d11 + i22 * d21))
+    law[c, d + K_21] = pull * (gain * (i21 * e11 + i22 * e21))
     law[c, d + K_22] = gain * (i21 * d12 + i22 * d22)
     square: float = f1 * f1 + f2 * f2
     return square
@@ -142,23 +185,23 @@ def linearise(
             away = p - anchor.contact[c, LAW_N]
             radius, slope, growth = _phi(p - shift * away - gain * at.gamma[c, LAW_N], tau)
             growth -= slope * loss * away
-        missed = p - radius
+        error = p - radius
         inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
         law[c, K_N] = inverse * slope * gain
-        law[c, Q_N] = -inverse * missed
+        law[c, Q_N] = -inverse * error
         law[c, S_N] = inverse * growth
-        squares += missed * missed
-        for j in range(1, 3):
-            gain_t = factor * problem.gain[c, j]
-            if gain_t > 0.0:
-                d = DISC_T if j == 1 else DISC_V
-                plus, minus = 1.0, 1.0
-                if j == 1:
-                    plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
-                squares += _linearise_disc(
-                    at, anchor.contact, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, shift, loss,
-                    law, d, plus, minus,
-                )  # fmt: skip
+        squares += error * error
+        gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
+        if gain_t > 0.0:
+            squares += _linearise_disc(
+                at, anchor.contact, c, LAW_T, gain_t, radius, slope, growth, gain, tau, keen, shift, loss, law,
+                DISC_T, problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS],
+            )  # fmt: skip
+        if gain_v > 0.0:
+            squares += _linearise_disc(
+                at, anchor.contact, c, LAW_V, gain_v, radius, slope, growth, gain, tau, keen, shift, loss, law,
+                DISC_V, 1.0, 1.0,
+            )  # fmt: skip
     if problem.n_stops > 0:
         per_length = 0.5 / problem.half
         soft = tau / per_length
@@ -174,5 +217,53 @@ def linearise(
                 s.stop[j, STOP_K] = inverse * slope * gain
                 s.stop[j, STOP_Q] = -inverse * (p - value)
                 s.stop[j, STOP_S] = inverse * growth
+                squares += ((p - value) * per_length) ** 2
+    return squares
+
+
+@inlined
+def _missed_disc(
+    at: Point, anchor: FloatArray, c: int, i: int, gain: float, radius: float, tau: float, shift: float, plus: float,
+    minus: float,
+) -> float:  # fmt: skip
+    """As `_linearise_disc`, what it returns alone."""
+    y1, y2, size, _, _, _ = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
+    norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
+    k = radius / norm if norm > radius else 1.0
+    if tau > 0.0:
+        apart = radius - norm
+        k = 2.0 * radius / (radius + norm + math.sqrt(apart * apart + 4.0 * tau * tau))
+    f1, f2 = at.contact[c, i] / size - k * y1, at.contact[c, i + 1] - k * y2
+    square: float = f1 * f1 + f2 * f2
+    return square
+
+
+@jit
+def missed(problem: SpatialProblem, at: Point, tau: float, shift: float, factor: float, s: RescueScratch) -> float:
+    """What `linearise` returns, alone: a point that is only tried needs no slopes."""
+    squares = 0.0
+    anchor = s.anchor
+    for c in range(problem.first[problem.axis.shape[0]]):
+        gain = factor * problem.gain[c, GAIN_N]
+        p = at.contact[c, LAW_N]
+        radius = p
+        if gain > 0.0:
+            radius, _, _ = _phi(p - shift * (p - anchor.contact[c, LAW_N]) - gain * at.gamma[c, LAW_N], tau)
+        squares += (p - radius) * (p - radius)
+        gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
+        if gain_t > 0.0:
+            plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
+            squares += _missed_disc(at, anchor.contact, c, LAW_T, gain_t, radius, tau, shift, plus, minus)
+        if gain_v > 0.0:
+            squares += _missed_disc(at, anchor.contact, c, LAW_V, gain_v, radius, tau, shift, 1.0, 1.0)
+    if problem.n_stops > 0:
+        per_length = 0.5 / problem.half
+        for j in range(problem.axes.shape[0]):
+            sign = problem.axes[j, STOP]
+            if sign != 0.0:
+                p = at.stop[j]
+                away = p - anchor.stop[j]
+                gain = factor * problem.axes[j, STOP_GAIN]
+                value, _, _ = _phi(p - shift * away - gain * sign * at.rate[j], tau / per_length)
                 squares += ((p - value) * per_length) ** 2
     return squares

@@ -6,14 +6,14 @@ import math
 
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.rescue_exact import ENOUGH, iterate, keep_best
-from snakestudio.kernels.rescue_laws import linearise
+from snakestudio.kernels.rescue_laws import linearise, missed
 from snakestudio.kernels.rescue_points import RescueScratch, copy, largest_square, move, product, scale
 from snakestudio.kernels.rescue_solve import solve
 from snakestudio.kernels.spatial_problem import SpatialProblem
 
 __all__ = ["KEEN", "follow_by_length", "follow_by_tau"]
 
-SHARP = 0.8
+SHARP = 0.3
 """Cosine of the angle that a path turns by in a step at most."""
 
 LAST = 1e-10
@@ -22,52 +22,49 @@ LAST = 1e-10
 EVERY = 60
 """After how many linear solves exact steps are tried from a path that goes on near its end."""
 
+HALVINGS = 13
+"""How often a step on smoothed laws is halved until they miss less."""
+
 KEEN = 1e-9
 """What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses problems)."""
 
 
 @jit
-def _ahead(problem: SpatialProblem, change: float, tau: float, s: RescueScratch) -> float:
-    """Go along the last tangent by a change of ln tau, to `tau`, if that is nearer; returns what is missed there."""
-    contacts = int(problem.first[problem.axis.shape[0]])
-    move(s.here, change, s.tangent, contacts, s.trial)
-    there = linearise(problem, s.trial, tau, KEEN, 0.0, 1.0, 0.0, s)
-    here = linearise(problem, s.here, tau, KEEN, 0.0, 1.0, 0.0, s)
-    if not there < here:
-        return here
-    copy(s.trial, contacts, s.here)
-    return linearise(problem, s.here, tau, KEEN, 0.0, 1.0, 0.0, s)
+def follow_by_tau(
+    problem: SpatialProblem, least: float, most: int, tau: float, factor: float, s: RescueScratch
+) -> tuple[int, float]:
+    """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far.
 
-
-@jit
-def follow_by_tau(problem: SpatialProblem, least: float, most: int, tau: float, s: RescueScratch) -> tuple[int, float]:
-    """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far."""
+    Gains are `factor` times those of the problem. A path of many contacts that roll or slide ever so slowly is short
+    with large ones: with gains g a contact is near the edge of its cone, and smoothed, up to a velocity of tau / g.
+    """
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
     next_try = 1e-5 * problem.scale
-    squares = linearise(problem, here, tau, KEEN, 0.0, 1.0, 0.0, s)
+    squares = linearise(problem, here, tau, KEEN, 0.0, factor, 0.0, s)
     while done < most:
         done += 1
         inner += 1
-        solve(problem, here, s)
+        solve(problem, here, s, False)
+        move(here, 1.0, s.newton, contacts, trial)
+        after = linearise(problem, trial, tau, KEEN, 0.0, factor, 0.0, s)
         step = 1.0
-        after = 0.0
-        good = False
-        for _ in range(14):
-            move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, tau, KEEN, 0.0, 1.0, 0.0, s)
-            if after <= (1.0 - 1e-3 * step) * squares:
-                good = True
-                break
+        halvings = 0
+        while halvings < HALVINGS and not after <= (1.0 - 1e-3 * step) * squares:
+            halvings += 1
             step *= 0.5
+            move(here, step, s.newton, contacts, trial)
+            after = missed(problem, trial, tau, 0.0, factor, s)
         copy(trial, contacts, here)
+        if halvings > 0:
+            after = linearise(problem, here, tau, KEEN, 0.0, factor, 0.0, s)
         squares = after
         if not squares < 1e30 * problem.scale * problem.scale:
             break
-        near = math.sqrt(squares) <= 0.5 * tau
-        if not near and good and inner <= 25:
+        near = math.sqrt(squares) <= tau
+        if not near and halvings < HALVINGS and inner <= 25:
             continue
         least = keep_best(problem, here, least, s)
         if least <= ENOUGH or tau <= end:
@@ -80,10 +77,9 @@ def follow_by_tau(problem: SpatialProblem, least: float, most: int, tau: float, 
             if least <= ENOUGH:
                 break
             copy(s.kept, contacts, here)
-        shrink = 0.1 if step == 1.0 and inner <= 4 else math.sqrt(0.1)
-        tau *= shrink
+        tau *= 0.1 if halvings == 0 and inner <= 4 else math.sqrt(0.1)
         inner = 0
-        squares = _ahead(problem, math.log(shrink), tau, s)
+        squares = linearise(problem, here, tau, KEEN, 0.0, factor, 0.0, s)
     return done, least
 
 
@@ -101,12 +97,12 @@ def _settle(
         if done >= most:
             return done, False
         done += 1
-        solve(problem, here, s)
+        solve(problem, here, s, False)
         step = 1.0
         after = 0.0
         for _ in range(12):
             move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, tau, taken, shift, factor, 0.0, s)
+            after = missed(problem, trial, tau, shift, factor, s)
             if after <= (1.0 - 1e-3 * step) * squares:
                 break
             step *= 0.5
@@ -171,7 +167,7 @@ def follow_by_length(
         tau = math.exp(level)
         linearise(problem, here, tau, give * tau, give * tau, factor, give * tau, s)
         done += 1
-        solve(problem, here, s)
+        solve(problem, here, s, True)
         norm = math.sqrt(product(tangent, tangent, contacts, per_length) * unit + 1.0)
         if not norm < 1e30:
             break
@@ -198,16 +194,16 @@ def follow_by_length(
             rounds = 0
             while rounds < 7:
                 tau = math.exp(level_1)
-                missed = math.sqrt(linearise(problem, trial, tau, give * tau, give * tau, factor, give * tau, s))
-                if missed <= 0.05 * tau:
+                off = math.sqrt(linearise(problem, trial, tau, give * tau, give * tau, factor, give * tau, s))
+                if off <= 0.05 * tau:
                     close = True
                     break
-                if missed > 2.0 * before or not missed < 1e30 * problem.scale:
+                if off > 2.0 * before or not off < 1e30 * problem.scale:
                     break
-                before = missed
+                before = off
                 done += 1
                 rounds += 1
-                solve(problem, trial, s)
+                solve(problem, trial, s, True)
                 under = product(ahead, tangent, contacts, per_length) * unit + down
                 change = -product(ahead, newton, contacts, per_length) * unit / under if under != 0.0 else 0.0
                 change = min(max(change, -2.0), 2.0)

@@ -142,7 +142,16 @@ def accelerate(a: Point, d: Point, contacts: int) -> None:
 @jit
 def copy(a: Point, contacts: int, out: Point) -> None:
     """Put a into `out`."""
-    move(a, 0.0, a, contacts, out)
+    for k in range(a.w.shape[0]):
+        for i in range(6):
+            out.w[k, i] = a.w[k, i]
+    for j in range(a.rate.shape[0]):
+        out.rate[j] = a.rate[j]
+        out.stop[j] = a.stop[j]
+    for c in range(contacts):
+        for i in range(5):
+            out.gamma[c, i] = a.gamma[c, i]
+            out.contact[c, i] = a.contact[c, i]
 
 
 @jit

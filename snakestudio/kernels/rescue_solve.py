@@ -109,8 +109,8 @@ def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, j: int) -
 
 
 @jit
-def solve(problem: SpatialProblem, at: Point, s: RescueScratch) -> None:
-    """Solve the linearised problem for Newton's step and for the tangent."""
+def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -> None:
+    """Solve the linearised problem for Newton's step and, where a path's tangent is needed, for this."""
     law, rows = s.law, problem.rows
     n = at.w.shape[0]
     system = no_system()
@@ -148,7 +148,8 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch) -> None:
             system = shift_system(problem, k - 1, system)
     solve_root(system, s.root, s.newton.w)
     _expand(problem, s.newton, s, NEWTON)
-    _expand(problem, s.tangent, s, TANGENT)
+    if tangent:
+        _expand(problem, s.tangent, s, TANGENT)
 
 
 @jit
@@ -167,7 +168,7 @@ def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float
             s.stop[j, i] = 0.0
     close_chain(problem, at.w, at.rate)
     for _ in range(2):  # the second time for what rounding has left
-        solve(problem, at, s)
+        solve(problem, at, s, False)
         accelerate(at, s.newton, 0)
     for k in range(at.w.shape[0]):
         for c in range(problem.first[k], problem.first[k + 1]):

@@ -126,12 +126,17 @@ def _choose_halves(
     own, other, inverse = (plus, minus, inverse_plus) if towards_plus else (minus, plus, inverse_minus)
     q1 = p1 * inverse
     y1, y2 = q1 - gain * own * g1, p2 - gain * g2
-    if own == 0.0:
-        q1, y1 = p1, 0.0
+    stretch = other * inverse  # of a point that continues in the scale of the other side
+    if own == 0.0:  # the impulse has to vanish; one on the other side begins where the link is slid that way
+        q1, y1, stretch = p1, -gain * other * g1, 1.0
     crosses = y1 < 0.0 if towards_plus else y1 > 0.0
     if crosses:
-        y1 *= other * inverse
+        y1 *= stretch
         towards_plus = not towards_plus
+        if own == 0.0:
+            q1 = p1 / other
+    elif own == 0.0:
+        y1 = 0.0
     law[c, SHARE] = plus if towards_plus else minus
     law[c, INVERSE] = inverse_plus if towards_plus else inverse_minus
     norm = math.sqrt(y1 * y1 + y2 * y2)

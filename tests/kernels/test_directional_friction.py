@@ -60,6 +60,15 @@ def missed(force: FloatArray, gamma: FloatArray, plus: float, minus: float, acro
     return natural_halves(p[0], p[1], scale[0] * gamma[0], scale[1] * gamma[1], 0.7, load, *shares) / load
 
 
+def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
+    """A ratchet that is slid against its teeth is held, whichever sign rounding gives an impulse along of nothing."""
+    for tiny in (1e-12, -1e-12):
+        assert natural_halves(tiny, 0.0, 1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.7)
+        assert natural_halves(tiny, 0.0, -1.0, 0.0, 0.7, 2.0, 1.0, 0.0) == pytest.approx(0.7)
+    # Slid the other way there is no impulse, and nothing is missed.
+    assert natural_halves(1e-12, 0.0, -1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.0, abs=1e-11)
+
+
 def test_natural_map_vanishes_at_projections_alone() -> None:
     """P = proj(P - r gamma) in coordinates of the force itself, with shares from 0 to 1 and both coefficients 0."""
     rng = np.random.default_rng(2)

@@ -43,6 +43,14 @@ def test_hard_problems_that_runs_have_met_are_solved(path: Path) -> None:
     assert residual(problem, impulses, w) <= CONVERGED
 
 
+def test_links_that_roll_ever_so_slowly_need_few_linear_solves() -> None:
+    """Of 88 links between pipes, whose rolling friction is at its limit at rates from 1e-9 to 1e-3 of others'."""
+    with np.load(Path(__file__).parent / "hard_problems" / "30_193_contacts.npz") as arrays:
+        problem, impulses, w = problem_from_arrays(arrays)
+    assert solve(problem, impulses, w, Solver().max_iterations) <= 60
+    assert residual(problem, impulses, w) <= CONVERGED
+
+
 KINDS = (1, 3, 0, 2, 1, 3, 2)
 """Numbers of axes of the joints of a mixed chain, repeated."""
 
