@@ -90,10 +90,8 @@ def _layout(value: Any) -> Any:
     return type(value) if isinstance(value, int | float) else numba.typeof(value)
 
 
-def direct(function: F, kind: Any = None) -> F:
+def direct(function: F) -> F:
     """`function`, compiled, for a caller in Python whose arguments always have the types they have the first time.
-
-    `kind` says of these types what the layout of the arguments does not.
 
     Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step, and numba's types of
     them 1 ms, which is why these are found once for all callers. After the first call its `entry` is the compiled code
@@ -107,7 +105,7 @@ def direct(function: F, kind: Any = None) -> F:
     def call(*args: Any) -> Any:
         nonlocal entry
         if entry is None:
-            key = (function, kind, _layout(args))
+            key = (function, _layout(args))
             if key not in _ENTRIES:
                 result = compiled(*args)
                 entry = _ENTRIES[key] = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point

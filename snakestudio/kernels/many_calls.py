@@ -211,7 +211,7 @@ class CallTable:
         self._table = np.array([list(_words(one)) for one in arguments], np.int64)
         self._columns = np.cumsum([0, *(sum(1 for _ in _words(one)) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
-        self._run = direct(_call_rows, self._callee.kind)
+        self._run = direct(_call_rows)
         self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))  # or threads would compile it at a time
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
