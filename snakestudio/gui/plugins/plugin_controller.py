@@ -444,7 +444,7 @@ class PluginController(QObject):
 
     def _review_change(self, source: Source) -> None:
         self._banner.clear()
-        if self.review(source, "Keep the Code of Before"):
+        if self.review(source, "Keep Loaded Code"):
             self._reload_changed(source)
 
     def _reload_changed(self, source: Source) -> None:
