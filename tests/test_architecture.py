@@ -31,7 +31,7 @@ BARS = {
     "in_circles": Bar(0, goal=0),
     "chain_in_gui": Bar(8, goal=8),
     "private_members": Bar(0, goal=0),
-    "private_of_libraries": Bar(16),
+    "private_of_libraries": Bar(17),
     "set_elsewhere": Bar(0, goal=0),
     "literal_indices": Bar(0, goal=0),
     "continuum_asked": Bar(0, goal=0),

@@ -619,7 +619,7 @@ def continue_from(
     at, target = number_of("time", time), None if record is None else path_of("record", record)
     written = None if problem is None else path_of("problem", problem)
     if not isinstance(path, Run):
-        with open_run(path_of("path", path)) as named:
+        with open_run(_run_path(path)) as named:
             load_trusted(named.scene.plugins, named.base_dir)
     with _opened(path) as old:
         source = getattr(old.recording, "path", None)  # of a recording in memory there is none
@@ -652,13 +652,17 @@ def continue_from(
     return further, found.notes
 
 
+def _run_path(given: str | Path) -> Path:
+    return path_of("run", given, "a Run or the name of a run file (str or Path)")
+
+
 @contextlib.contextmanager
 def _opened(given: Run | str | Path) -> Iterator[Run]:
     """The run that is meant; a file is open for as long as this lasts."""
     if isinstance(given, Run):
         yield given
         return
-    run = load_run(path_of("run", given, "a Run or the name of a run file (str or Path)"))
+    run = load_run(_run_path(given))
     try:
         yield run
     finally:

@@ -32,10 +32,7 @@ def evaluate_reference(
     h = knots[knot + 1] - knots[knot]
     s = min(max((time - knots[knot]) / h, 0.0), 1.0)
     r = 1.0 - s
-    # From the nearer knot: at a knot the value is the knot's to the last bit, whichever interval it is taken from, and
-    # what is held between two knots is held to the last bit.
-    late = s > 0.5
-    share = -r * r * (1.0 + 2.0 * s) if late else s * s * (3.0 - 2.0 * s)
+    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
     b0, b1 = s * r * r * h, -s * s * r * h
     slope = 6.0 * s * r / h
     d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
@@ -43,10 +40,12 @@ def evaluate_reference(
         for a in range(axes):
             angle_0, angle_1 = angle[knot, i, a], angle[knot + 1, i, a]
             rate_0, rate_1 = rate[knot, i, a], rate[knot + 1, i, a]
-            change = angle_1 - angle_0
-            near = angle_1 if late else angle_0
-            reference[i, a] = near + (share * change + b0 * rate_0 + b1 * rate_1)
-            reference[i, axes + a] = slope * change + d0 * rate_0 + d1 * rate_1
+            if angle_0 == angle_1 and rate_0 == 0.0 and rate_1 == 0.0:
+                # Held, to the last bit: steps must not depend on where the knots around them are.
+                reference[i, a], reference[i, axes + a] = angle_0, 0.0
+                continue
+            reference[i, a] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
+            reference[i, axes + a] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
     return knot
 
 
@@ -73,10 +72,7 @@ def evaluate_linear(
         Filled.
     """
     s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
-    late = s > 0.5
-    share = s - 1.0 if late else s
     for i in range(wanted.shape[0]):
         for a in range(axes):
             value_0, value_1 = values[knot, i, a], values[knot + 1, i, a]
-            near = value_1 if late else value_0
-            wanted[i, a] = near + share * (value_1 - value_0)
+            wanted[i, a] = value_0 if value_0 == value_1 else (1.0 - s) * value_0 + s * value_1

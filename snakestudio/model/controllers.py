@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from snakestudio.model.fields import Frozen, value
 
@@ -13,7 +13,7 @@ class ControllerFields(Frozen):
     """The scene's [controller] table; a subclass has a `kind` and the values of that kind."""
 
     if TYPE_CHECKING:  # a field of each subclass, in its own place
-        kind: str
+        kind: Any
 
     uses: ClassVar[tuple[str, ...]] = ("gait",)
     """Parts of the scene that have an effect beside it: "gait", "strain", "path"."""

@@ -40,11 +40,13 @@ def _tuples(value: Any) -> Any:
 
 
 _UNITS = {
+    "_deg_s2": "°/s²",
     "_deg_s": "°/s",
     "_rad_s": "rad/s",
     "_m_s2": "m/s²",
     "_m_s": "m/s",
     "_nm_per_rad": "N m/rad",
+    "_per_rad2_s": "1/(rad² s)",
     "_per_s": "1/s",
     "_per_m": "1/m",
     "_deg": "°",

@@ -92,7 +92,7 @@ class GaitFields(Frozen):
     """The scene's [gait] table; a subclass has a `kind` and the values of that kind."""
 
     if TYPE_CHECKING:  # a field of each subclass, in its own place
-        kind: str
+        kind: Any
 
     files: ClassVar[tuple[str, ...]] = ()
     """Fields that name files."""

@@ -54,10 +54,15 @@ class JointReference:
         s = float(np.clip((time - t[index]) / h, 0.0, 1.0))
         a0, a1 = self.angle[index], self.angle[index + 1]
         r0, r1 = self.rate[index], self.rate[index + 1]
-        # From the nearer knot, as `kernels.hermite` does.
-        near, share = (a1, -((1 - s) ** 2) * (1 + 2 * s)) if s > 0.5 else (a0, s**2 * (3 - 2 * s))
-        angle = near + (share * (a1 - a0) + s * (1 - s) ** 2 * h * r0 + s**2 * (s - 1) * h * r1)
-        rate = 6 * s * (1 - s) / h * (a1 - a0) + (1 - s) * (1 - 3 * s) * r0 + s * (3 * s - 2) * r1
+        angle = (
+            (1 + 2 * s) * (1 - s) ** 2 * a0
+            + s * (1 - s) ** 2 * h * r0
+            + s**2 * (3 - 2 * s) * a1
+            + s**2 * (s - 1) * h * r1
+        )
+        rate = 6 * s * (s - 1) / h * a0 + (1 - s) * (1 - 3 * s) * r0 - 6 * s * (s - 1) / h * a1 + s * (3 * s - 2) * r1
+        held = (a0 == a1) & (r0 == 0.0) & (r1 == 0.0)  # to the last bit, as in the kernels
+        angle, rate = np.where(held, a0, angle), np.where(held, 0.0, rate)
         return angle, rate
 
 

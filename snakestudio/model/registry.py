@@ -62,6 +62,9 @@ class FieldsDeclaration(Declaration):
     fields_type: ClassVar[type[Frozen]]
     """What the fields are derived from."""
 
+    needs_defaults: ClassVar[bool] = True
+    """Whether a part of the kind can be chosen before any of its values is given."""
+
     def mistake(self) -> tuple[str, str] | None:
         """What is wrong with the declaration and what to do; None if nothing is."""
         fields: Any = getattr(self, "fields", None)
@@ -72,7 +75,7 @@ class FieldsDeclaration(Declaration):
                 f"derive them from {base}",
             )
         missing = [name for name, info in fields.model_fields.items() if info.is_required()]
-        if missing:
+        if missing and self.needs_defaults:
             return f"{fields.__name__}.{missing[0]} has no default", "give it one: value(DEFAULT, ...)"
         return super().mistake()
 

@@ -201,7 +201,11 @@ def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(pieces)])
 
 
-@lru_cache(maxsize=32)
 def track(path: GroundPath) -> Track:
     """The geometry of a path; made once for a path."""
+    return _track(path)
+
+
+@lru_cache(maxsize=32)
+def _track(path: GroundPath) -> Track:
     return Track(path)

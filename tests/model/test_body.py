@@ -38,6 +38,7 @@ TABLE = {
     "mass": (5 * 0.6818181818181818, 1000.0 * math.pi * 0.03**2 * 1.2),
     "radius": (0.03, 0.03),
     "sizes": None,
+    "mass_shares": ((), ()),
     "reach": (0.09, 0.045),
     "pointer": (0.2, 0.12),
     "abscissas": ((), pytest.approx((0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2))),

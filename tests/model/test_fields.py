@@ -18,6 +18,7 @@ UNITS = {
     "m_s2": "m/s²", "deg_s": "°/s", "rad_s": "rad/s", "kg_m2": "kg m²", "kg_m3": "kg/m³", "per_m": "1/m",
     "per_s": "1/s", "per_s2": "1/s²", "ns_per_m": "N s/m", "ns_per_m2": "N s/m²", "nm_per_rad": "N m/rad",
     "nms_per_rad": "N m s/rad", "rad_per_n": "rad/N", "1_s2": "1/s²",
+    "deg_s2": "°/s²", "per_rad2_s": "1/(rad² s)",
 }  # fmt: skip
 """By how a key ends."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from collections.abc import Iterator
 from signal import SIGINT, raise_signal
 
 import numpy as np
@@ -32,7 +34,15 @@ def test_torques_that_cease_to_be_numbers_fail_as_in_a_single_engine() -> None:
     assert worlds.steps.tolist() == [single.step_count] * 2
 
 
-def test_an_interrupt_waits_for_all_threads() -> None:
+@pytest.fixture
+def default_interrupt() -> Iterator[None]:
+    """Ctrl+C raises KeyboardInterrupt, whatever the tests before have set."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
     crew, go_on = Crew(2), threading.Event()
     done: list[str] = []
 

@@ -8,6 +8,7 @@ import os
 import socket
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 PROTOCOL = "foxglove.sdk.v1"
@@ -58,11 +59,8 @@ class FoxgloveClient:
         """The next message, of a topic if it is named."""
         while True:
             kind, data = self._frame()
-            if kind == 1:
-                self._take_text(json.loads(data))
-            elif kind == 2 and data[0] == _TIME:
-                self.times.append(struct.unpack_from("<Q", data, 1)[0])
-            elif kind == 2 and data[0] == _MESSAGE_DATA:
+            self._note(kind, data)
+            if kind == 2 and data[0] == _MESSAGE_DATA:
                 number, time = struct.unpack_from("<IQ", data, 1)
                 message = Message(self._topics[number], time, data[13:])
                 if topic in ("", message.topic):
@@ -73,9 +71,19 @@ class FoxgloveClient:
     def await_channels(self, *topics: str) -> None:
         """Read until these are advertised, and subscribe."""
         while not set(topics) <= set(self.channels):
-            kind, data = self._frame()
-            if kind == 1:
-                self._take_text(json.loads(data))
+            self._note(*self._frame())
+
+    def await_earlier_time(self) -> None:
+        """Read until the server has set its time back."""
+        while not any(later < earlier for earlier, later in pairwise(self.times)):
+            self._note(*self._frame())
+
+    def _note(self, kind: int, data: bytes) -> None:
+        """Keep what a frame says about channels and time."""
+        if kind == 1:
+            self._take_text(json.loads(data))
+        elif kind == 2 and data[0] == _TIME:
+            self.times.append(struct.unpack_from("<Q", data, 1)[0])
 
     def _take_text(self, text: dict[str, Any]) -> None:
         if text["op"] == "serverInfo":

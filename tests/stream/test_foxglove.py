@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +223,7 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
             event = server.client.next_message("/events")
         log = server.decoded(event)
         assert len(server.client.sessions) == 1
-        assert any(later < earlier for earlier, later in pairwise(server.client.times))
+        server.client.await_earlier_time()
     assert joints.name == ["joint_1_yaw", "joint_2_yaw"]
     assert {each.header.frame_id for each in transforms} == {"robot"}
     assert (log.level, log.msg) == (40, "Node 3 stopped.")

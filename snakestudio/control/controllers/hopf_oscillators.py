@@ -32,7 +32,7 @@ class HopfOscillatorsFields(OscillatorFields):
     """Hopf oscillators, one for each joint axis, converge to circles and lock to the phase lag between neighbours."""
 
     kind: Literal["hopf_oscillators"] = value("hopf_oscillators", label="Controller", help="Kind of controller")
-    convergence_per_s: float = value(
+    convergence_per_rad2_s: float = value(
         20.0, label="Convergence", unit="1/(rad² s)", symbol="α",
         help="How fast the limit cycle is reached: a radius near √μ gets there with the rate 2 α μ",
         gt=0, le=100, slider=(1, 60), live=True,
@@ -65,7 +65,7 @@ class HopfOscillators(OscillatorController):
             return np.where(scale[i] * scale[j] > 0.0, fields.coupling_per_s * pulled, 0.0)
 
         pull = self.coupled(lambda i, j: influence(i, j).real) + 1j * self.coupled(lambda i, j: influence(i, j).imag)
-        growth = fields.convergence_per_s * (amplitude**2 - np.abs(z) ** 2)
+        growth = fields.convergence_per_rad2_s * (amplitude**2 - np.abs(z) ** 2)
         slope = (growth + 2j * math.pi * fields.frequency_hz) * z + pull
         return np.stack([slope.real, slope.imag])
 

@@ -198,6 +198,7 @@ class ShapeKind(FieldsDeclaration):
 
     role: ClassVar[str] = "shape"
     fields_type: ClassVar[type[Frozen]] = Obstacle
+    needs_defaults: ClassVar[bool] = False  # a shape stands where somebody puts it
     registry: ClassVar[Registry[Any]] = registry.SHAPES
 
     fields: type[Obstacle]

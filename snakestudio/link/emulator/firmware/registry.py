@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,13 +67,23 @@ class FirmwareKind(Declaration):
         return self.name
 
 
+_RULES: WeakKeyDictionary[Body, Rules] = WeakKeyDictionary()
+
+
+def _rules(loaded: LoadedProfile, body: Body) -> Rules:
+    """The rules of a robot: its nodes share them, for a counter is that of a message, whichever nodes it is for."""
+    if body not in _RULES:
+        _RULES[body] = Rules(loaded)
+    return _RULES[body]
+
+
 FIRMWARE.update(
     {
         kind.name: kind
         for kind in (
             FirmwareKind(
                 name="generic",
-                make=lambda number, axes, loaded, body: GenericNode(number, axes, Rules(loaded), body),
+                make=lambda number, axes, loaded, body: GenericNode(number, axes, _rules(loaded, body), body),
                 help="Follows the rules of the profile's sequences.",
                 several_axes=True,
             ),
