@@ -14,7 +14,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.rescue_exact import keep_best, polish
+from snakestudio.kernels.rescue_exact import MANY, keep_best, polish
 from snakestudio.kernels.rescue_paths import KEEN, follow_by_length, follow_by_tau
 from snakestudio.kernels.rescue_points import WIDTH, Point, RescueScratch, copy
 from snakestudio.kernels.rescue_solve import begin, largest_impulse
@@ -61,7 +61,7 @@ shorter and turns less. One after the other they solve 115 of 121, where none al
 """
 
 NEAR_ENOUGH = 1.0
-"""Residual up to which a path starts from the best point."""
+"""Residual up to which a path starts from the best point, where there are `MANY` contacts."""
 
 
 @jit
@@ -136,7 +136,9 @@ def rescue(
     for kind, start, end, factor in ATTEMPTS:
         if least <= CONVERGED or done >= most:
             break
-        if (kind == BEST_PATH and not least <= NEAR_ENOUGH) or (kind == EVEN_PATH and _is_even(problem)):
+        if kind == BEST_PATH and not (contacts >= MANY and least <= NEAR_ENOUGH):
+            continue
+        if kind == EVEN_PATH and _is_even(problem):
             continue
         more = 0
         allowed = min(most - done, end)

@@ -10,13 +10,18 @@ from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 
-__all__ = ["ENOUGH", "iterate", "keep_best", "polish"]
+__all__ = ["ENOUGH", "MANY", "iterate", "keep_best", "polish"]
 
 ENOUGH = 0.1 * CONVERGED
 """Residual to which an attempt goes on; from `CONVERGED` on there is no other one."""
 
 DECISIVE = 2
 """Number of the exact step from which one that misses more than the scale has gone astray; the first one may."""
+
+MANY = 40
+"""Contacts from which on exact steps that go astray are given up, and a path starts from the best point. With fewer,
+all of this costs little, and exact steps that find back share the loads that statics leaves open as the step before
+did: without them sidewinding ends 2.7 cm away from an independent implementation instead of 0.3 cm."""
 
 
 @jit
@@ -48,7 +53,7 @@ def iterate(problem: SpatialProblem, least: float, most: int, keen: float, s: Re
         if squares < fewest:
             fewest = max(squares, CONVERGED * CONVERGED * unit)
             least = keep_best(problem, s.here, least, s)
-        elif not squares < (1e30 if done < DECISIVE else 1.0) * unit:
+        elif not squares < (1e30 if contacts < MANY or done < DECISIVE else 1.0) * unit:
             break
     return done, least
 

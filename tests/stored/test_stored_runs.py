@@ -53,7 +53,8 @@ of them is found hangs on the solver's way: 5.4e-4 m in these runs, from the fir
 (where it is the same way, a start 1e-12 m elsewhere makes 2.4e-6 m)."""
 
 ROUNDED_OTHERWISE = {
-    "0.1.0": ("teleoperation",), "0.2.0": ("spatial_nonsmooth", "planar_nonsmooth", "teleoperation")
+    "0.1.0": ("teleoperation",),
+    "0.2.0": ("spatial_nonsmooth", "planar_nonsmooth", "planar_nonholonomic", "teleoperation"),
 }  # fmt: skip
 """Versions whose solvers took the same way with other roundings, by formulation or run: within `ELSEWHERE_M` of
 today's."""
