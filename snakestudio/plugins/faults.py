@@ -155,7 +155,27 @@ def cancel(
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled))
         pause(0.02)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)  # one too many hits nobody else
+    _forget_undelivered()
     return True
+
+
+class _Delivered(BaseException):
+    """What `_forget_undelivered` raises in its own thread."""
+
+
+def _forget_undelivered() -> None:
+    """Have the interpreter notice that no exception waits for a thread any more.
+
+    It clears its flag only where one is delivered. Left set by one that was taken back, the flag makes Python 3.11 loop
+    for ever in the first function that is called under a profiler, which counts the work of formulas.
+    """
+    own = ctypes.c_ulong(threading.get_ident())
+    try:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(own, ctypes.py_object(_Delivered))
+        for _ in range(1_000_000):
+            pass
+    except _Delivered:
+        return
 
 
 def keep_lines(path: str, text: str) -> None:
