@@ -194,7 +194,7 @@ def runs_dir() -> Path:
 
 def replaced_folders() -> dict[UserFolder, str]:
     """Those of the user's folders that cannot be written, and why: `temporary_dir` has others in their place."""
-    folders = (_runs(), _state(), _profiles(), _cache())
+    folders = (_runs(), _state(), _profiles(), _config(), _cache())
     for one in folders:
         _usable(one)
     return {one: _replaced[one.folder] for one in folders if one.folder in _replaced}

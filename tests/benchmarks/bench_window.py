@@ -45,6 +45,11 @@ def screen() -> Iterator[dict[str, str]]:
             "QT_QPA_PLATFORM": "xcb",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "XDG_CONFIG_HOME": settings,
+            # A scene that somebody's window left unsaved would open a dialog here, which blocks the window.
+            "SNAKESTUDIO_CONFIG_DIR": settings,
+            "SNAKESTUDIO_STATE_DIR": str(Path(settings, "state")),
+            "SNAKESTUDIO_PROFILES_DIR": str(Path(settings, "profiles")),
+            "SNAKESTUDIO_RUNS_DIR": str(Path(settings, "runs")),
             "SNAKESTUDIO_CACHE_DIR": str(cache_dir()),
             "SNAKESTUDIO_KERNELS_DIR": str(kernels_dir()),
         }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.app import run
 from snakestudio.gui.shell.main_window import MainWindow
@@ -48,6 +49,7 @@ def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     link.stop = timed  # type: ignore[method-assign]
     found = []
     for _ in range(count):
+        assert QApplication.activeModalWidget() is None, "a dialog blocks the window"
         begin = time.monotonic()
         QTest.keyClick(window.windowHandle(), Qt.Key.Key_Space)
         found.append((begin, called))
