@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QSettings, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -197,8 +197,10 @@ def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: Qt
         comparer.start(monkey, 0.1)
         qtbot.waitUntil(lambda: comparer.doing == "Preparing the planar engine: 43 %, 9 s left")
         assert len(Preparing.begun) == 1, "the window's own is shared"
+        task = comparer.task
+        assert task is not None
         comparer.cancel()
-        qtbot.waitUntil(lambda: not any(job.running for job in comparer._given_up._jobs))
+        qtbot.waitUntil(lambda: not task.running)
     assert not Preparing.begun[0].stopped, "the window itself still waits for it"
 
 
@@ -245,7 +247,7 @@ def pass_time(ahead: PreparingAhead, machine: Machine, seconds: float) -> None:
     ahead.look()
     if ahead._search is not None:
         ahead._search.wait()
-        ahead.look()
+        QCoreApplication.sendPostedEvents()
 
 
 def test_the_next_likely_engine_is_prepared_while_the_program_idles(ahead: PreparingAhead, machine: Machine) -> None:

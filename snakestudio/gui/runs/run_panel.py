@@ -20,6 +20,7 @@ from PySide6.QtCore import (
     QTimer,
     QUrl,
     Signal,
+    Slot,
 )
 from PySide6.QtGui import (
     QColor,
@@ -49,8 +50,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import Menu
@@ -59,7 +61,7 @@ from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun, RunLibrary
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["RunDelegate", "RunPanel", "in_theme"]
 
@@ -246,7 +248,7 @@ class RunPanel(Themed):
     ) -> None:
         super().__init__(parent)
         self._library, self._keeper, self._beside, self._banner = library, keeper, beside, banner
-        self._job: Job[list[KeptRun]] | None = None
+        self._task: Task[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search runs")
@@ -281,9 +283,6 @@ class RunPanel(Themed):
         self._soon.setSingleShot(True)
         self._soon.setInterval(300)
         self._soon.timeout.connect(self.refresh)
-        self._watch = QTimer(self)
-        self._watch.setInterval(30)
-        self._watch.timeout.connect(self._look)
         self._folder = QFileSystemWatcher([str(library.folder)], self)
         self._folder.directoryChanged.connect(lambda path: self._soon.start())
         keeper.changed.connect(self._soon.start)
@@ -293,7 +292,7 @@ class RunPanel(Themed):
 
     def refresh(self) -> None:
         """Look anew at what there is, in a thread: there may be thousands of files."""
-        if self._job is not None:
+        if self._task is not None:
             self._again = True
             return
 
@@ -301,18 +300,22 @@ class RunPanel(Themed):
             return self._library.runs()
 
         self._again = False
-        self._job = Job("list of runs", read)
-        self._watch.start()
+        self._task = Task("list of runs", read, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.result is not None:
-            self.model.take(job.result)
-        self._tell(job.error)
+    @Slot(object)
+    def _on_read(self, runs: list[KeptRun]) -> None:
+        self.model.take(runs)
+        self._end("")
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._end(problem.sentence())
+
+    def _end(self, error: str) -> None:
+        self._task = None
+        self._tell(error)
         if self._again:
             self.refresh()
 
@@ -470,5 +473,4 @@ class RunPanel(Themed):
 
     def close_reading(self) -> None:
         """Wait for the end of what is read; call before the program quits."""
-        if self._job is not None:
-            self._job.wait()
+        close_tasks(self)

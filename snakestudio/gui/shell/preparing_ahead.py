@@ -9,13 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from snakestudio.engines import registry
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.inputs import SCENE, read_toml
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.status import State
 from snakestudio.session.time_left import percent
 from snakestudio.viewmodel.gallery import entries
-from snakestudio.viewmodel.job import Job
 
 __all__ = ["PreparingAhead", "next_kind", "on_battery"]
 
@@ -76,7 +76,7 @@ class PreparingAhead(QObject):
         self._wanted = settings.value(_KEY, True, bool) is not False
         self._since = clock()
         self._failed: set[str] = set()
-        self._search: Job[str] | None = None
+        self._search: Task[str] | None = None
         self.doing = ""
         """What is prepared and how far it is; empty while nothing is."""
         self._timer = QTimer(self)
@@ -99,7 +99,10 @@ class PreparingAhead(QObject):
         """Begin, end, or say how far it is."""
         if not self._wanted or self._robot():
             self._preparations.stop_ahead()
-            self._since, self._search = self._clock(), None
+            self._since = self._clock()
+            if self._search is not None:
+                self._search.discard()
+                self._search = None
             self._say("")
             return
         under_way = self._preparations.look_ahead()
@@ -114,25 +117,22 @@ class PreparingAhead(QObject):
         self._say("")
         if self._state() not in _IDLE_STATES or self._busy():
             self._since = self._clock()
-        elif self._search is not None:
-            self._begin(self._search)
-        elif self._clock() - self._since >= _IDLE_S and not self._battery():
+        elif self._search is None and self._clock() - self._since >= _IDLE_S and not self._battery():
             recent, failed = list(self._recent()), frozenset(self._failed)
             # All sources are read to see what is compiled: in a thread, the window does not halt for that.
-            self._search = Job("search for the next engine", lambda _: next_kind(recent, failed))
+            self._search = Task("search for the next engine", lambda _: next_kind(recent, failed), self)
+            self._search.finished.connect(self._begin)
 
-    def _begin(self, search: Job[str]) -> None:
-        """Begin what was found to be next, once that is known."""
-        if search.running:
-            return
+    def _begin(self, kind: str | None) -> None:
+        """Begin what was found to be next."""
         self._search = None
         self._since = self._clock()  # where there is nothing to do, that need not be found out all the time
-        if search.result is None:
+        if kind is None or self._state() not in _IDLE_STATES or self._busy():
             return
         try:
-            self._preparations.ahead(search.result)
+            self._preparations.ahead(kind)
         except OSError:
-            self._failed.add(search.result)  # when it is needed, it is said why that cannot be
+            self._failed.add(kind)  # when it is needed, it is said why that cannot be
 
     def _say(self, doing: str) -> None:
         if doing != self.doing:
@@ -143,9 +143,8 @@ class PreparingAhead(QObject):
         """End it; call before the program quits."""
         self._timer.stop()
         self._preparations.stop_ahead()
-        if self._search is not None:
-            self._search.wait()
-            self._search = None
+        close_tasks(self)
+        self._search = None
 
 
 def next_kind(recent: Iterable[Path], without: Iterable[str] = ()) -> str | None:

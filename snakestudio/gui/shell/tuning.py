@@ -5,23 +5,23 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio import processor
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.session import tuning
 from snakestudio.session.status import State, Status
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.session.tuning import CASES, Stage, Timing
-from snakestudio.viewmodel.job import GivenUp, Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["CANCELLED", "Tuner", "TuningOffer"]
 
 CANCELLED = "The measurement was cancelled."
 
-_WATCH_MS = 60
 _KEY = "tuning/told"
 _ROBOT = "A robot is connected, and measuring takes the processors that its link needs: disconnect it to measure."
 
@@ -63,8 +63,7 @@ class Tuner(QObject):
     ) -> None:
         super().__init__(parent)
         self._settings, self._robot, self._occupied, self._measure = settings, robot, occupied, measure
-        self._job: Job[tuple[Timing, ...]] | None = None
-        self._given_up = GivenUp()
+        self._task: Task[tuple[Timing, ...]] | None = None
         self._stage: Stage | None = None
         self.timings: tuple[Timing, ...] = tuple(Timing(case) for case in CASES)
         """What is known so far."""
@@ -72,16 +71,13 @@ class Tuner(QObject):
         """What came of the last measurement or choice where it is no result, in a sentence."""
         self.measured = False
         """Whether `timings` are those of a whole measurement."""
-        self._timer = QTimer(self)
-        self._timer.setInterval(_WATCH_MS)
-        self._timer.timeout.connect(self._watch)
 
     # --- measuring ------------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
         """Whether it is measured."""
-        return self._job is not None
+        return self._task is not None
 
     @property
     def fraction(self) -> float:
@@ -91,7 +87,7 @@ class Tuner(QObject):
     @property
     def doing(self) -> str:
         """What is being done, how far that is and how long it takes; empty while nothing is."""
-        if self._job is None:
+        if self._task is None:
             return ""
         if self._stage is None:
             return "Measuring ..."
@@ -116,18 +112,19 @@ class Tuner(QObject):
 
             return self._measure(tell)
 
-        self._job = Job("measurement", work)
-        self._timer.start()
+        self._task = Task("measurement", work, self)
+        self._task.progressed.connect(lambda fraction: self._on_progressed())
+        self._task.finished.connect(lambda timings: self._end(timings, ""))
+        self._task.failed.connect(lambda problem: self._end(None, problem.sentence()))
         self.began.emit()
         self.changed.emit()
 
     def cancel(self, message: str = CANCELLED) -> None:
         """Stop; what was measured until then stays to be seen."""
-        if self._job is None:
+        if self._task is None:
             return
-        self._timer.stop()
-        self._given_up.take(self._job)
-        self._job, self.message = None, message
+        self._task.discard()
+        self._task, self.message = None, message
         self.changed.emit()
 
     def look(self) -> None:
@@ -140,20 +137,20 @@ class Tuner(QObject):
     def close(self) -> None:
         """Stop and wait for the end; call before the program quits."""
         self.cancel()
-        self._given_up.wait()
+        close_tasks(self)
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None:
-            return
+    def _on_progressed(self) -> None:
         if self._stage is not None:
             self.timings = self._stage.timings
-        if not job.running:
-            self._timer.stop()
-            self._job = None
-            self.message = job.error
-            if job.result is not None:
-                self.timings, self.measured = job.result, True
+        self.changed.emit()
+
+    def _end(self, timings: tuple[Timing, ...] | None, message: str) -> None:
+        self._task = None
+        self.message = message
+        if timings is not None:
+            self.timings, self.measured = timings, True
+        elif self._stage is not None:
+            self.timings = self._stage.timings
         self.changed.emit()
 
     # --- choosing -------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,7 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.listen_on import ListenOn
 from snakestudio.gui.forms.number_field import Message
@@ -27,8 +29,8 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.start_target import Target
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["TogetherDialog"]
 
@@ -50,7 +52,7 @@ class TogetherDialog(Dialog):
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._first, self._target = choices, target
-        self._trial: Job[str] | None = None
+        self._test: Task[str] | None = None
         self.setWindowTitle("Start Together")
         width = theme.scaled(480)
         column = QVBoxLayout(self)
@@ -135,9 +137,6 @@ class TogetherDialog(Dialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
-        self._timer = QTimer(self)
-        self._timer.setInterval(50)
-        self._timer.timeout.connect(self._look)
         self._look_again = QTimer(self)
         self._look_again.setInterval(_STANDING_MS)
         self._look_again.timeout.connect(self._stand)
@@ -219,7 +218,7 @@ class TogetherDialog(Dialog):
         self.message.say(problem)
         self.found.hide()
         self.ready.setEnabled(not problem)
-        self.test.setEnabled(not problem and self._trial is None)
+        self.test.setEnabled(not problem and self._test is None)
 
     def _stand(self) -> None:
         """How it stands may change while the dialog is open."""
@@ -244,28 +243,34 @@ class TogetherDialog(Dialog):
                     found.append("LSL is ready.")
                 return " ".join(found)
 
-        self._trial = Job("test", work)
+        self._test = Task("test", work, self)
+        self._test.finished.connect(self._on_tested)
+        self._test.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.say("")
         self.found.setText("Testing ...")
         self.found.show()
-        self._timer.start()
 
-    def _look(self) -> None:
-        trial = self._trial
-        if trial is None or trial.running:
-            return
-        self._timer.stop()
-        self._trial = None
-        self.message.say(trial.error)
-        self.found.setText(trial.result or "")
-        self.found.setVisible(bool(trial.result))
+    @Slot(object)
+    def _on_tested(self, found: str) -> None:
+        self._end_test(found, "")
+
+    @Slot(object)
+    def _on_test_failed(self, problem: Problem) -> None:
+        self._end_test("", problem.sentence())
+
+    def _end_test(self, found: str, message: str) -> None:
+        self._test = None
+        self.message.say(message)
+        self.found.setText(found)
+        self.found.setVisible(bool(found))
         self.test.setEnabled(not self._problem())
 
     def done(self, result: int) -> None:
-        self._timer.stop()
         self._look_again.stop()
-        self._trial = None  # it ends by itself within seconds, and has nothing to tell any more
+        if self._test is not None:
+            self._test.discard()  # it ends by itself within seconds
+            self._test = None
         super().done(result)
 
 

@@ -20,9 +20,10 @@ from snakestudio.drawing.style import Theme
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.recording import Recording
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
 
@@ -70,7 +71,7 @@ class Thumbnails(QObject):
         self._lock = threading.Lock()
         self._wanted: _Wanted | None = None
         self._busy = False
-        self._job: Job[bool] | None = None
+        self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
         self._impossible = False
         self._drawn.connect(self._keep)
@@ -94,7 +95,7 @@ class Thumbnails(QObject):
             self._wanted = _Wanted(recording, row, self._camera(), key[0], theme.render_theme(), self._bridge.base_dir)
             begin, self._busy = not self._busy, True
         if begin:
-            self._job = Job("thumbnail", self._draw)
+            self._task = Task("thumbnail", self._draw, self)
         return None
 
     def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
@@ -114,15 +115,13 @@ class Thumbnails(QObject):
         """Give back what drawing holds."""
         self.forget()
         self._impossible = True
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
 
-    # --- in the job's thread --------------------------------------------------------------------------------------
+    # --- in the task's thread --------------------------------------------------------------------------------------
 
     def _draw(self, progress: Progress) -> bool:
         try:
