@@ -35,7 +35,7 @@ class OpenRuns(QObject):
     Parameters
     ----------
     document : Document
-    bridge : SessionController
+    session_controller : SessionController
     may_discard : callable
         Asks about unsaved changes; False if the open scene must stay.
     banner : Banner
@@ -47,13 +47,16 @@ class OpenRuns(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         may_discard: Callable[[], bool],
         banner: Banner,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._may_discard, self._banner = document, bridge, may_discard, banner
+        self._document = document
+        self._session_controller = session_controller
+        self._may_discard = may_discard
+        self._banner = banner
         self._window = window
         self._path, self._name = Path(), ""
         self._task: Task[RunFile] | None = None
@@ -61,10 +64,10 @@ class OpenRuns(QObject):
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
         self._going_on = ""  # what was said of going on, until it holds no more
-        bridge.source_changed.connect(self._on_source)
-        bridge.continued.connect(self._on_continued)
-        bridge.status_changed.connect(self._on_status)
-        for trouble in (bridge.refused, bridge.recording_stopped):
+        session_controller.source_changed.connect(self._on_source)
+        session_controller.continued.connect(self._on_continued)
+        session_controller.status_changed.connect(self._on_status)
+        for trouble in (session_controller.refused, session_controller.recording_stopped):
             trouble.connect(lambda message: self._banner.say("warning", message))
 
     # --- opening --------------------------------------------------------------------------------------------------
@@ -131,7 +134,7 @@ class OpenRuns(QObject):
     def show(self, recording: Recording, name: str) -> None:
         """Show a run that was loaded, under a name."""
         self._last = recording, name
-        self._bridge.open_run(recording, name)
+        self._session_controller.open_run(recording, name)
         for other in [run for run in self._opened if run is not recording]:
             self._opened.remove(other)
             other.close()
@@ -139,8 +142,8 @@ class OpenRuns(QObject):
     def forget(self, path: Path) -> None:
         """Show the run of a file no more, and let go of it: it is about to be deleted."""
         for run in [run for run in self._opened if run.path == path]:
-            if self._bridge.recording is run:
-                self._bridge.close_run()
+            if self._session_controller.recording is run:
+                self._session_controller.close_run()
             self._opened.remove(run)
             run.close()
             self._last = None
@@ -158,28 +161,28 @@ class OpenRuns(QObject):
 
     def continue_here(self) -> None:
         """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
-        if self._bridge.source != "replay" or self._may_discard():
-            self._bridge.continue_here()
+        if self._session_controller.source != "replay" or self._may_discard():
+            self._session_controller.continue_here()
 
     # --- what is said ---------------------------------------------------------------------------------------------
 
     def _on_source(self) -> None:
-        if self._bridge.source == "replay":
+        if self._session_controller.source == "replay":
             buttons: list[Button] = [
                 ("Continue from Here", self.continue_here),
-                ("Back to the Simulation", self._bridge.close_run),
+                ("Back to the Simulation", self._session_controller.close_run),
             ]
             text = (
-                f"{self._bridge.source_name} is shown, a recorded run. The open scene is left as it is; an edit of it "
-                "leads back to the simulation."
+                f"{self._session_controller.source_name} is shown, a recorded run. The open scene is left as it is; an "
+                "edit of it leads back to the simulation."
             )
-            shown = self._bridge.recording
+            shown = self._session_controller.recording
             if left := getattr(shown, "cut_off", ""):  # of a run file, as the next
                 text += f" Its recording was cut off. {left}"
             if note := getattr(shown, "note", ""):
                 text += f" {note}"
             self._banner.say("info", text, buttons, closable=False)
-        elif self._bridge.source == "robot":
+        elif self._session_controller.source == "robot":
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last

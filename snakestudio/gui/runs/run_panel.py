@@ -219,8 +219,8 @@ class RunPanel(Themed):
     Parameters
     ----------
     library : RunLibrary
-    keeper : RunArchiver
-    beside : PinnedRuns
+    run_archiver : RunArchiver
+    pinned_runs : PinnedRuns
     banner : Banner
         Says what could not be done.
 
@@ -241,13 +241,13 @@ class RunPanel(Themed):
     def __init__(
         self,
         library: RunLibrary,
-        keeper: RunArchiver,
-        beside: PinnedRuns,
+        run_archiver: RunArchiver,
+        pinned_runs: PinnedRuns,
         banner: Banner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._keeper, self._beside, self._banner = library, keeper, beside, banner
+        self._library, self._run_archiver, self._pinned_runs, self._banner = library, run_archiver, pinned_runs, banner
         self._task: Task[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
@@ -258,7 +258,7 @@ class RunPanel(Themed):
         self.search.textChanged.connect(self._seek)
         self.list = QListView()
         self.list.setModel(self.model)
-        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: keeper.present, self.list))
+        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: run_archiver.present, self.list))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -285,8 +285,8 @@ class RunPanel(Themed):
         self._soon.timeout.connect(self.refresh)
         self._folder = QFileSystemWatcher([str(library.folder)], self)
         self._folder.directoryChanged.connect(lambda path: self._soon.start())
-        keeper.changed.connect(self._soon.start)
-        beside.changed.connect(self.list.viewport().update)
+        run_archiver.changed.connect(self._soon.start)
+        pinned_runs.changed.connect(self.list.viewport().update)
 
     # --- what there is --------------------------------------------------------------------------------------------
 
@@ -338,7 +338,7 @@ class RunPanel(Themed):
         self._tell()
 
     def _colour_of(self, path: Path) -> str:
-        return self._beside.colour(path) if path in self._beside else ""
+        return self._pinned_runs.colour(path) if path in self._pinned_runs else ""
 
     @property
     def selected(self) -> list[KeptRun]:
@@ -348,7 +348,7 @@ class RunPanel(Themed):
     # --- what one can do ------------------------------------------------------------------------------------------
 
     def _open(self, run: KeptRun) -> None:
-        if run.path == self._keeper.present:
+        if run.path == self._run_archiver.present:
             self._banner.say("info", "This is the run that is shown already.", passing=True)
         elif run.info is None:
             self._banner.say("warning", run.problem)
@@ -360,9 +360,9 @@ class RunPanel(Themed):
         for run in runs:
             try:
                 if shown:
-                    self._beside.show(run.path, run.name)
+                    self._pinned_runs.show(run.path, run.name)
                 else:
-                    self._beside.hide(run.path)
+                    self._pinned_runs.hide(run.path)
             except SnakeStudioError as error:
                 self._banner.say("warning", str(error))
 
@@ -395,7 +395,7 @@ class RunPanel(Themed):
 
     def delete(self, runs: list[KeptRun]) -> None:
         """Ask, and delete runs for ever."""
-        present = self._keeper.present
+        present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
             self._banner.say("info", "The present run cannot be deleted while it is shown; reset first.", passing=True)
@@ -409,7 +409,7 @@ class RunPanel(Themed):
         if answer != QMessageBox.StandardButton.Yes:
             return
         for run in runs:
-            self._beside.hide(run.path)
+            self._pinned_runs.hide(run.path)
             self.deleting.emit(run.path)
             try:
                 self._library.delete(run)
@@ -423,14 +423,14 @@ class RunPanel(Themed):
         runs = self.selected
         sound = [run for run in runs if run.info is not None]
         one = runs[0] if len(runs) == 1 else None
-        seen = bool(sound) and all(run.path in self._beside for run in sound)
+        seen = bool(sound) and all(run.path in self._pinned_runs for run in sound)
 
         def add(text: str, possible: bool, do: Callable[[], object]) -> None:
             action = menu.addAction(text)
             action.setEnabled(possible)
             action.triggered.connect(lambda: do())
 
-        others = bool(one and one.info and one.path != self._keeper.present)
+        others = bool(one and one.info and one.path != self._run_archiver.present)
         add("Open", others, lambda: self._open(runs[0]))
         add("Hide" if seen else "Show Beside the Present Run", bool(sound), lambda: self.show_beside(sound, not seen))
         add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
@@ -444,8 +444,8 @@ class RunPanel(Themed):
         menu.addSeparator()
         keep = menu.addAction("Keep Every Run")
         keep.setCheckable(True)
-        keep.setChecked(self._keeper.keeping)
-        keep.toggled.connect(self._keeper.set_keeping)
+        keep.setChecked(self._run_archiver.keeping)
+        keep.toggled.connect(self._run_archiver.set_keeping)
         return menu
 
     def _show_menu(self, point: QPoint) -> None:

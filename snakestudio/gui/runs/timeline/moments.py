@@ -114,7 +114,7 @@ class Moments(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
 
     Signals
     -------
@@ -123,20 +123,20 @@ class Moments(QObject):
 
     changed = Signal()
 
-    def __init__(self, bridge: SessionController, parent: QObject | None = None) -> None:
+    def __init__(self, session_controller: SessionController, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
         self._moments: tuple[Moment, ...] = ()
         self._any = False
         self._search: Task[tuple[RunEvent, ...]] | None = None
         self._found: tuple[RunEvent, ...] = ()
-        bridge.recording_changed.connect(self._on_recording)
+        session_controller.recording_changed.connect(self._on_recording)
 
     @property
     def all(self) -> tuple[Moment, ...]:
         """Them, ascending in time."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None:
             return ()
         events = recording.events or self._found
@@ -174,8 +174,13 @@ class Moments(QObject):
     def _on_recording(self) -> None:
         self.close()
         self._found = ()
-        recording = self._bridge.recording
-        if self._bridge.source == "replay" and recording is not None and len(recording) and not recording.events:
+        recording = self._session_controller.recording
+        if (
+            self._session_controller.source == "replay"
+            and recording is not None
+            and len(recording)
+            and not recording.events
+        ):
             self._search = Task("search for events", lambda progress: _searched(recording, progress), self)
             self._search.finished.connect(self._on_searched)
             self._search.failed.connect(lambda problem: self._on_searched(()))

@@ -48,7 +48,7 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
     base_dir : callable
         Gives the folder that file names in the scene are relative to.
 
@@ -62,10 +62,13 @@ class Thumbnails(QObject):
     _drawn = Signal(object, str, int, QImage)
 
     def __init__(
-        self, bridge: SessionController, camera: Callable[[], Camera] = Camera, parent: QObject | None = None
+        self,
+        session_controller: SessionController,
+        camera: Callable[[], Camera] = Camera,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
@@ -75,7 +78,7 @@ class Thumbnails(QObject):
         self._renderer: OffscreenRenderer | None = None
         self._impossible = False
         self._drawn.connect(self._keep)
-        bridge.recording_changed.connect(self.forget)
+        session_controller.recording_changed.connect(self.forget)
 
     @property
     def possible(self) -> bool:
@@ -88,18 +91,20 @@ class Thumbnails(QObject):
         if key in self._pictures:
             self._pictures.move_to_end(key)
             return self._pictures[key]
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(recording, row, self._camera(), key[0], theme.render_theme(), self._bridge.base_dir)
+            self._wanted = _Wanted(
+                recording, row, self._camera(), key[0], theme.render_theme(), self._session_controller.base_dir
+            )
             begin, self._busy = not self._busy, True
         if begin:
             self._task = Task("thumbnail", self._draw, self)
         return None
 
     def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
-        if recording is self._bridge.recording:
+        if recording is self._session_controller.recording:
             self._pictures[palette, row] = image
             while len(self._pictures) > _KEPT:
                 self._pictures.popitem(last=False)
