@@ -23,7 +23,6 @@ __all__ = [
     "add_set_argument",
     "assignments",
     "scene_path",
-    "tell_of_tuning",
     "warm_up",
 ]
 
@@ -122,20 +121,6 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
             compile_here(kind, tell)
         if registry.note():
             print_warning(registry.note())
-
-
-def tell_of_tuning(line: ProgressLine) -> None:
-    """Say on a terminal, once on a machine, that code for this very processor may be faster."""
-    from snakestudio import processor
-    from snakestudio.session.tuning import OFFER
-
-    if not line.shown or not processor.has_wider_vectors() or processor.target().tuned or processor.was_told():
-        return
-    try:
-        processor.note_told()
-    except OSError:
-        return  # what cannot be kept would be said every time
-    print(f"{OFFER} See what they gain: snakestudio tune --measure", file=sys.stderr)
 
 
 class ProgressLine:

@@ -142,10 +142,6 @@ _SIMULATION: tuple[Command[Context], ...] = (
         tip="Compile the engines that may be needed next while the program idles, with processor time that nobody "
         "else wants; never on battery, nor while a robot is connected",
     ),
-    Command(
-        "tune", "Simulation", "Tune for This Processor ...", lambda c: c.show_tuning(),
-        tip="Measure what engines compiled for this very processor gain, and choose what is computed for",
-    ),
     line("Simulation"),
     *runs.SPEED,
     line("Simulation"),
