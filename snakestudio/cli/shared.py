@@ -97,14 +97,14 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     """
     from snakestudio.engines import registry
     from snakestudio.kinds.formulation import FORMULATIONS
-    from snakestudio.session.compile_schedule import expected
-    from snakestudio.session.engine_compiler import compile_here, is_prepared
+    from snakestudio.session.engine_compiler import compile_here, expected_seconds, is_prepared
     from snakestudio.session.time_left import TimeLeft, percent, time_left
 
     for kind in kinds:
         if is_prepared(kind):
             continue
-        name, seconds = FORMULATIONS[kind].short, expected(kind).seconds
+        name = FORMULATIONS[kind].short
+        seconds = expected_seconds(kind)
         left = TimeLeft(seconds, time.monotonic())
 
         def shown(name: str = name, left: TimeLeft = left) -> str:

@@ -50,7 +50,6 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.help_controller import HelpController
 from snakestudio.gui.shell.layouts import Layouts
-from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.streaming.streamer import Streamer
@@ -110,11 +109,6 @@ class Context(QObject):
         self._make_view()
         self._make_runs()
         self._make_analysis()
-        self.ahead = PreparingAhead(
-            bridge.session.preparations, settings,
-            state=lambda: bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
-            recent=lambda: self.files.recent.paths, parent=window,
-        )  # fmt: skip
         self._show_other_runs()
         self.study = StudyFeature(self, lambda: self.robot.movable)
         self.teleoperation = TeleopFeature(
@@ -240,10 +234,9 @@ class Context(QObject):
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
-        for changed in (self.ahead.changed, self.streamer.changed, self.remote.changed):
+        for changed in (self.streamer.changed, self.remote.changed):
             changed.connect(self.status_bar.refresh_soon)
         robot.changed.connect(self.status_bar.refresh_soon)
-        robot.changed.connect(self.ahead.look)  # beside a robot nothing is prepared ahead, from the first moment on
         for signal in (robot.changed, robot.polled):
             signal.connect(self.study.look_at_robot)
         bridge.recording_changed.connect(lambda: self.step_checker.annotate(bridge.recording))
@@ -338,7 +331,7 @@ class Context(QObject):
     def close(self) -> None:
         """The window closes for good."""
         for part in (
-            self.ahead, self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
+            self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
             self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
             self.study, self.teleoperation, self.remote, self.streamer, self.plugins,
         ):  # fmt: skip
@@ -365,17 +358,4 @@ class Context(QObject):
 
     def _background(self) -> list[str]:
         """What goes on behind the window, a few words each."""
-        return [doing for doing in (self.streamer.doing, self.remote.doing, self.ahead.doing) if doing]
-
-    def _computing(self) -> bool:
-        """Whether something takes processor time that somebody waits for."""
-        jobs = (
-            self.comparer,
-            self.chain_comparer,
-            self.step_checker,
-            self.fitter,
-            self.exporter,
-            self.study.runner,
-            self.study.runs,
-        )
-        return self.bridge.playing or any(job.busy for job in jobs)
+        return [doing for doing in (self.streamer.doing, self.remote.doing) if doing]
