@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from snakestudio import processor
 
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import JointTrack, Track, Trial
@@ -131,6 +134,9 @@ _MODULES = {
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
     "snakestudio.model.snapshot": ("Snapshot",),
 }
+if processor.problem():
+    warnings.warn(processor.problem(), stacklevel=2)
+
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
