@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from snakestudio.model.html_renderer import set_html_renderer
+
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import JointTrack, Track, Trial
     from snakestudio.api.batch import Batch, open_batch
@@ -132,6 +134,15 @@ _MODULES = {
     "snakestudio.model.snapshot": ("Snapshot",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def _scene_html(scene: Scene) -> str:
+    from snakestudio.api.notebook import scene_html
+
+    return scene_html(scene)
+
+
+set_html_renderer(_scene_html)
 
 
 def __getattr__(name: str) -> Any:
