@@ -171,7 +171,7 @@ def _provenance(comparison: ExperimentComparison, scene_file: str | None) -> tup
         ("scene", scene_file or "unsaved"),
         ("scene, SHA-256", scene_hash(scene)),
         ("model", f"{scene.model.kind}, step {scene.solver.step_s:g} s"),
-        ("run", f"{len(recording)} rows, 0 to {recording.times[-1]:g} s"),
+        ("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s"),
     ]
     if scene.source:
         rows.append(("source of the scene", scene.source))

@@ -106,6 +106,7 @@ class ArrayDialog(Dialog):
         column.addWidget(self.buttons)
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._on_kinds_changed)
         document.opened.connect(self.reject)
 
     def _add_line(self, name: str) -> None:
@@ -179,6 +180,9 @@ class ArrayDialog(Dialog):
             self._offer()
             self._suit()
             self._renew()
+
+    def _on_kinds_changed(self) -> None:
+        self._on_scene(None, self._document.scene)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self.isVisible():

@@ -191,7 +191,7 @@ class VideoDialog(Dialog):
         try:
             return self.options().span(self._recordings())
         except SnakeStudioError:
-            return 0.0, float(self._recording.times[-1])
+            return float(self._recording.times[0]), float(self._recording.times[-1])
 
     def _moment(self) -> float:
         start, end = self._span()

@@ -86,8 +86,9 @@ class VideoForm(QWidget):
         self.speed = self._choice("speed", [(f"{s:g} ×", s) for s in SPEEDS], 1.0)
         self.speed.setToolTip("Simulated over shown time: 0.5 × is slow motion")
         form.addRow("S&peed", self.speed)
-        end = float(recording.times[-1])
-        self.begin, self.end = self._time(0.0, end), self._time(end, end)
+        first, last = map(float, recording.times[[0, -1]])
+        self.begin = self._time(first, first, last)
+        self.end = self._time(last, first, last)
         form.addRow(self._label("&From", self.begin), _row(self.begin, QLabel("to", self), self.end))
         views = [("As in the viewport now", "view"), ("As now, following the robot", "follow"), ("Everything", "all")]
         if keys.keys:
@@ -174,9 +175,9 @@ class VideoForm(QWidget):
         box.setChecked(on)
         return box
 
-    def _time(self, value: float, end: float) -> DoubleSpinBox:
+    def _time(self, value: float, first: float, last: float) -> DoubleSpinBox:
         box = DoubleSpinBox(self)
-        box.setRange(0.0, end)
+        box.setRange(first, last)
         box.setDecimals(3)
         box.setSingleStep(0.1)
         box.setSuffix(" s")
