@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.gui.runs.timeline.moments import Moment, clustered
-from snakestudio.viewmodel.timeline.scale import Scale, tick_step
+from snakestudio.viewmodel.timeline.scale import TimeScale, tick_step
 
 
-def scale_of(width: float, whole: float) -> Scale:
-    scale = Scale(10)
+def scale_of(width: float, whole: float) -> TimeScale:
+    scale = TimeScale(10)
     scale.fit(width, whole)
     return scale
 

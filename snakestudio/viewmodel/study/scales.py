@@ -11,11 +11,11 @@ from snakestudio._arrays import FloatArray
 from snakestudio.viewmodel.plots.scale import MINUS, nice_interval
 from snakestudio.viewmodel.study.result_columns import Column, number_text
 
-__all__ = ["Scale"]
+__all__ = ["AxisScale"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """Of one axis.
 
     Attributes
@@ -33,7 +33,7 @@ class Scale:
     categories: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, column: Column, room: float = 0.03) -> Scale:
+    def of(cls, column: Column, room: float = 0.03) -> AxisScale:
         """The scale on which all values of a column are seen, with a share of it as room at both ends."""
         if column.categories:
             return cls(-0.5, len(column.categories) - 0.5, categories=column.categories)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["Scale", "tick_step"]
+__all__ = ["TimeScale", "tick_step"]
 
 _CLOSEST = 0.05
 """Shortest time that fills the track, s."""
 
 
-class Scale:
+class TimeScale:
     """Times from `begin` to `end` lie along a track that is `width` long, with a margin at both ends."""
 
     def __init__(self, margin: float) -> None:

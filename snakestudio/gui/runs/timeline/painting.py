@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from snakestudio.gui.core import theme
 from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.timeline.scale import Scale
+from snakestudio.viewmodel.timeline.scale import TimeScale
 
 __all__ = ["Look", "Rows", "paint"]
 
@@ -58,7 +58,7 @@ class Look:
     focused: bool
 
 
-def paint(painter: QPainter, scale: Scale, width: float, height: float, look: Look) -> None:
+def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look: Look) -> None:
     """Paint a track."""
     rows = Rows.of(height)
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
@@ -91,7 +91,7 @@ def _bar(painter: QPainter, left: float, right: float, y: float, colour: QColor)
     painter.drawRoundedRect(QRectF(left, y - 2, max(0.0, right - left), 4), 2, 2)
 
 
-def _ticks(painter: QPainter, scale: Scale, rows: Rows) -> None:
+def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
     painter.setFont(theme.text_font(10))
     metrics = painter.fontMetrics()
     times = scale.ticks(1.6 * metrics.horizontalAdvance("00:00.00"))
@@ -113,7 +113,7 @@ def _figure(time: float, step: float) -> str:
     return run_time(time, digits).removesuffix(" s")
 
 
-def _span(painter: QPainter, scale: Scale, rows: Rows, span: tuple[float, float]) -> None:
+def _span(painter: QPainter, scale: TimeScale, rows: Rows, span: tuple[float, float]) -> None:
     begin, end = scale.x_of(max(span[0], scale.begin)), scale.x_of(min(span[1], scale.end))
     wash = theme.colour("good")
     wash.setAlphaF(0.18)
@@ -188,7 +188,7 @@ def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, poin
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _overview(painter: QPainter, scale: Scale, rows: Rows, width: float, look: Look) -> None:
+def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, look: Look) -> None:
     """The whole run as a line, and which part of it is shown."""
     left = scale.x_of(scale.begin)
     length = width - 2 * left
