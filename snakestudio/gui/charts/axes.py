@@ -11,8 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from snakestudio.gui.core import theme
+from snakestudio.model.ticks import decade_texts, decades, multiples, tick_step, tick_text
 from snakestudio.viewmodel.plots.chart_data import Across
-from snakestudio.viewmodel.plots.scale import MINUS, superscript
 
 __all__ = ["ChartAxis", "TimeView"]
 
@@ -20,16 +20,10 @@ _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
+_LOOSE, _LEAST_ACROSS = 2.4, 36.0
+"""Distance of the ticks of a logarithmic axis, in heights of a number, and at least, px."""
 _MOST_SIZES = 256
 """Texts whose size is remembered: a run of hours has a new one every few seconds."""
-
-
-def _rounder(spacing: float, least: float) -> float:
-    """The first of 1, 2 and 5 times powers of ten that is at least `spacing` and at least `least`."""
-    if spacing >= least:
-        return spacing
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1.0 - 1e-9))
 
 
 class ChartAxis(pg.AxisItem):
@@ -61,7 +55,6 @@ class ChartAxis(pg.AxisItem):
             maxTickLevel=0,
             tickFont=self._font,
         )
-        self.setTickDensity(1.25)
         self.setPen(None)
         # Kept as pixels: the text is not drawn again when the curves beside it are.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
@@ -105,10 +98,24 @@ class ChartAxis(pg.AxisItem):
             return []
         key = (low, high, size, self.decades, self._unit, self._first)
         if key != self._ticks_for:
-            spacing, values = self.tickValues(low, high, size)[0]
-            texts = self.tickStrings(values, 1.0, spacing)
-            self._ticks, self._ticks_for = list(zip(values, texts, strict=True)), key
+            self._ticks, self._ticks_for = self._round_ticks(low, high, size), key
         return self._ticks
+
+    def _round_ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
+        """Places and texts of round ticks on an axis so long (px)."""
+        apart = 0.0 if self.orientation == "bottom" else self.line_height
+        if self.decades:
+            low, high = 10.0**low, 10.0**high
+            values = decades(low, high, int(size / max(_LOOSE * apart, _LEAST_ACROSS)))
+            texts = decade_texts(values)
+            if len(values) < 2:
+                step = tick_step(high - low, size, _LOOSE * apart)
+                values = multiples(max(low, step), high, step)
+                texts = [tick_text(value, step) for value in values]
+            return list(zip(map(math.log10, values), texts, strict=True))
+        step = tick_step(high - low, size, apart)
+        values = multiples(low, high, step)
+        return list(zip(values, self.tickStrings(values, 1.0, step), strict=True))
 
     def _apart(self, labels: list[tuple[float, str]], scale: float) -> list[tuple[float, str]]:
         """Of labels in a row those that do not lie over the one before; `scale` is px for a unit of the axis."""
@@ -159,21 +166,8 @@ class ChartAxis(pg.AxisItem):
             if seen:
                 painter.drawText(place, flags | Qt.TextFlag.TextDontClip, text)
 
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
-        spacing = self.tickSpacing(minVal, maxVal, size)[0][0]
-        first, last = math.ceil(minVal / spacing - 1e-9), math.floor(maxVal / spacing + 1e-9)
-        return [(spacing, [number * spacing for number in range(first, last + 1)])]
-
-    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:  # noqa: N803
-        levels = super().tickSpacing(minVal, maxVal, size)[:1]
-        if self.orientation != "bottom" and maxVal > minVal:  # pyqtgraph knows nothing of how high a number is
-            levels = [(_rounder(spacing, self.line_height * (maxVal - minVal) / size), 0.0) for spacing, _ in levels]
-        return [(max(1.0, spacing), 0.0) for spacing, _ in levels] if self.decades else levels
-
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if self.decades:
-            return ["10" + superscript(round(value)) for value in values]
-        texts = [self._text(value, spacing) for value in values]
+        texts = [tick_text(value, spacing) for value in values]
         if self._first and texts and "." in texts[-1]:
             texts[-1] = texts[-1].rstrip("0").rstrip(".")  # wider ones are not drawn at the border
         if self._unit and texts:
@@ -181,15 +175,6 @@ class ChartAxis(pg.AxisItem):
         if self._first:
             texts = [self._first if text == "0" else text for text in texts]
         return texts
-
-    @staticmethod
-    def _text(value: float, spacing: float) -> str:
-        if abs(value) < spacing * 1e-6:
-            return "0"
-        if not 1e-4 <= spacing < 1e6:
-            return f"{value:.3g}".replace("-", MINUS)
-        decimals = max(0, -math.floor(math.log10(spacing) + 1e-9))
-        return f"{value:.{decimals}f}".replace("-", MINUS)
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
         # Dragging belongs to the curves; over an axis only the wheel does something.

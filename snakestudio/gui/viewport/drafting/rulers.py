@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from snakestudio.gui.core import theme
-from snakestudio.viewmodel.viewport.length_units import cursor_step, number_text, scale_of
+from snakestudio.model.ticks import tick_text
+from snakestudio.viewmodel.viewport.length_units import cursor_step, scale_of
 
 __all__ = ["THICK", "paint_rulers"]
 
@@ -56,13 +57,12 @@ def paint_rulers(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     if cursor is not None and area.contains(cursor):
         step = cursor_step(pixels_per_metre)
-        decimals = max(0, -math.floor(math.log10(step * scale.per_metre) + 1e-9))
         for value, at in (
             ((cursor.x() - origin.x()) / pixels_per_metre, cursor.x()),
             ((origin.y() - cursor.y()) / pixels_per_metre, cursor.y()),
         ):
-            told = number_text(round(value / step) * step * scale.per_metre, decimals)
-            _tag(painter, across if at == cursor.x() else upright, at, told, upright=at != cursor.x())
+            text = tick_text(round(value / step) * step * scale.per_metre, step * scale.per_metre)
+            _tag(painter, across if at == cursor.x() else upright, at, text, upright=at != cursor.x())
 
 
 def _ticks(
