@@ -10,11 +10,11 @@ import pytest
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.study.results import Table
-from snakestudio.viewmodel.study.rasters import Lines, coloured, dots, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Lines, coloured, dots, shades
 from snakestudio.viewmodel.study.result_columns import STATES, Column
 from snakestudio.viewmodel.study.result_map import cells_of, choices, colour_ends, fixed_rows
 from snakestudio.viewmodel.study.result_rows import ResultRows, Results
-from snakestudio.viewmodel.study.scales import AxisScale
 from tests.study.made_up import UNITS, made_up_study, outcome_of, table_of
 
 

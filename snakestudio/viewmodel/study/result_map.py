@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
-from snakestudio.viewmodel.study.scales import AxisScale
 
 __all__ = [
     "Cells", "Over", "cell_scale", "cells_of", "choices", "colour_ends", "edges", "fixed_rows", "independent",

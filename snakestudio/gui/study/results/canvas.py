@@ -39,9 +39,9 @@ from snakestudio.drawing.quantities import colours
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import Bytes, coloured
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Bytes, coloured
 from snakestudio.viewmodel.study.result_columns import Column
-from snakestudio.viewmodel.study.scales import AxisScale
 
 __all__ = ["Canvas", "haloed", "star"]
 

@@ -12,9 +12,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import dots
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import dots
 from snakestudio.viewmodel.study.result_columns import Column
-from snakestudio.viewmodel.study.scales import AxisScale
 
 __all__ = ["ConvergenceView"]
 

@@ -15,10 +15,10 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import Bytes, Lines, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Bytes, Lines, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import colour_ends
-from snakestudio.viewmodel.study.scales import AxisScale
 
 __all__ = ["ParallelView"]
 

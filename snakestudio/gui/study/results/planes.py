@@ -16,7 +16,8 @@ from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
-from snakestudio.viewmodel.study.rasters import dots, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import dots, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import (
     Cells,
@@ -29,7 +30,6 @@ from snakestudio.viewmodel.study.result_map import (
     fixed_rows,
     independent,
 )
-from snakestudio.viewmodel.study.scales import AxisScale
 
 __all__ = ["MapView", "ScatterView"]
 
