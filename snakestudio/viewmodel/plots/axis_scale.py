@@ -49,6 +49,11 @@ class AxisScale:
             return cls(low / by, high * by, True)
         return cls(low - room * (high - low), high + room * (high - low))
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Ends as an axis of a chart has them: of a logarithmic scale the decadic logarithms."""
+        return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
+
     def share(self, values: FloatArray) -> FloatArray:
         """Where values lie, 0 at the low end and 1 at the high one; NaN of what is none."""
         if self.log:

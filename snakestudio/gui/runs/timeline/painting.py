@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from snakestudio.gui.charts.tick_marks import paint_dash, paint_text, text_place
 from snakestudio.gui.core import theme
 from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
 from snakestudio.model.run_time import run_time
@@ -99,11 +100,10 @@ def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
     for time in times:
         x, text = scale.x_of(time), _figure(time, step)
         painter.setPen(QPen(theme.colour("line"), 1))
-        painter.drawLine(QPointF(x, rows.bar + 4), QPointF(x, rows.bar + 8))
+        paint_dash(painter, "below", rows.bar, x, 4, 8)
         painter.setPen(theme.colour("dim"))
-        half = metrics.horizontalAdvance(text) / 2
-        place = QRectF(x - half - 1, rows.ticks - metrics.height() / 2, 2 * half + 2, metrics.height())
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        size = QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height())
+        paint_text(painter, text_place("below", rows.ticks - size.height() / 2, x, size, 0), text)
 
 
 def _figure(time: float, step: float) -> str:
