@@ -190,10 +190,10 @@ def test_notes_are_rows_while_they_have_a_text(qtbot: QtBot) -> None:
 
 
 def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
-    dialog = Dialog(title="Camera")
+    dialog = Dialog(title="Camera", note="Of the camera.")
     form = DeclaredForm(Camera(fires=True), parent=dialog)
     buttons, accept = dialog.make_buttons("&Use")
-    dialog.arrange(form, buttons, note="Of the camera.")
+    dialog.arrange(form, buttons)
     qtbot.addWidget(dialog)
     dialog.show()
     assert accept.isDefault()

@@ -103,7 +103,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self._words: dict[str, QLabel] = {}
         """Words before fields that are not the first of their line, by the names of the fields."""
         self._rows: list[_Row] = []
-        self._has_units = any(each.unit and each.decimals is None for each in self.fields.values())
+        self._has_units = any(_has_unit(each) for each in self.fields.values())
         self._layout = QFormLayout()
         self._layout.setHorizontalSpacing(16)
         self._layout.setVerticalSpacing(10)
@@ -115,7 +115,7 @@ class DeclaredForm(QWidget, Generic[T]):
                 self._add_row(lines)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column.setSpacing(12)
         column.addLayout(self._layout)
         column.addWidget(self.message)
         self._load()
@@ -130,7 +130,7 @@ class DeclaredForm(QWidget, Generic[T]):
         made = [[part for name in line for part in self._parts(name, name == line[0])] for line in lines]
         names = tuple(name for line in lines for name in line)
         self._rows.append(_Row(self._layout.rowCount(), names))
-        caption = QLabel(first.label, self)
+        caption = QLabel(first.caption, self)
         caption.setBuddy(self.editors[names[0]].widget)
         caption.setToolTip(first.help)
         if len(made) == 1 and len(made[0]) == 1:
@@ -338,6 +338,11 @@ class DeclaredForm(QWidget, Generic[T]):
         for name, declared in self.fields.items():
             if declared.stored and self._settings is not None:
                 self._settings.setValue(f"{self._group}/{name}", self.editors[name].stored)
+
+
+def _has_unit(declared: FormField) -> bool:
+    """Whether the unit stands beside the editor."""
+    return bool(declared.unit) and declared.decimals is None and not declared.plain
 
 
 def _grouped(

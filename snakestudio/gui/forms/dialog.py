@@ -31,17 +31,23 @@ class Dialog(QDialog):
     ----------
     title : str
         Of its window.
+    note : str
+        What the dialog is for, in a dim text at its top.
     """
 
-    def __init__(self, parent: QWidget | None = None, title: str = "") -> None:
+    def __init__(self, parent: QWidget | None = None, title: str = "", note: str = "") -> None:
         super().__init__(parent)
+        self.note: QLabel | None = None
         if title:
             self.setWindowTitle(title)
+        if note:
+            self.note = QLabel(note, self)
+            self.note.setProperty("role", "dim")
+            self.note.setWordWrap(True)
 
     def arrange(
         self,
         *parts: Part | tuple[Part, int],
-        note: str = "",
         spacing: int = 12,
         width: int = 0,
         fixed: bool = False,
@@ -51,8 +57,6 @@ class Dialog(QDialog):
         Parameters
         ----------
         parts : QWidget or QLayout, or one of them with its stretch
-        note : str
-            What the dialog is for, in a dim text at its top.
         spacing : int
             px.
         width : int
@@ -65,11 +69,8 @@ class Dialog(QDialog):
         column.setSpacing(spacing)
         if fixed:
             column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        if note:
-            about = QLabel(note, self)
-            about.setProperty("role", "dim")
-            about.setWordWrap(True)
-            parts = (about, *parts)
+        if self.note is not None:
+            parts = (self.note, *parts)
         for each in parts:
             part, stretch = each if isinstance(each, tuple) else (each, 0)
             if isinstance(part, QLayout):
@@ -95,7 +96,7 @@ class Dialog(QDialog):
         """
         buttons = QDialogButtonBox(self)
         accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
-        accepting.setProperty("role", "primary")
+        theme.set_role(accepting, "primary")
         for button in others:
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)

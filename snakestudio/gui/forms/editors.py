@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
@@ -126,6 +126,9 @@ class NumberEditor(Editor):
             in_form=True,
             enter_accepts=enter_accepts,
         )
+        if field.plain:
+            self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            self.widget.setFont(QApplication.font("QLineEdit"))
         if field.placeholder:
             self.widget.set_absent_text(field.placeholder)
         self._value: Any = None

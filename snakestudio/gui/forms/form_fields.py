@@ -80,6 +80,8 @@ class FormField:
     """Value of an optional number that is left empty."""
     placeholder: str = ""
     """Shown while a field is empty."""
+    plain: bool = False
+    """Whether a typed number looks as a text does, with its unit in the caption: a port, a time limit."""
     refusal: str = ""
     """What is wrong with a number that is not valid, where the usual sentences do not say enough."""
     max_length: int = 32767
@@ -102,6 +104,11 @@ class FormField:
     """Whether the form keeps the value in the settings."""
     integer: bool = False
     """Whether only whole numbers are valid."""
+
+    @property
+    def caption(self) -> str:
+        """What stands before the row."""
+        return f"{self.label}, {self.unit}" if self.plain and self.unit else self.label
 
     @property
     def title(self) -> str:
