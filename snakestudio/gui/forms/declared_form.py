@@ -42,6 +42,8 @@ class _Row:
 
     index: int
     names: tuple[str, ...]
+    content: QWidget | None
+    """Holds its editors, if there are several widgets."""
 
 
 class DeclaredForm(QWidget, Generic[T]):
@@ -129,14 +131,15 @@ class DeclaredForm(QWidget, Generic[T]):
         first = self.fields[lines[0][0]]
         made = [[part for name in line for part in self._parts(name, name == line[0])] for line in lines]
         names = tuple(name for line in lines for name in line)
-        self._rows.append(_Row(self._layout.rowCount(), names))
+        single = len(made) == 1 and len(made[0]) == 1
+        content = None if single else QWidget(self)
+        self._rows.append(_Row(self._layout.rowCount(), names, content))
         caption = QLabel(first.caption, self)
         caption.setBuddy(self.editors[names[0]].widget)
         caption.setToolTip(first.help)
-        if len(made) == 1 and len(made[0]) == 1:
+        if content is None:
             self._layout.addRow(caption, made[0][0])
             return
-        content = QWidget(self)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -227,6 +230,10 @@ class DeclaredForm(QWidget, Generic[T]):
         self.refresh()
         return all(committed) and not self.problem
 
+    def __getitem__(self, name: str) -> Any:
+        """The editor of a value."""
+        return self.editors[name].widget
+
     def widget(self, name: str, kind: type[W]) -> W:
         """The editor of a value, as the widget that it is."""
         widget = self.editors[name].widget
@@ -243,8 +250,14 @@ class DeclaredForm(QWidget, Generic[T]):
         if self._setting:
             return
         self.touched.add(name)
+        self._setting = True
+        self.follow(name)
+        self._setting = False
         self.refresh()
         self.changed.emit()
+
+    def follow(self, name: str) -> None:
+        """Show other values, in `editors`, where they depend on one that was edited; for subclasses."""
 
     def refresh(self) -> None:
         """Apply what depends on the values: choices, what is shown and enabled, and what is wrong."""
@@ -254,9 +267,13 @@ class DeclaredForm(QWidget, Generic[T]):
         shown = {name for name, each in fields if each.shown is None or each.shown(values)}
         for row in self._rows:
             self._layout.setRowVisible(row.index, bool(shown.intersection(row.names)))
-            for name in row.names if len(row.names) > 1 else ():
+            if row.content is None or len(row.names) == 1:
+                continue
+            for name in row.names:
                 for part in self._all_parts(name):
                     part.setVisible(name in shown)
+            row.content.layout().activate()  # its lines would remember their sizes
+            row.content.updateGeometry()
         for name, declared in fields:
             if declared.enabled is not None:
                 for part in self._all_parts(name):

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButt
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
-from snakestudio.gui.forms.listen_on import ListenOn
+from snakestudio.gui.forms.listen_on import ListenOn, ListenOnEditor
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
@@ -27,23 +26,6 @@ __all__ = ["TogetherDialog"]
 _STANDING_MS = 200
 _WIDTH = 480
 """Of its texts, px of the design."""
-
-
-class ListenOnEditor(Editor):
-    """Which address of this computer others reach."""
-
-    def __init__(self, field: FormField, parent: QWidget) -> None:
-        super().__init__(field, parent)
-        self.widget: ListenOn = ListenOn(field.placeholder, parent)
-        self.widget.currentIndexChanged.connect(self.changed)
-
-    @property
-    def value(self) -> str:
-        return self.widget.host
-
-    def set_value(self, value: Any) -> None:
-        if self.widget.findData(value) >= 0:
-            self.widget.setCurrentIndex(self.widget.findData(value))
 
 
 def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
@@ -84,6 +66,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         "host": FormField("&Host", help="Name or address of the computer that waits", enabled=lambda now: now.fire),
         "port": _port(
             "port",
+            name="Port of the host",
             place="beside",
             help="Port it waits on",
             refusal="Give the host's port, from 1 to 65535.",
