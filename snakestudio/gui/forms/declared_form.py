@@ -102,6 +102,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self.problems: dict[str, str] = {}
         """What is wrong, by the names of the fields; under "" what is wrong with the whole."""
         self.message = Message()
+        self._reported = ""
         self._words: dict[str, QLabel] = {}
         """Words before fields that are not the first of their line, by the names of the fields."""
         self._rows: list[_Row] = []
@@ -272,7 +273,7 @@ class DeclaredForm(QWidget, Generic[T]):
             for name in row.names:
                 for part in self._all_parts(name):
                     part.setVisible(name in shown)
-            row.content.layout().activate()  # its lines would remember their sizes
+            _activate(row.content)
             row.content.updateGeometry()
         for name, declared in fields:
             if declared.enabled is not None:
@@ -286,7 +287,12 @@ class DeclaredForm(QWidget, Generic[T]):
             self.problems.setdefault(name, sentence)
         for name, editor in self.editors.items():
             editor.widget.setAccessibleDescription(self.problems.get(name, ""))
-        self.message.say(self.problem)
+        self.message.say(self.problem or self._reported)
+
+    def report(self, problem: str) -> None:
+        """Show what else is wrong, which the form cannot know; "" for nothing."""
+        self._reported = problem
+        self.message.say(self.problem or problem)
 
     def _all_parts(self, name: str) -> Iterator[QWidget]:
         yield from self.editors[name].widgets
@@ -355,6 +361,13 @@ class DeclaredForm(QWidget, Generic[T]):
         for name, declared in self.fields.items():
             if declared.stored and self._settings is not None:
                 self._settings.setValue(f"{self._group}/{name}", self.editors[name].stored)
+
+
+def _activate(content: QWidget) -> None:
+    """Have the lines of a row forget the sizes that they had before some of it was hidden or shown."""
+    layout = content.layout()
+    assert layout is not None
+    layout.activate()
 
 
 def _has_unit(declared: FormField) -> bool:

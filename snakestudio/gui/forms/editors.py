@@ -128,7 +128,7 @@ class NumberEditor(Editor):
         )
         if field.plain:
             self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-            self.widget.setFont(QApplication.font("QLineEdit"))
+            self.widget.setFont(QApplication.font(b"QLineEdit"))
         if field.placeholder:
             self.widget.set_absent_text(field.placeholder)
         self._value: Any = None
@@ -250,6 +250,8 @@ class ChoiceEditor(Editor):
             self._choices = tuple(choices)
             for place, choice in enumerate(self._choices):
                 self.widget.addItem(choice.text, choice.value)
+                if choice.icon:
+                    self.widget.setItemIcon(place, theme.icon(choice.icon))
                 if choice.tip:
                     self.widget.setItemData(place, choice.tip, Qt.ItemDataRole.ToolTipRole)
             self.set_value(value)

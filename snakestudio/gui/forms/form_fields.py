@@ -31,6 +31,7 @@ class Choice(NamedTuple):
     value: Any
     text: str
     tip: str = ""
+    icon: str = ""
 
 
 Choices = Sequence[Choice]
