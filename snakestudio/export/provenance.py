@@ -53,11 +53,11 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
     scene_file : str, optional
         Name of the file the scene came from.
     """
-    scene, end = scene_to_rebuild(recording), float(recording.times[-1])
+    scene, begin, end = scene_to_rebuild(recording), float(recording.times[0]), float(recording.times[-1])
     return [
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
-        f"# rows: {len(recording)}, 0 to {end:.9g} s",
+        f"# rows: {len(recording)}, {begin:.9g} to {end:.9g} s",
         *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),

@@ -26,7 +26,7 @@ __all__ = ["Comparer", "Reasons", "model_name"]
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""
-    return FORMULATIONS[kind].short
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
 
 
 class Comparer(BackgroundComparison[ModelComparison]):
@@ -210,6 +210,7 @@ class Reasons(QObject):
         self._look.timeout.connect(self._take)
         document.scene_changed.connect(self._soon)
         document.title_changed.connect(self._soon)  # saved elsewhere, file names mean other files
+        document.kinds_changed.connect(self._soon)
 
     def watch(self, watched: bool) -> None:
         """Say whether somebody looks."""
