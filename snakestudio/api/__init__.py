@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from snakestudio import processor
 from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:
@@ -133,6 +135,9 @@ _MODULES = {
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
     "snakestudio.model.snapshot": ("Snapshot",),
 }
+if processor.problem():
+    warnings.warn(processor.problem(), stacklevel=2)
+
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 

@@ -16,7 +16,7 @@ from snakestudio.export.experiment_tables import alignment_rows, figure_rows, re
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines
-from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
+from snakestudio.export.report_pages import Picture, Report, Table, write_html, write_pdf
 from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import dump_scene, scene_hash
 

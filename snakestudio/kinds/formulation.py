@@ -48,8 +48,6 @@ class FormulationKind(FieldsDeclaration):
         Step up to which its explicit parts are stable in a scene, s.
     parts : int
         Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is nothing to compile.
-    timed : dict of str to float
-        Shipped scenes with which it is timed, each with the simulated time that takes a fifth of a second or so, s.
     contact_problems : bool
         Whether its steps solve a contact problem, which can be saved.
     friction_laws : tuple of str
@@ -82,7 +80,6 @@ class FormulationKind(FieldsDeclaration):
     folder: str = ""
     place: float = 100.0
     parts: int = 0
-    timed: Mapping[str, float] = field(default_factory=dict)
     contact_problems: bool = False
     friction_laws: tuple[str, ...] = ()
     friction_arrows: bool = False

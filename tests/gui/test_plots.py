@@ -607,9 +607,15 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
     axis = ChartAxis("bottom", 20, "s")
     assert axis.tickStrings([-0.25, 0.0, 0.25], 1.0, 0.05) == ["−0.25", "0", "0.25 s"]
     decades = ChartAxis("left", 48)
+    decades.setGeometry(0.0, 0.0, 48.0, 160.0)
     decades.show_as(True, None)
-    assert decades.tickStrings([-10.0, -8.0], 1.0, 2.0) == ["10⁻¹⁰", "10⁻⁸"]
-    assert decades.tickSpacing(-8.2, -8.0, 100.0) == [(1.0, 0.0)]
+    for low, high, texts in (
+        (-10.0, -8.0, ["10⁻¹⁰", "10⁻⁹", "10⁻⁸"]),
+        (-8.2, -8.0, ["7·10⁻⁹", "8·10⁻⁹", "9·10⁻⁹", "10⁻⁸"]),
+        (-2.0, 0.0, ["0.01", "0.1", "1"]),
+    ):
+        decades.setRange(low, high)
+        assert [text for _, text in decades.shown()] == texts
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])

@@ -141,7 +141,7 @@ def test_plugin_is_reloaded_while_a_run_goes_on(
     assert c.bridge.status.state == "running"
     before = find("wag")
     written(tmp_path, text="def broken(:")
-    qtbot.waitUntil(lambda: "The code of before stays loaded" in c.banners.plugins.text)
+    qtbot.waitUntil(lambda: "The earlier code stays loaded" in c.banners.plugins.text)
     assert find("wag") is before
     assert c.bridge.status.state == "running"
     assert len(answers.asked) == 1

@@ -16,7 +16,7 @@ from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clus
 from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
 from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.timeline.scale import Scale
+from snakestudio.viewmodel.timeline.scale import TimeScale
 
 __all__ = ["Card", "Track"]
 
@@ -55,7 +55,7 @@ class Track(QWidget):
     ) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
-        self.scale = Scale(_MARGIN)
+        self.scale = TimeScale(_MARGIN)
         self.moments = Moments(bridge, self)
         self.thumbnails = Thumbnails(bridge, camera, self)
         self._menu: QMenu | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialogButtonBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
@@ -21,14 +21,13 @@ from snakestudio.export.video_options import Companion, VideoOptions, check_colu
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.viewport_picture import ViewportPicture
-from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.dialog import Dialog, line_of
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import GivenUp, Job, Progress
-from snakestudio.viewmodel.video_presets import PRESETS
 
 __all__ = ["VideoDialog"]
 
@@ -69,8 +68,8 @@ class VideoDialog(Dialog):
         name: str = "",
         base_dir: Path | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._recording, self._viewport, self._settings = recording, viewport, settings
+        super().__init__(parent, "Export Video")
+        self._recording, self._viewport = recording, viewport
         self._companions, self._name, self._base_dir = companions, name, base_dir
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
@@ -80,8 +79,7 @@ class VideoDialog(Dialog):
         self._watch = QTimer(self)
         self._watch.setInterval(_WATCH_MS)
         self._watch.timeout.connect(self._look)
-        self.setWindowTitle("Export Video")
-        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self)
+        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self._browse, self)
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
@@ -96,17 +94,16 @@ class VideoDialog(Dialog):
         self.summary.setWordWrap(True)
         self.summary.setMinimumHeight(3 * self.summary.fontMetrics().lineSpacing())
         self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)
-        buttons = QDialogButtonBox(self)
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.start = buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.start, "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        self._arrange(buttons)
-
+        buttons, self.start = self.make_buttons("&Export")
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.preview, 1)
+        right.addLayout(line_of(self.moment, self.time, stretched=self.moment))
+        right.addWidget(self.summary)
+        both = line_of(self.form, spacing=24)
+        both.addLayout(right, 1)
+        self.arrange((both, 1), buttons, spacing=16)
         self.form.changed.connect(self._renew)
-        self.form.browse.clicked.connect(self._browse)
-        self.form.preset.activated.connect(lambda index: self.form.take(PRESETS[index - 1]) if index else None)
         self.moment.valueChanged.connect(self._renew)
         self.preview.drawn.connect(self._measure)
         shown = viewport.snapshot
@@ -114,26 +111,6 @@ class VideoDialog(Dialog):
         if shown is not None and span[1] > span[0]:
             self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
         self._renew()
-
-    def _arrange(self, buttons: QDialogButtonBox) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.moment, 1)
-        row.addWidget(self.time)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.preview, 1)
-        right.addLayout(row)
-        right.addWidget(self.summary)
-        both = QHBoxLayout()
-        both.setSpacing(24)
-        both.addWidget(self.form)
-        both.addLayout(right, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(16)
-        column.addLayout(both, 1)
-        column.addWidget(buttons)
 
     # --- what was chosen ------------------------------------------------------------------------------------------
 
@@ -145,13 +122,13 @@ class VideoDialog(Dialog):
     @property
     def ghosts(self) -> tuple[Companion, ...]:
         """Runs that are seen over the run."""
-        return tuple(self._companions) if self.form.ghosts.isChecked() else ()
+        return tuple(self._companions) if self.form.values.ghosts else ()
 
     @property
     def beside(self) -> Companion | None:
         """The run that is seen beside it."""
-        chosen = self.form.beside.currentData()
-        return self._companions[chosen] if isinstance(chosen, int) else None
+        chosen = self.form.values.beside
+        return None if chosen is None else self._companions[chosen]
 
     def options(self) -> VideoOptions:
         """How the video shall look.
@@ -168,7 +145,7 @@ class VideoDialog(Dialog):
             force_scale=now.force_scale,
             friction_scale=now.friction_scale,
             ground_scale=now.ground_scale,
-            trail_link=link if self.form.trail.isChecked() else None,
+            trail_link=link if self.form.values.trail else None,
             theme=theme.render_theme(),
             body_quantity=now.quantity,
         )
@@ -217,7 +194,7 @@ class VideoDialog(Dialog):
     def _time_key(self, options: VideoOptions) -> object:
         """What the time of a frame depends on: of how many frames there are, and from when on, it does not."""
         alike = replace(options, start=None, end=None, speed=1.0, fps=1)
-        return alike, self.path.suffix.lower(), self.form.ghosts.isChecked(), self.form.beside.currentData()
+        return alike, self.path.suffix.lower(), self.form.values.ghosts, self.form.values.beside
 
     def _measure(self) -> None:
         """Measure how long a frame takes, while nothing else is drawn."""
@@ -282,20 +259,19 @@ class VideoDialog(Dialog):
             text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
         self.summary.setText(text)
-        self.start.setEnabled(bool(self.form.file.text().strip()))
+        self.start.setEnabled(bool(self.form.values.file))
 
-    def _browse(self) -> None:
+    def _browse(self, name: str) -> str | None:
         kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
         path = ask_save(self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent)
-        if path is not None:
-            self.form.file.setText(str(path))
+        return None if path is None else str(path)
 
     def done(self, result: int) -> None:
         self._stop_measuring()
         self._cancelled.wait()
         self.preview.close_job()
         if result:
-            self.form.store(self._settings)
+            self.form.save()
         super().done(result)
 
 
