@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, Steerable
+from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
@@ -283,7 +283,7 @@ class Runner:
     def _make_reference(self, now: int, wanted: int) -> None:
         # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period, or what hands do.
         periods = 1
-        if not (self._closed_loop or self._steerable):
+        if not (self._closed_loop or self._steerable or isinstance(self.controller, OnePeriod)):
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self._step_s

@@ -12,6 +12,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.control import registry as controllers
+from snakestudio.control.base import OnePeriod
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.bound_steps import Steps, steps_of
@@ -138,7 +139,9 @@ class Stepper:
     def _make_reference(self, now: int, n_steps: int) -> None:
         closed = self._needs is not Fields.NONE
         per_period = self.scene.steps_per_period
-        periods = 1 if closed else min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
+        periods = 1
+        if not (closed or isinstance(self.controller, OnePeriod)):
+            periods = min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
         snapshot = self.engine.look() if closed else None
         self._reference = self.controller.reference(self._knots(now, periods * per_period), snapshot)
         self._begin, self._end = now, now + periods * per_period
