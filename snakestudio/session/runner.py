@@ -38,6 +38,7 @@ from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
 from snakestudio.session.pulling import Grip, Spring, hold_steps
+from snakestudio.session.run_schema import with_channels
 
 __all__ = ["Runner"]
 
@@ -100,8 +101,7 @@ class Runner:
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
-        schema = self.engine.schema
-        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        schema = with_channels(self.engine.schema, self.controller)
         self.recording = RunRecording(
             scene, schema, path, origin=Origin(scene_file, base_dir, plugins=plugin_records(scene))
         )

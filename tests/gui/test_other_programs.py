@@ -188,8 +188,7 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     assert c.actions_table["stream"].isChecked()
     client.close()
     export = methods.call("export", {"path": str(tmp_path / "run.csv")})
-    export.wait()
-    assert export.result == str(tmp_path / "run.csv")
+    assert export.work(lambda fraction: True) == str(tmp_path / "run.csv")
     with pytest.raises(RemoteError, match="is there already"):
         methods.call("export", {"path": str(tmp_path / "run.csv")})
 

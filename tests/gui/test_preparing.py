@@ -191,6 +191,8 @@ def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: Qt
         comparer.start(monkey, 0.1)
         qtbot.waitUntil(lambda: comparer.doing == "Preparing the planar engine: 43 %, 9 s left")
         assert len(Preparing.begun) == 1, "the window's own is shared"
+        task = comparer.task
+        assert task is not None
         comparer.cancel()
-        qtbot.waitUntil(lambda: not any(job.running for job in comparer._given_up._jobs))
+        qtbot.waitUntil(lambda: not task.running)
     assert not Preparing.begun[0].stopped, "the window itself still waits for it"

@@ -19,6 +19,10 @@ class RemoteMenuContext(Context, Protocol):
     remote: RemoteControl
 
 
+def _service(context: RemoteMenuContext) -> RemoteControl:
+    return context.remote
+
+
 def _dialog() -> type[ServiceDialog]:
     from snakestudio.gui.remote.dialog import RemoteDialog
 
@@ -26,7 +30,7 @@ def _dialog() -> type[ServiceDialog]:
 
 
 REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
-    lambda c: c.remote,
+    _service,
     _dialog,
     Command(
         "remote_control",

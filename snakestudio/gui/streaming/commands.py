@@ -19,6 +19,10 @@ class StreamContext(Context, Protocol):
     streamer: Streamer
 
 
+def _service(context: StreamContext) -> Streamer:
+    return context.streamer
+
+
 def _dialog() -> type[ServiceDialog]:
     from snakestudio.gui.streaming.dialog import StreamDialog
 
@@ -26,7 +30,7 @@ def _dialog() -> type[ServiceDialog]:
 
 
 STREAMING: tuple[Command[StreamContext], ...] = service_commands(
-    lambda c: c.streamer,
+    _service,
     _dialog,
     Command(
         "stream",

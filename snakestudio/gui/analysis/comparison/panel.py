@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -28,6 +27,7 @@ from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
@@ -108,9 +108,7 @@ class ComparisonPanel(Themed):
         column.addLayout(row)
         column.addWidget(self._problem)
 
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         self.note = QLabel()
         self.note.setWordWrap(True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -224,8 +222,7 @@ class ComparisonPanel(Themed):
         )
         self.run_button.setVisible(not comparer.busy)
         self.cancel_button.setVisible(comparer.busy)
-        self.bar.setVisible(comparer.busy)
-        self.bar.setValue(round(1000 * comparer.fraction))
+        self.bar.show_task(comparer.task)
         if comparer.busy:
             self._say(comparer.doing, "dim")
         elif comparer.stale:
