@@ -82,9 +82,7 @@ class ComparisonPanel(Themed):
         self.boxes: dict[str, QCheckBox] = {}
         self._wanted = set(FORMULATIONS)
         self.why: dict[str, QLabel] = {}
-        self._models = QVBoxLayout()
-        self._models.setSpacing(8)
-        column.addLayout(self._models)
+        self._column = column
         self._offer_models()
 
         self.duration = NumberField(field_doc(Run, "duration_s"))
@@ -155,6 +153,8 @@ class ComparisonPanel(Themed):
     # --- which models ---------------------------------------------------------------------------------------------
 
     def _offer_models(self) -> None:
+        """Make the switches of the models, below the head of the panel."""
+        row = 1
         for kind in FORMULATIONS:
             box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
             box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
@@ -163,8 +163,9 @@ class ComparisonPanel(Themed):
             why.setWordWrap(True)
             why.setContentsMargins(22, 0, 0, 0)
             why.setFont(theme.value_font(12, bold=False))
-            self._models.addWidget(box)
-            self._models.addWidget(why)
+            self._column.insertWidget(row, box)
+            self._column.insertWidget(row + 1, why)
+            row += 2
 
     def _on_kinds_changed(self) -> None:
         """Offer the formulations of the plug-ins that are loaded now; new ones are chosen."""
@@ -172,7 +173,7 @@ class ComparisonPanel(Themed):
             return
         self._wanted |= FORMULATIONS.keys() - self.boxes.keys()
         for widget in (*self.boxes.values(), *self.why.values()):
-            self._models.removeWidget(widget)
+            self._column.removeWidget(widget)
             widget.deleteLater()
         self.boxes.clear()
         self.why.clear()
