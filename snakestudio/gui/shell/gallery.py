@@ -522,7 +522,7 @@ class Gallery(ModalOverlay):
     def _make_starts(self) -> list[Start]:
         files = self._files
         recent = [
-            Start("recent", path.name, str(path.parent), lambda path=path: files.open(path), path)
+            Start("recent", path.name, str(path.parent), partial(files.open, path), path)
             for path in files.recent.paths[:_RECENT]
         ]
         return [
