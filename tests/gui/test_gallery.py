@@ -243,6 +243,15 @@ def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plai
     assert plain.document.origin == entries()[entries().index(view.items[-1])].path.resolve()
 
 
+def test_right_goes_on_in_the_next_row(gallery: Gallery) -> None:
+    view = gallery.scenes
+    view.go_to(view.columns - 1)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.current is entries()[view.columns]
+    QTest.keyClick(view, Qt.Key.Key_Left)
+    assert view.current is entries()[view.columns - 1]
+
+
 def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:
     view, entry = gallery.scenes, entries()[3]
     index = view.model().index(3, 0)

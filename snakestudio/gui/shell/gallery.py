@@ -374,6 +374,10 @@ class CardView(QListView):
                 self.go_to(last)  # the last row is a short one
             else:
                 self.left.emit(key)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):  # from the end of a row to the next one, and back
+            row = before.row() + (1 if key == Qt.Key.Key_Right else -1)
+            if 0 <= row < self.model().rowCount():
+                self.go_to(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
