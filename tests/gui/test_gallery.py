@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.card_view import CardView
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.gallery import CardView, Gallery
+from snakestudio.gui.shell.gallery import Gallery
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import STEPS, Tour
