@@ -144,7 +144,7 @@ def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, 
     assert plain.asked == ["Ctrl+N"]
 
 
-def test_a_card_under_a_mouse_at_rest_is_not_looked_at(gallery: Gallery, qtbot: QtBot) -> None:
+def test_a_card_under_a_mouse_at_rest_is_not_highlighted(gallery: Gallery, qtbot: QtBot) -> None:
     view = gallery.scenes
     middle = view.card_at(2).center()
     before = gallery.text.text()

@@ -102,15 +102,15 @@ class SceneFilter(QSortFilterProxyModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._wanted = ("", "", "")
+        self._criteria = ("", "", "")
 
     def set_filter(self, query: str, paper: str, model: str) -> None:
         """Show other scenes."""
-        self._wanted = (query, paper, model)
+        self._criteria = (query, paper, model)
         self.invalidate()
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        return found(self.sourceModel().index(row, 0).data(ITEM), *self._wanted)
+        return found(self.sourceModel().index(row, 0).data(ITEM), *self._criteria)
 
 
 class CardDelegate(QStyledItemDelegate):
@@ -231,7 +231,7 @@ def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
 
 
 class CardView(QListView):
-    """Cards in as many columns as fit, as high as its cards need: what it stands in scrolls.
+    """Cards in as many columns as fit. It is as high as its cards need, so the area around it scrolls.
 
     Parameters
     ----------
@@ -246,17 +246,17 @@ class CardView(QListView):
     -------
     opened(item: Entry or Start)
         By a click, Enter or the space bar.
-    looked_at(item: Entry or Start)
+    highlighted(item: Entry or Start)
         The keyboard went to a card, or the mouse was moved over it.
-    left(key: Qt.Key)
+    edge_reached(key: Qt.Key)
         The up or down key was pressed where there is no card farther on.
     typed(text: str)
         Text was typed.
     """
 
     opened = Signal(object)
-    looked_at = Signal(object)
-    left = Signal(object)
+    highlighted = Signal(object)
+    edge_reached = Signal(object)
     typed = Signal(str)
 
     def __init__(
@@ -312,7 +312,7 @@ class CardView(QListView):
         """Give the card of a row the keyboard."""
         self.setCurrentIndex(self._index(row))
         self.setFocus(Qt.FocusReason.TabFocusReason)
-        self.looked_at.emit(self.current)
+        self.highlighted.emit(self.current)
 
     def _index(self, row: int) -> QModelIndex:
         return self.model().index(row, 0)
@@ -344,7 +344,7 @@ class CardView(QListView):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if self.currentIndex().isValid():
-            self.looked_at.emit(self.current)
+            self.highlighted.emit(self.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
@@ -355,23 +355,23 @@ class CardView(QListView):
         before = self.currentIndex()
         super().keyPressEvent(event)
         if self.currentIndex() != before:
-            self.looked_at.emit(self.current)
+            self.highlighted.emit(self.current)
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             last = self.model().rowCount() - 1
             if key == Qt.Key.Key_Down and before.row() // self.columns < last // self.columns:
                 self.go_to(last)  # the last row is a short one
             else:
-                self.left.emit(key)
+                self.edge_reached.emit(key)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):  # from the end of a row to the next one, and back
             row = before.row() + (1 if key == Qt.Key.Key_Right else -1)
             if 0 <= row < self.model().rowCount():
                 self.go_to(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
+        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not highlighted.
         super().mouseMoveEvent(event)
         index = self.indexAt(event.position().toPoint())
         shape = Qt.CursorShape.PointingHandCursor if index.isValid() else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
         if index.isValid():
-            self.looked_at.emit(index.data(ITEM))
+            self.highlighted.emit(index.data(ITEM))

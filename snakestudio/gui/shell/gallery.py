@@ -132,7 +132,7 @@ class Gallery(ModalOverlay):
     def __init__(self, window: QMainWindow, files: SceneFiles, document: Document) -> None:
         super().__init__(window)
         self._files = files
-        self._looked_at: Entry | Start | None = None
+        self._highlighted: Entry | Start | None = None
         self.frame = card_frame(self)
         self.chips = Chips(self.frame)
         self.starts = CardView("Start", CardModel(self._make_starts(), self), StartDelegate, self.frame)
@@ -156,11 +156,11 @@ class Gallery(ModalOverlay):
         self.chips.changed.connect(self._filter)
         for view in (self.starts, self.scenes):
             view.opened.connect(self._open_item)
-            view.looked_at.connect(self._look_at)
+            view.highlighted.connect(self._highlight)
             view.typed.connect(self._type)
             view.selectionModel().currentChanged.connect(partial(self._show_current, view))
-        self.starts.left.connect(self._leave_starts)
-        self.scenes.left.connect(self._leave_scenes)
+        self.starts.edge_reached.connect(self._on_starts_edge)
+        self.scenes.edge_reached.connect(self._on_scenes_edge)
         self._filter()
         document.opened.connect(self.close_sheet)
 
@@ -204,7 +204,7 @@ class Gallery(ModalOverlay):
         return inner
 
     def _make_foot(self) -> QWidget:
-        """What to look for in the scene that is looked at, in full."""
+        """The description of the highlighted card, in full."""
         foot = QWidget(self.frame)
         row = QHBoxLayout(foot)
         row.setContentsMargins(_MARGIN, 12, 16, 14)
@@ -217,7 +217,7 @@ class Gallery(ModalOverlay):
         row.addWidget(self.text, 1)
         self.open_button = QPushButton("&Open", foot)
         self.open_button.setProperty("role", "primary")
-        self.open_button.clicked.connect(lambda: self._open_item(self._looked_at))
+        self.open_button.clicked.connect(lambda: self._open_item(self._highlighted))
         row.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignBottom)
         return foot
 
@@ -236,14 +236,14 @@ class Gallery(ModalOverlay):
         every = len(entries())
         self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
         # While one types, Enter opens the first: that is what the foot describes.
-        at = self._looked_at
+        at = self._highlighted
         if query or at is None or (isinstance(at, Entry) and at not in shown):
-            self._look_at(shown[0] if shown else None)
+            self._highlight(shown[0] if shown else None)
 
-    def _look_at(self, item: Entry | Start | None) -> None:
-        if item is self._looked_at and item is not None:
+    def _highlight(self, item: Entry | Start | None) -> None:
+        if item is self._highlighted and item is not None:
             return
-        self._looked_at = item
+        self._highlighted = item
         self.open_button.setEnabled(item is not None)
         dim = theme.current().dim
         if isinstance(item, Entry):
@@ -268,7 +268,7 @@ class Gallery(ModalOverlay):
             middle = card.center()
             self._area.ensureVisible(middle.x(), middle.y(), 0, card.height() // 2 + _MARGIN)
 
-    def _leave_starts(self, key: Qt.Key) -> None:
+    def _on_starts_edge(self, key: Qt.Key) -> None:
         """Down to the scene below, or up into the search."""
         if key == Qt.Key.Key_Up:
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
@@ -276,7 +276,7 @@ class Gallery(ModalOverlay):
             column = self.starts.currentIndex().row() % self.starts.columns
             self.scenes.go_to(min(column, len(self.scenes.items) - 1))
 
-    def _leave_scenes(self, key: Qt.Key) -> None:
+    def _on_scenes_edge(self, key: Qt.Key) -> None:
         """Up to the start above."""
         if key == Qt.Key.Key_Up:
             column = self.scenes.currentIndex().row() % self.scenes.columns
