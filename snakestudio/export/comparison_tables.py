@@ -82,8 +82,8 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
         if row.run:
             tip = (
                 f"{row.label.capitalize()} at the end ({row.unit})\n"
-                f"{FORMULATIONS[run.kind].short}: {row.run}\n"
-                f"{FORMULATIONS[reference.kind].short}: {row.reference}"
+                f"{_short(run.kind)}: {row.run}\n"
+                f"{_short(reference.kind)}: {row.reference}"
             )
         rows.append(Row((*text_cells(row.label), *own, *cells), unit=row.unit, tip=tip))
     columns = (
@@ -95,6 +95,10 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
         Column("\nRMS", tip="Root mean square of the difference over the run"),
     )
     return Table(f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows))
+
+
+def _short(kind: str) -> str:
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
 
 
 def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:

@@ -130,7 +130,7 @@ def _how(comparison: ExperimentComparison) -> str:
 
 def _sources(comparison: ExperimentComparison) -> tuple[tuple[str, str], ...]:
     recording = comparison.recording
-    rows = [("run", f"{len(recording)} rows, 0 to {recording.times[-1]:g} s")]
+    rows = [("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s")]
     for trial in comparison.trials:
         rows.append((f"data of {trial.name}", trial.capture.source or "given as arrays"))
         if trial.capture.digest:

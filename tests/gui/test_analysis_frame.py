@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from pytestqt.qtbot import QtBot
 from snakestudio.export.report import Report
 from snakestudio.export.tables import Column, Row, Table, text_cells
 from snakestudio.gui.analysis.frame import AnalysisFrame
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.menu import plain
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.work import Progress
 from tests.gui.fake import FakeExporter
 
 pytestmark = pytest.mark.gui
@@ -55,13 +58,24 @@ def test_every_format_is_in_the_export_menu(frame: AnalysisFrame, exporter: Fake
     assert all(plain(action.text()).endswith(" ...") for action in frame.export_menu.actions())
 
 
-def test_progress_has_a_bar_and_a_way_to_cancel(frame: AnalysisFrame, cancelled: list[bool]) -> None:
+def test_progress_has_a_bar_and_a_way_to_cancel(frame: AnalysisFrame, cancelled: list[bool], qtbot: QtBot) -> None:
     assert not frame.bar.isVisible()
-    frame.show_state(0.25, "Running", has_result=False)
+    end = threading.Event()
+
+    def work(progress: Progress) -> bool:
+        progress(0.25)
+        return end.wait()
+
+    task = Task("test", work, frame)
+    frame.show_state(task, "Running", has_result=False)
     assert frame.bar.isVisible()
-    assert frame.bar.value() == 250
+    qtbot.waitUntil(lambda: frame.bar.value() == 250)
     frame.cancel_button.click()
     assert cancelled
+    with qtbot.waitSignal(task.finished):
+        end.set()
+    frame.show_state(None, "", has_result=False)
+    assert not frame.bar.isVisible()
 
 
 def test_the_end_of_an_export_is_reported(frame: AnalysisFrame, exporter: FakeExporter) -> None:

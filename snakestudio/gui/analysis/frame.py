@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -22,9 +21,11 @@ from PySide6.QtWidgets import (
 
 from snakestudio.export.report import Report
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
+from snakestudio.gui.forms.task_bar import TaskBar
 
 _FORMATS = (("CSV ...", ".csv"), ("Web Page (HTML) ...", ".html"), ("PDF ...", ".pdf"), ("Markdown ...", ".md"))
 
@@ -90,10 +91,7 @@ class AnalysisFrame(Themed):
         """Tables and pictures."""
         for layout in (self.setup, self.results):
             layout.setSpacing(8)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress")
+        self.bar = TaskBar()
         self.cancel_button = QPushButton("Ca&ncel")
         self.cancel_button.clicked.connect(cancel)
         self._progress = QWidget()
@@ -182,11 +180,11 @@ class AnalysisFrame(Themed):
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
-    def show_state(self, fraction: float | None, text: str, role: str = "dim", *, has_result: bool) -> None:
-        """Show how much is done (None: nothing is under way) and a message in the colour of `role`."""
+    def show_state(self, task: Task[Any] | None, text: str, role: str = "dim", *, has_result: bool) -> None:
+        """Show how far the task is (None: nothing is under way) and a message in the colour of `role`."""
         self._has_result = has_result
-        self._progress.setVisible(fraction is not None)
-        self.bar.setValue(round(1000 * (fraction or 0.0)))
+        self._progress.setVisible(task is not None)
+        self.bar.show_task(task)
         self.show_message(text, role)
         self._refresh_actions()
 

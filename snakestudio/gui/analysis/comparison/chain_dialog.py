@@ -106,8 +106,7 @@ class ChainDialog(Dialog):
             self._plotted = comparison, chosen
             self.plots.show_chain(comparison, chosen)
         text, role = self._message()
-        fraction = comparer.fraction if comparer.busy else None
-        self.frame.show_state(fraction, text, role, has_result=comparison is not None)
+        self.frame.show_state(comparer.task, text, role, has_result=comparison is not None)
 
     def _message(self) -> tuple[str, str]:
         """What to report, and its colour."""

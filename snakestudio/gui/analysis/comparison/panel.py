@@ -74,6 +74,7 @@ class ComparisonPanel(QWidget):
         comparer.changed.connect(self.refresh)
         comparer.reasons.changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._on_kinds_changed)
         self._on_scene(None, document.scene)
 
     def _fill_setup(self) -> None:
@@ -82,14 +83,10 @@ class ComparisonPanel(QWidget):
         self.boxes: dict[str, QCheckBox] = {}
         self._wanted = set(FORMULATIONS)
         self.why: dict[str, QLabel] = {}
-        for kind in FORMULATIONS:
-            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
-            box.setChecked(True)
-            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
-            why = self.why[kind] = _line("", "dim")
-            why.setContentsMargins(22, 0, 0, 0)
-            column.addWidget(box)
-            column.addWidget(why)
+        self._models = QVBoxLayout()
+        self._models.setSpacing(8)
+        column.addLayout(self._models)
+        self._offer_models()
         self.duration = NumberField(field_doc(Run, "duration_s"))
         self.duration.set_usual_width(90)
         self.duration.setToolTip("Simulated time that every model runs for")
@@ -113,6 +110,28 @@ class ComparisonPanel(QWidget):
         column.addWidget(self._problem)
 
     # --- which models ---------------------------------------------------------------------------------------------
+
+    def _offer_models(self) -> None:
+        for kind in FORMULATIONS:
+            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
+            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
+            why = self.why[kind] = _line("", "dim")
+            why.setContentsMargins(22, 0, 0, 0)
+            self._models.addWidget(box)
+            self._models.addWidget(why)
+
+    def _on_kinds_changed(self) -> None:
+        """Offer the formulations of the plug-ins that are loaded now; new ones are chosen."""
+        if {kind: box.text() for kind, box in self.boxes.items()} == {k: FORMULATIONS[k].title for k in FORMULATIONS}:
+            return
+        self._wanted |= FORMULATIONS.keys() - self.boxes.keys()
+        for widget in (*self.boxes.values(), *self.why.values()):
+            self._models.removeWidget(widget)
+            widget.deleteLater()
+        self.boxes.clear()
+        self.why.clear()
+        self._offer_models()
+        self.refresh()
 
     @property
     def chosen(self) -> list[str]:
@@ -160,9 +179,8 @@ class ComparisonPanel(QWidget):
             text = comparer.doing
         elif comparer.stale:
             text, role = _STALE, "warning"
-        fraction = comparer.fraction if comparer.busy else None
         has_result = comparer.comparison is not None
-        self.frame.show_state(fraction, text, role, has_result=has_result)
+        self.frame.show_state(comparer.task, text, role, has_result=has_result)
         self.frame.show_actions(has_result)
         self.figures.refresh()
 

@@ -88,7 +88,7 @@ class StepDialog(Dialog):
         text, role, notes = self._message(check)
         self.notes.setText(notes)
         self.notes.setVisible(bool(notes))
-        self.frame.show_state(checker.fraction if busy else None, text, role, has_result=check is not None)
+        self.frame.show_state(checker.task, text, role, has_result=check is not None)
         self.apply_button.setVisible(checker.can_apply)
         if check is not None and check.proposal:
             self.apply_button.setText(f"&Use {step_text(check.proposal['solver.step_s'])}")

@@ -145,7 +145,7 @@ class ExperimentPanel(QWidget):
         elif not text and any_trials and not busy and not compared and not experiments.possible:
             text = _WAITS
             role = "dim"
-        self.frame.show_state(experiments.fraction if busy else None, text, role, has_result=compared)
+        self.frame.show_state(experiments.task, text, role, has_result=compared)
         self.frame.show_actions(any_trials)
         is_outdated = bool(stale) or not compared
         self.compare_button.setVisible(any_trials and experiments.possible and is_outdated and not busy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_report import fit_report
 from snakestudio.export.fit_text import length
@@ -31,12 +31,13 @@ from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]
 
@@ -227,8 +228,7 @@ class FitDialog(Dialog):
             self.shown.setChecked(fitter.shown)
             self.shown.blockSignals(False)
         text, role = self._message()
-        fraction = fitter.fraction if fitter.busy else None
-        self.frame.show_state(fraction, text, role, has_result=result is not None)
+        self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
@@ -275,7 +275,7 @@ class FitDialog(Dialog):
         self._refresh()
 
     def done(self, result: int) -> None:
-        self.data.close_job()
+        self.data.close_task()
         self._fitter.cancel()
         super().done(result)
 
@@ -286,7 +286,6 @@ def _heading(text: str) -> QLabel:
     return made
 
 
-_LOOK_MS = 30
 _NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
 _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
@@ -311,7 +310,7 @@ class DataRows(QWidget):
         super().__init__(parent)
         self._captures = captures
         self._own: list[Capture] = []
-        self._job: Job[list[Capture]] | None = None
+        self._task: Task[list[Capture]] | None = None
         self.boxes: list[tuple[QCheckBox, Capture]] = []
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -328,9 +327,6 @@ class DataRows(QWidget):
         column.addWidget(self.file_button)
         self.message = Message()
         column.addWidget(self.message)
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._take)
         self.refresh()
 
     @property
@@ -365,7 +361,7 @@ class DataRows(QWidget):
 
     def read(self, paths: Sequence[Path]) -> None:
         """Read further files, beside the window."""
-        if self._job is not None:
+        if self._task is not None:
             return
         self.message.say("")
         self.file_button.setEnabled(False)
@@ -373,24 +369,28 @@ class DataRows(QWidget):
         def work(progress: Progress) -> list[Capture]:
             return [read_capture(path) for path in paths if progress(0.0)]
 
-        self._job = Job("import", work)
-        self._look.start()
+        self._task = Task("import", work, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
-    def _take(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._look.stop()
-        self._job = None
+    @Slot(object)
+    def _on_read(self, captures: list[Capture]) -> None:
+        self._own += captures
+        self._end("")
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._end(problem.sentence())
+
+    def _end(self, message: str) -> None:
+        self._task = None
         self.file_button.setEnabled(True)
-        self._own += job.result or []
-        self.message.say(job.error)
+        self.message.say(message)
         self.refresh()
 
-    def close_job(self) -> None:
-        """Wait for what is being read; call before the program quits."""
-        self._look.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+    def close_task(self) -> None:
+        """Stop what is being read, and wait for its end; call before the program quits."""
+        if self._task is not None:
+            close_tasks(self)
+            self._task = None
+            self.file_button.setEnabled(True)
