@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QVBoxLayout,
@@ -22,17 +21,19 @@ from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
-from snakestudio.export.fit_text import length, report
+from snakestudio.export.fit_report import fit_report
+from snakestudio.export.fit_text import length
+from snakestudio.export.report import Report
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
 from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
+from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
@@ -62,47 +63,42 @@ class FitDialog(Dialog):
     document : Document
     captures : callable
         The measured runs that the window has loaded.
+    exporter : ReportExporter
     """
 
     def __init__(
-        self, fitter: Fitter, document: Document, captures: Callable[[], Sequence[Capture]],
+        self,
+        fitter: Fitter,
+        document: Document,
+        captures: Callable[[], Sequence[Capture]],
+        exporter: ReportExporter,
         parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(parent)
         self._fitter, self._document = fitter, document
         self.setWindowTitle("Fit to Experiment")
         self.resize(theme.scaled(1120), theme.scaled(760))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(18, 14, 18, 14)
-        row.setSpacing(20)
-        left = QVBoxLayout()
-        left.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        self.frame = AnalysisFrame(self._report, exporter, fitter.stop, is_wide=True)
+        self.frame.side.setFixedWidth(theme.scaled(400))
+        column.addWidget(self.frame)
+        self.note = self.frame.note
+        self.stop_button = self.frame.cancel_button
+        self.stop_button.setText("&Stop and Keep the Best")
         self.data, self.parameters = DataRows(captures), ParameterRows(document)
         for title, widget in (("Measured runs", self.data), ("What may change", self.parameters)):
-            left.addWidget(_heading(title))
-            left.addWidget(widget)
-            left.addSpacing(8)
-        left.addWidget(_heading("How"))
-        left.addLayout(self._how())
-        left.addStretch(1)
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        left.addWidget(self.note)
-        self.bar = TaskBar()
-        left.addWidget(self.bar)
-        self.fit_button, self.stop_button = QPushButton("&Fit"), QPushButton("&Stop and Keep the Best")
+            self.frame.setup.addWidget(_heading(title))
+            self.frame.setup.addWidget(widget)
+            self.frame.setup.addSpacing(8)
+        self.frame.setup.addWidget(_heading("How"))
+        self.frame.setup.addLayout(self._how())
+        self.fit_button = QPushButton("&Fit")
         theme.set_role(self.fit_button, "primary")
         self.fit_button.setDefault(True)
         self.fit_button.clicked.connect(self._start)
-        self.stop_button.clicked.connect(fitter.stop)
-        left.addWidget(self.fit_button)
-        left.addWidget(self.stop_button)
-        side = QWidget()
-        side.setLayout(left)
-        left.setContentsMargins(0, 0, 0, 0)
-        side.setFixedWidth(theme.scaled(400))
-        row.addWidget(side)
-        row.addLayout(self._right(), 1)
+        self.frame.foot.addWidget(self.fit_button)
+        self._fill_results()
         for signal in (self.data.changed, self.parameters.changed):
             signal.connect(self._refresh)
         self._offsets_touched = False
@@ -141,34 +137,28 @@ class FitDialog(Dialog):
         grid.setColumnStretch(3, 1)
         return grid
 
-    def _right(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(10)
+    def _fill_results(self) -> None:
+        frame = self.frame
         self.trial = QComboBox()
         self.trial.setAccessibleName("Measured run that is shown")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
-        column.addWidget(self.trial)
+        frame.results.addWidget(self.trial)
         self.pictures = FitPictures()
-        column.addWidget(self.pictures, 1)
+        frame.results.addWidget(self.pictures, 1)
         self.outcome = Outcome()
-        column.addWidget(self.outcome)
-        buttons = QHBoxLayout()
+        frame.results.addWidget(self.outcome)
         self.shown = QCheckBox("Show &Both over the Run")
         self.shown.setToolTip("Ghosts in the view and curves in the plots: before the fit, and fitted")
         self.shown.toggled.connect(self._fitter.show)
-        self.copy_button, self.picture_button = QPushButton("C&opy as Text"), QPushButton("Save &Picture ...")
         self.apply_button = QPushButton("&Apply to the Scene")
         theme.set_role(self.apply_button, "primary")
-        self.copy_button.clicked.connect(self._copy)
-        self.picture_button.clicked.connect(self._ask_picture)
+        self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
-        buttons.addWidget(self.shown)
-        buttons.addStretch(1)
-        for button in (self.copy_button, self.picture_button, self.apply_button):
-            button.setAutoDefault(False)
-            buttons.addWidget(button)
-        column.addLayout(buttons)
-        return column
+        frame.actions_row.insertWidget(0, self.shown)
+        frame.actions_row.insertStretch(1, 1)
+        frame.actions_row.addWidget(self.apply_button)
+        frame.export_menu.addSeparator()
+        frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
 
     # --- what the fields and buttons do ---------------------------------------------------------------------------
 
@@ -184,16 +174,16 @@ class FitDialog(Dialog):
         try:
             parameters = self.parameters.chosen
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
             return
         low, high = (float(field.value or 0.0) for field in self.offsets)
         self._fitter.start(
             self.data.chosen, parameters, str(self.method.currentData()), (low, high), self.align.isChecked()
         )
 
-    def _copy(self) -> None:
-        if self._fitter.comparison is not None:
-            QGuiApplication.clipboard().setText(report(self._fitter.comparison))
+    def _report(self) -> Report | None:
+        result = self._fitter.comparison
+        return None if result is None else fit_report(result, self._fitter.scene_file)
 
     def _ask_picture(self) -> None:
         path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
@@ -207,9 +197,9 @@ class FitDialog(Dialog):
         try:
             write_fit_picture(path, self._fitter.comparison)
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
         else:
-            self._say(f"Wrote {path.name}.", "dim")
+            self.frame.show_message(f"Wrote {path.name}.")
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -218,9 +208,7 @@ class FitDialog(Dialog):
         self._suggest_offsets()
         self.fit_button.setVisible(not fitter.busy)
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
-        self.stop_button.setVisible(fitter.busy)
         self.stop_button.setEnabled(not fitter.stopping)
-        self.bar.show_task(fitter.task)
         for widget in (self.data, self.parameters, self.method, *self.offsets, self.align):
             widget.setEnabled(not fitter.busy)
         self.pictures.show_progress(fitter.progress)
@@ -232,15 +220,15 @@ class FitDialog(Dialog):
             self.trial.blockSignals(False)
         self.trial.setVisible(len(names) > 1)
         self._show_result()
-        for button in (self.copy_button, self.picture_button, self.shown):
-            button.setEnabled(result is not None)
+        self.shown.setEnabled(result is not None)
         self.apply_button.setEnabled(result is not None and not fitter.applied)
         self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
         if self.shown.isChecked() != fitter.shown:
             self.shown.blockSignals(True)
             self.shown.setChecked(fitter.shown)
             self.shown.blockSignals(False)
-        self._tell()
+        text, role = self._message()
+        self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
@@ -258,32 +246,26 @@ class FitDialog(Dialog):
         self.pictures.show_result(result, max(0, self.trial.currentIndex()))
         self.outcome.show_result(result)
 
-    def _tell(self) -> None:
+    def _message(self) -> tuple[str, str]:
+        """What to report, and its colour."""
         fitter, progress = self._fitter, self._fitter.progress
         if fitter.stopping:
-            self._say("Stopping; the best values so far are run once more.", "dim")
-        elif fitter.busy and progress is not None:
+            return "Stopping; the best values so far are run again.", "dim"
+        if fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
             plural = "" if progress.evaluations == 1 else "s"
-            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
-        elif fitter.busy:
-            self._say(fitter.preparing or "Preparing the simulations ...", "dim")
-        elif fitter.message:
-            self._say(fitter.message, "warning")
-        elif fitter.comparison is None and not self.data.chosen:
-            self._say("Tick a measured run, or load one from a file.", "dim")
-        elif fitter.comparison is None and not self.parameters.any_chosen:
-            self._say("Tick at least one value that may change.", "dim")
-        elif fitter.stale:
-            self._say(_STALE, "warning")
-        else:
-            self._say("", "dim")
-
-    def _say(self, text: str, role: str) -> None:
-        self.note.setText(text)
-        self.note.setVisible(bool(text))
-        if self.note.property("role") != role:
-            theme.set_role(self.note, role)
+            return f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim"
+        if fitter.busy:
+            return fitter.preparing or "Preparing the simulations ...", "dim"
+        if fitter.message:
+            return fitter.message, "warning"
+        if fitter.comparison is None and not self.data.chosen:
+            return "Tick a measured run, or load one from a file.", "dim"
+        if fitter.comparison is None and not self.parameters.any_chosen:
+            return "Tick at least one value that may change.", "dim"
+        if fitter.stale:
+            return _STALE, "warning"
+        return "", "dim"
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
