@@ -8,12 +8,14 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, Note, fields_of, form_field
+from snakestudio.gui.forms.menu import Menu, plain
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.edits.arrays import ArrayPlan
 
@@ -132,12 +134,21 @@ def test_what_does_not_matter_is_not_checked(form: DeclaredForm[Camera], qtbot: 
     assert form.commit()
 
 
-def test_reset_shows_the_declared_defaults(form: DeclaredForm[Camera]) -> None:
-    form.set_values(Camera("b", (1920, 1080), True, "av1", True, 2.0, 4.0, 80, "9"))
-    form.reset("size")
-    assert form.values.size == (1280, 720)
-    form.reset()
-    assert form.values == Camera(serial="9")
+def test_a_menu_resets_a_field_to_its_first_value(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    form.set_values(Camera("b", (1920, 1080), True, fires=True, limit_s=4.0))
+    size = editor(form, QComboBox, "size")
+    middle = size.mapTo(form, size.rect().center())
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, form.mapToGlobal(middle))
+    QApplication.sendEvent(form, event)
+    menu = form.findChild(Menu)
+    assert menu is not None
+    assert [plain(action.text()) for action in menu.actions()] == ["Reset to 720p"]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert form.values == Camera("b", (1280, 720), True, fires=True, limit_s=4.0)
+    form.set_first(limit_s=2.0)
+    form.reset("limit_s")
+    assert form.values.limit_s == 2.0
 
 
 def test_stored_fields_outlive_the_form(qtbot: QtBot, tmp_path: Path) -> None:

@@ -13,11 +13,9 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
 from snakestudio.gui.forms.form_fields import (
-    UNSET,
     Choices,
     FormField,
     Note,
-    default_of,
     fields_of,
     with_changes,
 )
@@ -30,6 +28,8 @@ W = TypeVar("W", bound=QWidget)
 
 _UNIT_WIDTH = 28
 """Least width of the units beside numbers, px of the design."""
+_LONGEST = 40
+"""Characters of a value that a menu shows."""
 _WORDS = {True: "on", False: "off", None: "none", "": "empty"}
 
 Check = Callable[[Any], Mapping[str, str] | str]
@@ -88,6 +88,7 @@ class DeclaredForm(QWidget, Generic[T]):
     ) -> None:
         super().__init__(parent)
         self._values = values
+        self._first = values
         self._check = check
         self._settings = settings
         self._group = group
@@ -135,11 +136,15 @@ class DeclaredForm(QWidget, Generic[T]):
         single = len(made) == 1 and len(made[0]) == 1
         content = None if single else QWidget(self)
         self._rows.append(_Row(self._layout.rowCount(), names, content))
-        caption = QLabel(first.caption, self)
-        caption.setBuddy(self.editors[names[0]].widget)
-        caption.setToolTip(first.help)
+        row = content or made[0][0]
+        if first.wide:
+            self._layout.addRow(row)
+        else:
+            caption = QLabel(first.caption, self)
+            caption.setBuddy(self.editors[names[0]].widget)
+            caption.setToolTip(first.help)
+            self._layout.addRow(caption, row)
         if content is None:
-            self._layout.addRow(caption, made[0][0])
             return
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -153,7 +158,6 @@ class DeclaredForm(QWidget, Generic[T]):
             if not stretched.intersection(parts):
                 line.addStretch(1)
             column.addLayout(line)
-        self._layout.addRow(caption, content)
 
     def _parts(self, name: str, first: bool) -> list[QWidget]:
         """The widgets of a field in its line."""
@@ -305,26 +309,27 @@ class DeclaredForm(QWidget, Generic[T]):
                 choices: Choices = declared.choices(self.values)
                 self.editors[name].offer(choices)
 
-    # --- the way back to the defaults -----------------------------------------------------------------------------
+    # --- the way back ---------------------------------------------------------------------------------------------
 
-    def reset(self, name: str = "") -> None:
-        """Show the declared default of a field again; without a name, of all fields."""
-        names = [name] if name else list(self.editors)
-        defaults = {each: default_of(self._values, each) for each in names}
-        self.set(**{each: default for each, default in defaults.items() if default is not UNSET})
+    def set_first(self, **values: Any) -> None:
+        """Have fields reset to other values than those that the form was made with."""
+        self._first = with_changes(self._first, values)
+
+    def reset(self, name: str) -> None:
+        """Show the first value of a field again."""
+        self.set(**{name: getattr(self._first, name)})
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
+        if not name or not self.editors[name].widget.isEnabled():
+            return
+        first = getattr(self._first, name)
         menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        default = default_of(self._values, name) if name else UNSET
-        if default is not UNSET:
-            title = self.fields[name].title
-            action = menu.addAction(f"&Reset {title} to {self._text_of(name, default)}")
-            action.setEnabled(default != self.editors[name].value)
-            action.triggered.connect(lambda _=False: self.reset(name))
-        menu.addAction("Reset &All").triggered.connect(lambda _=False: self.reset())
+        action = menu.addAction(f"&Reset to {self._text_of(name, first)}")
+        action.setEnabled(first != self.editors[name].value)
+        action.triggered.connect(lambda _=False: self.reset(name))
         menu.popup(event.globalPos())
 
     def _name_of(self, widget: QWidget | None) -> str:
@@ -345,7 +350,8 @@ class DeclaredForm(QWidget, Generic[T]):
             return text
         if isinstance(value, int | float) and not isinstance(value, bool):
             return f"{format_number(value)} {declared.unit}".strip()
-        return _WORDS[value] if value in _WORDS else str(value)
+        text = _WORDS[value] if value in _WORDS else str(value)
+        return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
     # --- settings -------------------------------------------------------------------------------------------------
 
