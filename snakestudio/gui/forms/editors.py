@@ -126,7 +126,7 @@ class NumberEditor(Editor):
         )
         if field.plain:
             self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-            self.widget.setFont(QApplication.font(b"QLineEdit"))
+            self.widget.setFont(QApplication.font(self.widget))
         if field.placeholder:
             self.widget.set_absent_text(field.placeholder)
         self._value: Any = None
