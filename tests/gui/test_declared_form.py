@@ -40,7 +40,7 @@ class Camera:
         0.0, "&Limit", unit="s", minimum=0.0, optional=True, empty=0.0, refusal="Give seconds, or nothing."
     )
     port: int = form_field(
-        5005, "&Port", minimum=1, maximum=65535, integer=True, width=80, enabled=lambda camera: camera.fires
+        5005, "&Port", minimum=1, maximum=65535, integer=True, plain=True, width=80, enabled=lambda camera: camera.fires
     )
     serial: str = ""
     """Not asked for."""

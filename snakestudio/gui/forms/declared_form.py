@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
@@ -19,6 +19,7 @@ from snakestudio.gui.forms.form_fields import (
     fields_of,
     with_changes,
 )
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.viewmodel.numbers import format_number
@@ -117,11 +118,7 @@ class DeclaredForm(QWidget, Generic[T]):
                 self._add_note(name, note)
             else:
                 self._add_row(lines)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addLayout(self._layout)
-        column.addWidget(self.message)
+        self.setLayout(column_of(self._layout, self.message, spacing=12))
         self._load()
         self.refresh()
         for name, editor in self.editors.items():
@@ -131,7 +128,7 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
         first = self.fields[lines[0][0]]
-        made = [[part for name in line for part in self._parts(name, name == line[0])] for line in lines]
+        made = [[part for name in line for part in self._parts(name, line)] for line in lines]
         names = tuple(name for line in lines for name in line)
         single = len(made) == 1 and len(made[0]) == 1
         content = None if single else QWidget(self)
@@ -146,21 +143,16 @@ class DeclaredForm(QWidget, Generic[T]):
             self._layout.addRow(caption, row)
         if content is None:
             return
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
         stretched = {self.editors[name].widget for name in names if not self.fields[name].width}
+        lines_of_parts = []
         for parts in made:
-            line = QHBoxLayout()
-            line.setSpacing(8)
-            for part in parts:
-                line.addWidget(part, 1 if part in stretched else 0)
-            if not stretched.intersection(parts):
-                line.addStretch(1)
-            column.addLayout(line)
+            stretches = [(part, 1 if part in stretched else 0) for part in parts]
+            space = () if stretched.intersection(parts) else (1,)
+            lines_of_parts.append(line_of(*stretches, *space))
+        content.setLayout(column_of(*lines_of_parts, spacing=6))
 
-    def _parts(self, name: str, first: bool) -> list[QWidget]:
-        """The widgets of a field in its line."""
+    def _parts(self, name: str, line: Sequence[str]) -> list[QWidget]:
+        """The widgets of a field in its line; numbers of one unit say it once, behind the last."""
         declared = self.fields[name]
         value = getattr(self._values, name)
         editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
@@ -170,11 +162,11 @@ class DeclaredForm(QWidget, Generic[T]):
             editor.offer(declared.choices or ())
         editor.set_value(value)
         parts = list(editor.widgets)
-        if not first and declared.label and not declared.text:
+        if name != line[0] and declared.label and not declared.text:
             self._words[name] = QLabel(declared.label, self)
             self._words[name].setBuddy(editor.widget)
             parts.insert(0, self._words[name])
-        if self._has_units and isinstance(editor, NumberEditor):
+        if self._has_units and isinstance(editor, NumberEditor) and name == line[-1]:
             unit = QLabel(declared.unit, self)
             unit.setProperty("role", "unit")
             unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))

@@ -8,12 +8,13 @@ import time
 import numpy as np
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.dialog import Dialog, line_of
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
 from snakestudio.gui.robot.connection import RobotConnection
@@ -52,18 +53,14 @@ class ConnectDialog(Dialog):
         self.form = ConnectForm(control.services, settings, self)
         self.message = Message(self)
         self.found = QFrame(self)
-        inside = QVBoxLayout(self.found)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(10)
         self.state = StateCard(self.found)
         self.who = QLabel(self.found)
         self.who.setWordWrap(True)
         self.nodes = NodeStrip(self.found)
         self.traffic = TrafficView(control, self.found)
         self.traffic.setMinimumHeight(theme.scaled(240))
-        for part in (self.state, self.who, self.nodes):
-            inside.addWidget(part)
-        inside.addWidget(self.traffic, 1)
+        inside = column_of(self.state, self.who, self.nodes, (self.traffic, 1), spacing=10)
+        self.found.setLayout(inside)
         self.close_button = QPushButton("Close", self)
         self.close_button.setAutoDefault(False)
         self.close_button.clicked.connect(self.close)

@@ -13,9 +13,9 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.dialog import line_of
 from snakestudio.gui.forms.editors import Editor, SuggestionEditor
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note, fields_of, form_field
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
@@ -87,9 +87,7 @@ class KindEditor(Editor):
             button.clicked.connect(self.changed)
             group.addButton(button)
             self.buttons[kind] = button
-        line = line_of(*self.buttons.values(), 1)
-        line.setContentsMargins(0, 0, 0, 6)
-        self.widget.setLayout(line)
+        self.widget.setLayout(line_of(*self.buttons.values(), 1, margins=(0, 0, 0, 6)))
 
     @property
     def value(self) -> str:
@@ -164,8 +162,7 @@ class ConnectForm(QWidget):
         self._reading: Job[LoadedProfile] | None = None
         self._profiles: list[Choice] = []
         self._form = DeclaredForm(ConnectChoices(), self._fields(), self)
-        column = line_of(self._form, stretched=self._form)
-        self.setLayout(column)
+        self.setLayout(line_of((self._form, 1)))
         self.profile = self._form.widget("profile", QComboBox)
         self.profile.activated.connect(self._read)
         self.about = self._form.notes["about"]
