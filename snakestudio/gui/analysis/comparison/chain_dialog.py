@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.model.run_time import run_time
 
 __all__ = ["ChainDialog"]
@@ -47,13 +47,9 @@ class ChainDialog(Dialog):
     """
 
     def __init__(self, comparer: ChainComparer, time: Callable[[], float], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Compare with a Chain of Links")
         self._comparer, self._time = comparer, time
-        self.setWindowTitle("Compare with a Chain of Links")
         self.resize(980, 520)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(10)
         self.run_button = QPushButton("Compare at the Shown &Instant")
         self.run_button.clicked.connect(lambda: self._comparer.start(self._time()))
         self.cancel_button = QPushButton("Cancel")
@@ -67,28 +63,22 @@ class ChainDialog(Dialog):
         self.slider.valueChanged.connect(comparer.choose)
         self.links = QLabel()
         self.links.setMinimumWidth(theme.scaled(70))
-        top = QHBoxLayout()
-        top.addWidget(self.run_button)
-        top.addWidget(self.cancel_button)
-        top.addWidget(self.bar, 1)
-        top.addSpacing(16)
-        top.addWidget(QLabel("Links"))
-        top.addWidget(self.slider, 1)
-        top.addWidget(self.links)
-        column.addLayout(top)
         self.plots = ChainPlots()
-        column.addWidget(self.plots, 1)
         self.note = QLabel()
         self.note.setWordWrap(True)
-        column.addWidget(self.note)
         self.copy_button, self.csv_button = QPushButton("C&opy as Text"), QPushButton("&Export CSV ...")
         self.copy_button.clicked.connect(self._copy)
         self.csv_button.clicked.connect(self._ask_csv)
-        bottom = QHBoxLayout()
-        bottom.addStretch(1)
-        bottom.addWidget(self.copy_button)
-        bottom.addWidget(self.csv_button)
-        column.addLayout(bottom)
+        run = line_of(self.run_button, self.cancel_button, (self.bar, 1))
+        links = line_of(QLabel("Links"), (self.slider, 1), self.links)
+        self.arrange(
+            line_of((run, 1), (links, 1), spacing=16),
+            (self.plots, 1),
+            self.note,
+            line_of(1, self.copy_button, self.csv_button),
+            spacing=10,
+            margins=(16, 14, 16, 14),
+        )
         self._plotted: tuple[object, int] = (None, -1)
         comparer.changed.connect(self._refresh)
         self._refresh()

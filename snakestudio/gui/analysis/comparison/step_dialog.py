@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from snakestudio.export.step_size_tables import basis_text, error_text, heads, r
 from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import holder_of, line_of
 from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["StepDialog"]
@@ -39,39 +39,34 @@ class StepDialog(Dialog):
     """
 
     def __init__(self, checker: StepChecker, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Check Step Size")
         self._checker = checker
-        self.setWindowTitle("Check Step Size")
         self.resize(theme.scaled(_WIDTH), theme.scaled(_HEIGHT))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
-        column.setSpacing(10)
         self.subject = _text()
         theme.set_role(self.subject, "dim")
-        column.addWidget(self.subject)
         self.table, self.intro = _table(), _text()
         self.intro.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.table)
-        column.addWidget(self.intro)
-        self.progress = QWidget()
-        row = QHBoxLayout(self.progress)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress")
         self.cancel_button = QPushButton("Ca&ncel")
         self.cancel_button.clicked.connect(checker.cancel)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.cancel_button)
-        column.addWidget(self.progress)
+        self.progress = holder_of(line_of((self.bar, 1), self.cancel_button, spacing=12))
         self.verdict, self.notes = _text(), _text()
         theme.set_role(self.notes, "dim")
-        column.addWidget(self.verdict)
-        column.addWidget(self.notes)
-        column.addStretch(1)
-        column.addLayout(self._buttons())
+        self.arrange(
+            self.subject,
+            self.table,
+            self.intro,
+            self.progress,
+            self.verdict,
+            self.notes,
+            1,
+            self._buttons(),
+            spacing=10,
+            margins=(20, 16, 20, 14),
+        )
         checker.changed.connect(self._refresh)
         self._refresh()
 
@@ -85,16 +80,9 @@ class StepDialog(Dialog):
         self.copy_button.setToolTip("Copy the table and the outcome")
         self.copy_button.clicked.connect(self._copy)
         self.close_button.clicked.connect(self.close)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.apply_button, self.check_button):
-            row.addWidget(button)
-        row.addStretch(1)
-        for button in (self.copy_button, self.close_button):
-            row.addWidget(button)
         for button in (self.apply_button, self.check_button, self.copy_button, self.close_button, self.cancel_button):
             button.setAutoDefault(False)
-        return row
+        return line_of(self.apply_button, self.check_button, 1, self.copy_button, self.close_button)
 
     # --- content --------------------------------------------------------------------------------------------------
 
