@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -74,6 +74,11 @@ def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
 
 
+def leave(field: QWidget) -> None:
+    """Take the keyboard from a field, whichever window has it."""
+    QApplication.sendEvent(field, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
+
+
 def test_rows_show_values_and_return_them(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
     assert form.values == Camera(serial="7")
     retype(qtbot, editor(form, QLineEdit, "name"), "a camera with a long name")
@@ -107,7 +112,7 @@ def test_mistakes_are_shown_while_they_are_typed(form: DeclaredForm[Camera], qtb
     assert form.message.isVisible()
     assert delay.accessibleDescription() == form.message.text()
     assert (form.values.delay_s, form.commit()) == (1.0, False)  # 1 was valid
-    editor(form, NumberField, "limit_s").setFocus()
+    leave(delay)
     assert delay.text() == "12"  # what the sentence is about
     retype(qtbot, delay, "300 ms")
     assert (form.values.delay_s, form.problem) == (0.3, "")
@@ -213,3 +218,21 @@ def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.accepted):
         qtbot.keyClick(delay, Qt.Key.Key_Return)
     assert form.values.delay_s == 2.0
+
+
+def test_fields_that_are_not_live_count_when_they_are_left(qtbot: QtBot) -> None:
+    fields = {name: replace(field, live=False) for name, field in fields_of(ArrayPlan()).items()}
+    form = DeclaredForm(ArrayPlan(), fields)
+    qtbot.addWidget(form)
+    form.show()
+    edits: list[ArrayPlan] = []
+    form.changed.connect(lambda: edits.append(form.values))
+    rows = form.widget("rows", NumberField)
+    retype(qtbot, rows, "12")
+    assert edits == []
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert edits == [ArrayPlan(rows=12)]
+    retype(qtbot, rows, "0")
+    leave(rows)
+    assert (rows.text(), form.values.rows) == ("12", 12)
+    assert "at least 1" in form.message.text()

@@ -67,6 +67,10 @@ class DeclaredForm(QWidget, Generic[T]):
         Under which they are kept.
     enter_accepts : bool
         Whether Enter in a number presses the default button of the dialog.
+    caption_role : str
+        How captions look, a role of the style sheet.
+    spacing : (int, int)
+        Between captions and editors, and between rows, px.
 
     Signals
     -------
@@ -86,6 +90,8 @@ class DeclaredForm(QWidget, Generic[T]):
         settings: QSettings | None = None,
         group: str = "",
         enter_accepts: bool = True,
+        caption_role: str = "",
+        spacing: tuple[int, int] = (16, 10),
     ) -> None:
         super().__init__(parent)
         self._values = values
@@ -94,6 +100,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self._settings = settings
         self._group = group
         self._enter_accepts = enter_accepts
+        self._caption_role = caption_role
         self._setting = False
         declared = fields_of(values) if fields is None else fields
         self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
@@ -110,15 +117,15 @@ class DeclaredForm(QWidget, Generic[T]):
         self._rows: list[_Row] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
         self._layout = QFormLayout()
-        self._layout.setHorizontalSpacing(16)
-        self._layout.setVerticalSpacing(10)
+        self._layout.setHorizontalSpacing(spacing[0])
+        self._layout.setVerticalSpacing(spacing[1])
         self._note_rows: dict[str, int] = {}
         for name, note, lines in _grouped(declared):
             if note is not None:
                 self._add_note(name, note)
             else:
                 self._add_row(lines)
-        self.setLayout(column_of(self._layout, self.message, spacing=12))
+        self.setLayout(column_of(self._layout, self.message, spacing=spacing[1] + 2))
         self._load()
         self.refresh()
         for name, editor in self.editors.items():
@@ -140,6 +147,7 @@ class DeclaredForm(QWidget, Generic[T]):
             caption = QLabel(first.caption, self)
             caption.setBuddy(self.editors[names[0]].widget)
             caption.setToolTip(first.help)
+            caption.setProperty("role", self._caption_role)
             self._layout.addRow(caption, row)
         if content is None:
             return

@@ -112,7 +112,7 @@ class TextEditor(Editor):
 
 
 class NumberEditor(Editor):
-    """A typed number; what is typed counts at once, and stays if it is not valid."""
+    """A typed number."""
 
     def __init__(self, field: FormField, parent: QWidget, *, enter_accepts: bool = True) -> None:
         super().__init__(field, parent)
@@ -121,8 +121,8 @@ class NumberEditor(Editor):
             integer=field.integer,
             optional=field.optional,
             parent=parent,
-            in_form=True,
-            enter_accepts=enter_accepts,
+            in_form=field.live,
+            enter_accepts=enter_accepts and field.live,
         )
         if field.plain:
             self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -132,7 +132,11 @@ class NumberEditor(Editor):
         self._value: Any = None
         self._problem = ""
         self._setting = False
-        self.widget.textChanged.connect(self._read)
+        if field.live:
+            self.widget.textChanged.connect(self._read)
+        else:
+            self.widget.committed.connect(lambda value, again: self._publish(value, ""))
+            self.widget.problem_changed.connect(lambda problem: self._publish(self._value, problem))
 
     @property
     def problem(self) -> str:
@@ -149,26 +153,31 @@ class NumberEditor(Editor):
         self._setting = False
         if not self.widget.isModified():  # what somebody is typing stays
             self._value = value
-            self._problem = ""
+            self._problem = self.widget.problem
 
     def commit(self) -> bool:
         return self.widget.commit() and not self._problem
 
+    def _publish(self, value: Any, problem: str) -> None:
+        if (value, problem) != (self._value, self._problem):
+            self._value = value
+            self._problem = problem
+            self.changed.emit()
+
     def _read(self, text: str) -> None:
         if self._setting:
             return
-        before = self._value, self._problem
+        value, problem = self._value, ""
         try:
-            self._value = self._parse(text.strip())
-            self._problem = "" if self._value is None else self.widget.range_problem(self._value)
+            value = self._parse(text.strip())
+            problem = "" if value is None else self.widget.range_problem(value)
         except NumberTextError as error:
-            self._problem = str(error)
-        if self._problem:
-            self._value = before[0]
-        elif self._value is not None and self.field.integer:
-            self._value = round(self._value)
-        if (self._value, self._problem) != before:
-            self.changed.emit()
+            problem = str(error)
+        if problem:
+            value = self._value
+        elif value is not None and self.field.integer:
+            value = round(value)
+        self._publish(value, problem)
 
     def _parse(self, text: str) -> float | None:
         committed = self.widget.value
@@ -315,7 +324,8 @@ def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts:
     if field.browse is not None:
         editor.add_browse_button()
     if field.width:
-        editor.widget.setFixedWidth(theme.scaled(field.width))
+        editor.widget.setMinimumWidth(theme.scaled(field.least_width or field.width))
+        editor.widget.setMaximumWidth(theme.scaled(field.width))
     if not isinstance(editor, SwitchEditor) or not field.text:
         editor.widget.setAccessibleName(field.title)
     if field.help:

@@ -90,6 +90,11 @@ class FormField:
     browse_text: str = "Browse ..."
     width: int = 0
     """Width of the editor, px of the design; 0 for as much as there is."""
+    least_width: int = 0
+    """How narrow an editor of a certain width can become; 0 for not at all."""
+    live: bool = True
+    """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what is not valid is
+    replaced by the value that holds."""
     place: Literal["row", "beside", "below"] = "row"
     """A row of its own, or in the row of the field before: in the same line, or in one below."""
     wide: bool = False
