@@ -29,7 +29,7 @@ class Bar(NamedTuple):
 BARS = {
     "circles": Bar(0, goal=0),
     "in_circles": Bar(0, goal=0),
-    "chain_in_gui": Bar(8, goal=8),
+    "chain_in_gui": Bar(10, goal=8),  # fields, editors, form and dialog are four
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(17),
     "set_elsewhere": Bar(0, goal=0),

@@ -6,17 +6,12 @@ import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.viewmodel.field_texts import number_kind
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from snakestudio.gui.forms.editors import Editor
 
 _KEY = "form_field"
 """Under which a field of a dataclass has its declaration."""
@@ -99,8 +94,8 @@ class FormField:
     """A row of its own, or in the row of the field before: in the same line, or in one below."""
     wide: bool = False
     """Whether its row has no caption, and starts where the captions do."""
-    editor: Callable[[FormField, QWidget], Editor] | None = None
-    """Makes an editor that is not one of the usual ones."""
+    editor: Callable[[FormField, Any], Any] | None = None
+    """Makes an editor that is not one of the usual ones, given the field and the widget that it is to be on."""
     shown: Condition | None = None
     """When it is seen; always, if left out."""
     enabled: Condition | None = None
