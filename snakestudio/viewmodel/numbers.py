@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from snakestudio.model.formula.quantity import MINUS, NumberTextError, parse_number
+from snakestudio.model.ticks import decimals_of, step_above
 
 __all__ = ["Change", "format_number", "nice_step", "parse_change"]
 
@@ -50,17 +51,13 @@ def parse_change(text: str, unit: str = "") -> Change | None:
 
 
 def nice_step(span: float) -> float:
-    """About a two-hundredth of `span`, as 1, 2 or 5 times a power of ten."""
-    if not math.isfinite(span) or span <= 0:
-        return 1.0
-    rough = span / 200
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9))
+    """About a two-hundredth of `span`, rounded up; 1 where it is not a positive number."""
+    return step_above(span / 200)
 
 
 def format_number(value: float, step: float = 0.0) -> str:
     """Text of `value` that loses nothing somebody typed, with the decimals of `step` if they suffice."""
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
+    decimals = decimals_of(step) if step > 0 else 0
     text = f"{value:.{decimals}f}" if decimals <= 6 else ""
     if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
         text = f"{value:.12g}"

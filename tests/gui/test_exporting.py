@@ -29,8 +29,8 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.video_presets import PRESETS
+from snakestudio.viewmodel.work import Progress
 from tests.gui.fake import make_recording
 
 
@@ -196,7 +196,7 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
 def test_a_video_that_is_cancelled_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
     qtbot.waitUntil(
-        lambda: recorded.context.exporter._job is not None and recorded.context.exporter._job.fraction > 0,
+        lambda: recorded.context.exporter.task is not None and recorded.context.exporter.task.fraction > 0,
         timeout=60_000,
     )
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):

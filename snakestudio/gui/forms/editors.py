@@ -309,6 +309,7 @@ class SuggestionEditor(Editor):
 
 def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True) -> Editor:
     """The editor that suits a field, by what is declared of it and by its first value."""
+    editor: Editor
     if field.editor is not None:
         editor = field.editor(field, parent)
     elif field.choices is not None:

@@ -76,6 +76,7 @@ class ArrayDialog(Dialog):
         self.form.changed.connect(self._on_form)
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._on_kinds_changed)
         document.opened.connect(self.reject)
 
     def _fields(self) -> dict[str, FormField]:
@@ -124,6 +125,9 @@ class ArrayDialog(Dialog):
         if self.isVisible():
             self._offer()
             self._suit()
+
+    def _on_kinds_changed(self) -> None:
+        self._on_scene(None, self._document.scene)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self.isVisible():

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -22,6 +21,7 @@ from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import holder_of, line_of
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["StepDialog"]
@@ -46,10 +46,7 @@ class StepDialog(Dialog):
         theme.set_role(self.subject, "dim")
         self.table, self.intro = _table(), _text()
         self.intro.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress")
+        self.bar = TaskBar()
         self.cancel_button = QPushButton("Ca&ncel")
         self.cancel_button.clicked.connect(checker.cancel)
         self.progress = holder_of(line_of((self.bar, 1), self.cancel_button, spacing=12))
@@ -91,7 +88,7 @@ class StepDialog(Dialog):
         busy = checker.busy
         self.subject.setText(self._subject_text())
         self.progress.setVisible(busy)
-        self.bar.setValue(round(1000 * checker.fraction))
+        self.bar.show_task(checker.task)
         has_values = check is not None and bool(check.quantities)
         self.table.setVisible(has_values)
         self.intro.setVisible(busy)

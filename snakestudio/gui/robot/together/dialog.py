@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
@@ -17,8 +19,8 @@ from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.start_target import Target
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["TogetherDialog"]
 
@@ -122,7 +124,7 @@ class TogetherDialog(Dialog):
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Start Together", target.about())
         self._target = target
-        self._trial: Job[str] | None = None
+        self._test: Task[str] | None = None
         first = replace(
             choices,
             wait_host=choices.wait_host or target.usual_host,
@@ -157,9 +159,6 @@ class TogetherDialog(Dialog):
             width=_WIDTH,
             fixed=True,
         )
-        self._timer = QTimer(self)
-        self._timer.setInterval(50)
-        self._timer.timeout.connect(self._look)
         self._look_again = QTimer(self)
         self._look_again.setInterval(_STANDING_MS)
         self._look_again.timeout.connect(self._stand)
@@ -183,7 +182,7 @@ class TogetherDialog(Dialog):
         self.found.hide()
         usable = not self.form.problem
         self.ready.setEnabled(usable)
-        self.test.setEnabled(usable and self._trial is None)
+        self.test.setEnabled(usable and self._test is None)
 
     def _stand(self) -> None:
         """How it stands may change while the dialog is open."""
@@ -208,28 +207,34 @@ class TogetherDialog(Dialog):
                     found.append("LSL is ready.")
                 return " ".join(found)
 
-        self._trial = Job("test", work)
+        self._test = Task("test", work, self)
+        self._test.finished.connect(self._on_tested)
+        self._test.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.say("")
         self.found.setText("Testing ...")
         self.found.show()
-        self._timer.start()
 
-    def _look(self) -> None:
-        trial = self._trial
-        if trial is None or trial.running:
-            return
-        self._timer.stop()
-        self._trial = None
-        self.message.say(trial.error)
-        self.found.setText(trial.result or "")
-        self.found.setVisible(bool(trial.result))
+    @Slot(object)
+    def _on_tested(self, found: str) -> None:
+        self._end_test(found, "")
+
+    @Slot(object)
+    def _on_test_failed(self, problem: Problem) -> None:
+        self._end_test("", problem.sentence())
+
+    def _end_test(self, found: str, message: str) -> None:
+        self._test = None
+        self.message.say(message)
+        self.found.setText(found)
+        self.found.setVisible(bool(found))
         self.test.setEnabled(not self.form.problem)
 
     def done(self, result: int) -> None:
-        self._timer.stop()
         self._look_again.stop()
-        self._trial = None  # it ends by itself within seconds, and has nothing to tell any more
+        if self._test is not None:
+            self._test.discard()  # it ends by itself within seconds
+            self._test = None
         super().done(result)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSlider, QWidget
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import estimated_bytes, video_path
 from snakestudio.export.composition import Composition
@@ -20,6 +20,7 @@ from snakestudio.export.render_time import seconds_per_frame
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import column_of, line_of
@@ -28,7 +29,7 @@ from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.job import GivenUp, Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["VideoDialog"]
 
@@ -75,11 +76,8 @@ class VideoDialog(Dialog):
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
         """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
-        self._measuring: tuple[object, Job[float]] | None = None
-        self._cancelled = GivenUp()
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
+        self._measurement: Task[float] | None = None
+        self._measured_key: object = None
         self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self._browse, self)
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
@@ -164,7 +162,7 @@ class VideoDialog(Dialog):
         try:
             return self.options().span(self._recordings())
         except SnakeStudioError:
-            return 0.0, float(self._recording.times[-1])
+            return float(self._recording.times[0]), float(self._recording.times[-1])
 
     def _moment(self) -> float:
         start, end = self._span()
@@ -199,7 +197,7 @@ class VideoDialog(Dialog):
         except SnakeStudioError:
             return
         key = self._time_key(options)
-        if self._measuring is not None or key in self._seconds:
+        if self._measurement is not None or key in self._seconds:
             return
         suffix, ghosts, beside = self.path.suffix.lower(), self.ghosts, self.beside
 
@@ -216,23 +214,26 @@ class VideoDialog(Dialog):
                 name=self._name,
             )
 
-        self._measuring = key, Job("estimate", work)
-        self._watch.start()
+        self._measured_key = key
+        self._measurement = Task("estimate", work, self)
+        self._measurement.finished.connect(self._on_measured)
+        self._measurement.failed.connect(self._on_measuring_failed)
 
-    def _look(self) -> None:
-        if self._measuring is None or self._measuring[1].running:
-            return
-        key, job = self._measuring
-        self._stop_measuring()
-        if job.result is not None or job.error:
-            self._seconds[key] = job.result or 0.0
+    @Slot(object)
+    def _on_measured(self, seconds: float | None) -> None:
+        self._measurement = None
+        if seconds is not None:
+            self._seconds[self._measured_key] = seconds
         self._summarise()
 
+    @Slot(object)
+    def _on_measuring_failed(self, problem: Problem) -> None:
+        self._on_measured(0.0)
+
     def _stop_measuring(self) -> None:
-        self._watch.stop()
-        if self._measuring is not None:
-            self._cancelled.take(self._measuring[1])
-            self._measuring = None
+        if self._measurement is not None:
+            self._measurement.discard()
+            self._measurement = None
 
     def _summarise(self) -> None:
         try:
@@ -263,16 +264,15 @@ class VideoDialog(Dialog):
         return None if path is None else str(path)
 
     def done(self, result: int) -> None:
-        self._stop_measuring()
-        self._cancelled.wait()
-        self.preview.close_job()
+        close_tasks(self)
+        self._measurement = None
+        self.preview.close_task()
         if result:
             self.form.save()
         super().done(result)
 
 
 _WAIT_MS = 120
-_WATCH_MS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,15 +319,12 @@ class Preview(QWidget):
         self._wanted: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
         self.sentence = "Drawing a picture ..."
-        self._job: Job[NDArray[np.uint8]] | None = None
+        self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(_WAIT_MS)
         self._again.timeout.connect(self._begin)
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(480), theme.scaled(270))
@@ -348,7 +345,7 @@ class Preview(QWidget):
         self.update()
 
     def _begin(self) -> None:
-        self._stale = self._job is not None
+        self._stale = self._task is not None
         if self._stale:
             return
         shot = self._wanted()
@@ -368,22 +365,24 @@ class Preview(QWidget):
             finally:
                 composition.close()
 
-        self._job = Job("preview", work)
-        self._watch.start()
+        self._task = Task("preview", work, self)
+        self._task.finished.connect(self._on_painted)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.error:
-            self.say(job.error)
-        elif job.result is not None:
-            picture = job.result
-            height, width, _ = picture.shape
-            self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
-            self.update()
+    @Slot(object)
+    def _on_painted(self, picture: NDArray[np.uint8]) -> None:
+        height, width, _ = picture.shape
+        self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+        self.update()
+        self._end()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self.say(problem.sentence())
+        self._end()
+
+    def _end(self) -> None:
+        self._task = None
         if self._stale:
             self._again.start()
         elif not self._again.isActive():
@@ -407,11 +406,8 @@ class Preview(QWidget):
         finally:
             painter.end()
 
-    def close_job(self) -> None:
-        """End what is under way; call before it goes."""
+    def close_task(self) -> None:
+        """End what is under way; call before it is destroyed."""
         self._again.stop()
-        self._watch.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None

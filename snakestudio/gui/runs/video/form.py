@@ -179,10 +179,11 @@ class VideoForm(DeclaredForm[VideoChoices]):
     ) -> None:
         self._keys = keys
         self._viewport = viewport
-        self._end = float(recording.times[-1])
+        self._start, self._end = map(float, recording.times[[0, -1]])
         now = viewport.settings
         choices = VideoChoices(
             file=str(path),
+            begin=self._start,
             end=self._end,
             camera="keys" if len(keys.keys) > 1 else "follow" if viewport.following else "view",
             forces=now.forces,
@@ -258,7 +259,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
             height=height,
             fps=now.fps,
             speed=now.speed,
-            start=now.begin if now.begin > 0 else None,
+            start=now.begin if now.begin > self._start else None,
             end=now.end if now.end < self["end"].maximum() else None,
             camera=None if now.camera == "all" else self._viewport.camera,
             follow=now.camera == "follow",
@@ -282,7 +283,7 @@ def _fields(
     browse: Callable[[str], str | None],
 ) -> dict[str, FormField]:
     """The declared fields, with what there is of a recording."""
-    end = float(recording.times[-1])
+    first, last = map(float, recording.times[[0, -1]])
     cameras = [
         Choice("view", "As in the viewport now"),
         Choice("follow", "As now, following the robot"),
@@ -295,8 +296,8 @@ def _fields(
     one = companions[0].name if len(companions) == 1 else ""
     changes: dict[str, dict[str, Any]] = {
         "file": {"browse": browse},
-        "begin": {"maximum": end},
-        "end": {"maximum": end},
+        "begin": {"minimum": first, "maximum": last},
+        "end": {"minimum": first, "maximum": last},
         "camera": {"choices": cameras},
         "curves": {"editor": lambda field, parent: CurvesEditor(field, parent, recording)},
         "forces": {"shown": lambda now: "forces" in there},

@@ -39,9 +39,9 @@ from snakestudio.drawing.quantities import colours
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import Bytes, coloured
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Bytes, coloured
 from snakestudio.viewmodel.study.result_columns import Column
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["Canvas", "haloed", "star"]
 
@@ -269,7 +269,7 @@ class Canvas(Themed):
         """The same colour for all shades."""
         return np.tile(np.array([colour.red(), colour.green(), colour.blue()], np.uint8), (256, 1))
 
-    def paint_below(self, painter: QPainter, area: QRectF, scale: Scale, column: Column) -> None:
+    def paint_below(self, painter: QPainter, area: QRectF, scale: AxisScale, column: Column) -> None:
         """An axis below an area: grid, numbers, and what it is of."""
         font = theme.chart_font()
         metrics = QFontMetricsF(font)
@@ -292,7 +292,7 @@ class Canvas(Themed):
         place = QRectF(area.left(), area.bottom() + metrics.height() + 7, area.width(), metrics.height() + 2)
         painter.drawText(place, _SIDES.AlignCenter, title)
 
-    def paint_left(self, painter: QPainter, area: QRectF, scale: Scale, column: Column) -> None:
+    def paint_left(self, painter: QPainter, area: QRectF, scale: AxisScale, column: Column) -> None:
         """An axis to the left of an area; what it is of stands above it."""
         font = theme.chart_font()
         metrics = QFontMetricsF(font)
@@ -332,7 +332,7 @@ class Canvas(Themed):
         bar = QRectF(area.right() + 12, area.top(), 10, area.height())
         ramp = np.arange(255, 0, -1, dtype=np.uint8)[:, None]
         self.paint_raster(painter, bar, ramp, np.full_like(ramp, 255), self.palette_of(signed))
-        scale = Scale(low, high if high > low else low + 1.0, categories=column.categories)
+        scale = AxisScale(low, high if high > low else low + 1.0, categories=column.categories)
         painter.setPen(theme.colour("dim"))
         if high > low:
             for value, text in scale.ticks(max(2, int(bar.height() / (2.6 * metrics.height())))):

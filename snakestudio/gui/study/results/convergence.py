@@ -12,9 +12,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import dots
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import dots
 from snakestudio.viewmodel.study.result_columns import Column
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["ConvergenceView"]
 
@@ -32,7 +32,7 @@ class _Convergence(Canvas):
         self.goal: Column | None = None
         self.best: FloatArray = np.zeros(0)
         """Best so far at every row; NaN before the first that counts."""
-        self._y = Scale(0.0, 1.0)
+        self._y = AxisScale(0.0, 1.0)
 
     def show_goal(self, goal: Column | None) -> None:
         """Show how a goal became better."""
@@ -42,7 +42,7 @@ class _Convergence(Canvas):
             signed = np.where(results.counts, -goal.better * goal.values, np.inf)
             best = np.minimum.accumulate(signed) if len(signed) else signed
             self.best = np.where(np.isinf(best), np.nan, -goal.better * best)
-            self._y = Scale.of(goal, 0.06)
+            self._y = AxisScale.of(goal, 0.06)
         self.renew()
 
     def nothing(self) -> str:
@@ -57,8 +57,8 @@ class _Convergence(Canvas):
         return self.area_between_axes()
 
     @property
-    def _x(self) -> Scale:
-        return Scale(0.0, max(1.0, 1.02 * len(self.linked.results)))
+    def _x(self) -> AxisScale:
+        return AxisScale(0.0, max(1.0, 1.02 * len(self.linked.results)))
 
     def _places(self) -> tuple[FloatArray, FloatArray]:
         assert self.goal is not None

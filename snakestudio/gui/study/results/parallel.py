@@ -15,10 +15,10 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import Bytes, Lines, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Bytes, Lines, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import colour_ends
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["ParallelView"]
 
@@ -47,7 +47,7 @@ class _Parallel(Canvas):
         self.columns: list[Column] = []
         self.colour: Column | None = None
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
-        self._scales: list[Scale] = []
+        self._scales: list[AxisScale] = []
         self._shares: FloatArray = np.zeros((0, 0))
         self._what: _What = ""
         self._axis = 0
@@ -69,7 +69,7 @@ class _Parallel(Canvas):
     def show_columns(self, columns: list[Column], colour: Column | None) -> None:
         """Show these columns, from the left."""
         self.columns, self.colour = columns, colour
-        self._scales = [Scale.of(column) for column in columns]
+        self._scales = [AxisScale.of(column) for column in columns]
         shares = [scale.share(column.values) for scale, column in zip(self._scales, columns, strict=True)]
         self._shares = np.stack(shares, axis=1) if shares else np.zeros((0, 0))
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
@@ -98,7 +98,7 @@ class _Parallel(Canvas):
             area.width() * axis / (len(self.columns) - 1) if len(self.columns) > 1 else area.width() / 2
         )
 
-    def scale(self, axis: int) -> Scale:
+    def scale(self, axis: int) -> AxisScale:
         """How values lie along an axis."""
         return self._scales[axis]
 

@@ -16,7 +16,8 @@ from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
-from snakestudio.viewmodel.study.rasters import dots, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import dots, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import (
     Cells,
@@ -29,7 +30,6 @@ from snakestudio.viewmodel.study.result_map import (
     fixed_rows,
     independent,
 )
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["MapView", "ScatterView"]
 
@@ -53,13 +53,13 @@ class _Plane(Canvas):
         self.rows: IntArray = np.zeros(0, np.int64)
         """Rows of the results that are seen."""
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
-        self._scales: tuple[Scale, Scale] = (Scale(0.0, 1.0), Scale(0.0, 1.0))
+        self._scales: tuple[AxisScale, AxisScale] = (AxisScale(0.0, 1.0), AxisScale(0.0, 1.0))
         self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
         """Show these columns of these rows."""
         self.across, self.up, self.colour, self.rows = x, y, colour, rows
-        self._scales = Scale.of(x, 0.04), Scale.of(y, 0.05)
+        self._scales = AxisScale.of(x, 0.04), AxisScale.of(y, 0.05)
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
         if colour is not None and colour.categories:
             self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False

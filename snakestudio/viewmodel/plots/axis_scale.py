@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.viewmodel.plots.scale import MINUS, nice_interval
-from snakestudio.viewmodel.study.result_columns import Column, number_text
+from snakestudio.model.ticks import decade_texts, decades, multiples, step_above, tick_text
+from snakestudio.viewmodel.study.result_columns import Column
 
-__all__ = ["Scale"]
+__all__ = ["AxisScale"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """Of one axis.
 
     Attributes
@@ -33,7 +33,7 @@ class Scale:
     categories: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, column: Column, room: float = 0.03) -> Scale:
+    def of(cls, column: Column, room: float = 0.03) -> AxisScale:
         """The scale on which all values of a column are seen, with a share of it as room at both ends."""
         if column.categories:
             return cls(-0.5, len(column.categories) - 0.5, categories=column.categories)
@@ -48,6 +48,11 @@ class Scale:
             by = (high / low) ** room
             return cls(low / by, high * by, True)
         return cls(low - room * (high - low), high + room * (high - low))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Ends as an axis of a chart has them: of a logarithmic scale the decadic logarithms."""
+        return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
 
     def share(self, values: FloatArray) -> FloatArray:
         """Where values lie, 0 at the low end and 1 at the high one; NaN of what is none."""
@@ -72,24 +77,7 @@ class Scale:
         if self.categories:
             every = max(1, math.ceil(len(self.categories) / max(1, most)))
             return [(float(k), text) for k, text in enumerate(self.categories) if k % every == 0]
-        if self.log and (found := self._decades(most)):
-            return found
-        interval = nice_interval((self.high - self.low) / max(1, most))
-        first, last = math.ceil(self.low / interval - 1e-9), math.floor(self.high / interval + 1e-9)
-        decimals = max(0, -math.floor(math.log10(interval) + 1e-9))
-        plain = 1e-4 <= interval < 1e6
-        texts = [(k * interval, f"{k * interval:.{decimals}f}" if plain else f"{k * interval:.3g}")
-                 for k in range(first, last + 1)]  # fmt: skip
-        return [(value, "0" if abs(value) < 1e-9 * interval else text.replace("-", MINUS)) for value, text in texts]
-
-    def _decades(self, most: int) -> list[tuple[float, str]]:
-        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        for factors in ((1, 2, 5), (1, 3), (1,)):
-            values = [f * 10.0**power for power in range(first, last + 1) for f in factors]
-            values = [value for value in values if self.low <= value <= self.high]
-            if 2 <= len(values) <= max(2, most):
-                return [(value, number_text(value)) for value in values]
-        if len(values) < 2:
-            return []
-        every = math.ceil(len(values) / max(2, most))
-        return [(value, number_text(value)) for value in values[::every]]
+        if self.log and len(values := decades(self.low, self.high, most)) > 1:
+            return list(zip(values, decade_texts(values), strict=True))
+        step = step_above((self.high - self.low) / max(1, most))
+        return [(value, tick_text(value, step)) for value in multiples(self.low, self.high, step)]
