@@ -173,8 +173,11 @@ class DeclaredForm(QWidget, Generic[T]):
         if name != line[0] and declared.label and not declared.text:
             self._words[name] = QLabel(declared.label, self)
             self._words[name].setBuddy(editor.widget)
+            self._words[name].setProperty("role", self._caption_role)
             parts.insert(0, self._words[name])
-        if self._has_units and isinstance(editor, NumberEditor) and name == line[-1]:
+        following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
+        said_later = following is not None and following.unit == declared.unit
+        if self._has_units and isinstance(editor, NumberEditor) and not said_later:
             unit = QLabel(declared.unit, self)
             unit.setProperty("role", "unit")
             unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))

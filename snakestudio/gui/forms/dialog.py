@@ -82,7 +82,7 @@ class Dialog(QDialog):
         others : sequence of QPushButton
             That do something else.
         """
-        buttons = QDialogButtonBox(self)
+        buttons = QDialogButtonBox()  # Tab comes to what `arrange` lays out before them first
         accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
         theme.set_role(accepting, "primary")
         for button in others:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
 """A widget or a layout, with its stretch where it has one; a number alone is space that stretches."""
@@ -44,10 +44,3 @@ def holder_of(layout: QLayout) -> QWidget:
     holder = QWidget()
     holder.setLayout(layout)
     return holder
-
-
-def heading_of(text: str) -> QLabel:
-    """The heading of what is below it."""
-    heading = QLabel(text)
-    heading.setProperty("role", "heading")
-    return heading
