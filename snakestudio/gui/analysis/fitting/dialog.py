@@ -34,8 +34,9 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
-from snakestudio.gui.forms.lines import column_of, heading_of, holder_of, line_of
+from snakestudio.gui.forms.lines import column_of, holder_of, line_of
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.capture import Capture
 from snakestudio.model.run_time import run_time
@@ -112,9 +113,9 @@ class FitDialog(Dialog):
         self.stop_button.clicked.connect(fitter.stop)
         side = holder_of(
             column_of(
-                column_of(heading_of("Measured runs"), self.data),
-                column_of(heading_of("What may change"), self.parameters),
-                column_of(heading_of("How"), self.form),
+                column_of(heading("Measured runs"), self.data),
+                column_of(heading("What may change"), self.parameters),
+                column_of(heading("How"), self.form),
                 1,
                 column_of(self.note, self.bar, self.fit_button, self.stop_button),
                 spacing=16,
