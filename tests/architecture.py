@@ -677,8 +677,8 @@ _MOST_PARTS = 4
 def handmade_dialogs(package: Package) -> Found:
     """Dialogs that build their rows by hand instead of declaring them.
 
-    A dialog does where its module adds more than four parts to layouts, or where it, or a module of its package that it
-    imports, lays rows out in a grid or form. What `gui.forms` builds is what all others use.
+    A dialog does where its class adds more than four parts to layouts, or where its module, or one of the same package
+    that it imports, lays rows out in a grid or form. What `gui.forms` builds is what all others use.
     """
     parents = {each.name: [last(base) for base in each.bases] for _, each in _every_class(package)}
     found = []
@@ -687,7 +687,7 @@ def handmade_dialogs(package: Package) -> Found:
             continue
         own = module.name.rpartition(".")[0]
         near = [name for name in package.imports[module.name] if name.rpartition(".")[0] == own]
-        parts = sum(attribute.attr in _LAYING_OUT for attribute in module.attributes)
+        parts = sum(isinstance(node, ast.Attribute) and node.attr in _LAYING_OUT for node in ast.walk(each))
         rows = [name for name in (module.name, *near) if _lays_rows_out(package.modules[name])]
         if parts > _MOST_PARTS or rows:
             found.append((parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows])))

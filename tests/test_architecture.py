@@ -44,7 +44,7 @@ BARS = {
     "polling_timers": Bar(9),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(14, goal=3),
+    "handmade_dialogs": Bar(5, goal=3),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
@@ -310,7 +310,6 @@ def test_timers_that_fire_again_by_themselves_count(little: dict[str, Measure]) 
 def test_dialogs_that_lay_out_rows_count(little: dict[str, Measure]) -> None:
     assert little["handmade_dialogs"].places == (
         f"{PACKAGE}/gui/plans.py: Plan, 5 parts",
-        f"{PACKAGE}/gui/plans.py: Small, 5 parts",
         f"{PACKAGE}/gui/robot/dialogs.py: Connect, 0 parts, gui.robot.connect_form",
     )
 
