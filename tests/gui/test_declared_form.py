@@ -236,3 +236,15 @@ def test_fields_that_are_not_live_count_when_they_are_left(qtbot: QtBot) -> None
     leave(rows)
     assert (rows.text(), form.values.rows) == ("12", 12)
     assert "at least 1" in form.message.text()
+
+
+def test_a_change_beyond_all_numbers_is_a_sentence(qtbot: QtBot) -> None:
+    form = DeclaredForm(ArrayPlan())
+    qtbot.addWidget(form)
+    form.show()
+    rows = form.widget("rows", NumberField)
+    for text in ("*1e308", "/1e-320"):
+        retype(qtbot, rows, text)
+        assert form.problem.endswith("finite number."), text
+        qtbot.keyClick(rows, Qt.Key.Key_Return)
+        assert form.values == ArrayPlan()
