@@ -60,12 +60,13 @@ def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> 
     span : float
         What the axis shows.
     size, apart : float
-        Length of the axis, and least distance between two ticks, px.
+        Length of the axis, and least distance between two ticks, px; 0 for any.
     density : float
         More than 1 for more ticks than the fewest on an axis of usual length; long axes have some more.
     """
     intervals = max(_FEWEST, _FEWEST * density * math.sqrt(max(size, 0.0) / _USUAL_SIZE))
-    return max(step_below(span / intervals), step_above(span * apart / max(size, 1.0)))
+    step = step_below(span / intervals)
+    return max(step, step_above(span * apart / max(size, 1.0))) if apart > 0.0 else step
 
 
 def multiples(low: float, high: float, step: float) -> list[float]:

@@ -32,6 +32,7 @@ from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots import csv_table
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.chart_data import Trace
 from snakestudio.viewmodel.plots.content import Content, Curve
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -633,6 +634,28 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
     ):
         decades.setRange(low, high)
         assert [text for _, text in decades.shown()] == texts
+
+
+@pytest.mark.parametrize(
+    ("scale", "width", "texts"),
+    [
+        (AxisScale(0.005, 0.278), 240.0, ["0.05", "0.10", "0.15", "0.20", "0.25"]),
+        (AxisScale(0.01, 1.0, log=True), 120.0, ["0.01", "0.1", "1"]),
+        (AxisScale(2.1, 4.4, log=True), 120.0, ["3", "4"]),
+        (AxisScale.of_categories(("x", "y", "z")), 240.0, ["x", "y", "z"]),
+        (AxisScale.of_categories(("x", "y", "z")), 100.0, ["x", "z"]),
+        (
+            AxisScale.of_categories(("planar_nonsmooth", "spatial")),
+            120.0,
+            ["planar_…", "spatial"],
+        ),
+    ],
+)
+def test_axis_shows_the_ticks_of_its_scale(qtbot: QtBot, scale: AxisScale, width: float, texts: list[str]) -> None:
+    axis = ChartAxis("bottom", 44, density=2.0)
+    axis.setGeometry(0.0, 0.0, width, 44.0)
+    axis.show_scale(scale, "Title")
+    assert [text for _, text in axis.shown()] == texts
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])

@@ -49,6 +49,7 @@ def test_round_steps_ascend_through_the_decades() -> None:
 @given(SIZES, st.floats(40.0, 3000.0), st.floats(8.0, 40.0))
 def test_ticks_are_at_least_so_far_apart(span: float, size: float, apart: float) -> None:
     assert tick_step(span, size, apart) / span * size >= apart * (1 - 1e-6)
+    assert 2.0 <= span / tick_step(span, size, 0.0) <= 30.0
 
 
 @given(st.floats(-1e3, 1e3), SIZES)

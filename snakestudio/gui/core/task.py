@@ -82,8 +82,8 @@ class Task(QObject, Generic[Result]):
         self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
         self._done.connect(self._on_done, Qt.ConnectionType.QueuedConnection)
         owner.destroyed.connect(self.discard)
-        _running.append(self)
         self._future: Future[Result | None] = submit(name, partial(work, self._report))
+        _running.append(self)
         self._future.add_done_callback(self._notify_done)
 
     @property

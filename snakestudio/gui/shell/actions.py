@@ -100,7 +100,7 @@ class ActionRegistry(QObject):
         for each in (bar, *self.menus.values()):
             assign_mnemonics(each)
 
-    def replace(self, menu: str, commands: Sequence[Command[C]]) -> None:
+    def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
         """Let other commands be in a menu that has neither lines nor submenus; those that stay keep their actions."""
         before = {spec.id: spec for spec in self.commands if spec.menu == menu}
         new = [_same(before.get(spec.id), spec) for spec in commands]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -510,7 +511,7 @@ class Gallery(ModalOverlay):
             view.opened.connect(self._open_item)
             view.looked_at.connect(self._look_at)
             view.typed.connect(self._type)
-            view.selectionModel().currentChanged.connect(lambda *_, view=view: self._show_current(view))
+            view.selectionModel().currentChanged.connect(partial(self._show_current, view))
         self.starts.left.connect(self._leave_starts)
         self.scenes.left.connect(self._leave_scenes)
         self._filter()
@@ -521,7 +522,7 @@ class Gallery(ModalOverlay):
     def _make_starts(self) -> list[Start]:
         files = self._files
         recent = [
-            Start("recent", path.name, str(path.parent), lambda path=path: files.open(path), path)
+            Start("recent", path.name, str(path.parent), partial(files.open, path), path)
             for path in files.recent.paths[:_RECENT]
         ]
         return [
@@ -613,9 +614,8 @@ class Gallery(ModalOverlay):
         elif item is not None:
             item.open()
 
-    def _show_current(self, view: CardView) -> None:
+    def _show_current(self, view: CardView, index: QModelIndex, before: QModelIndex) -> None:
         """Scroll to the card that the keyboard went to."""
-        index = view.currentIndex()
         if index.isValid():
             card = view.card_at(index.row()).translated(view.pos())
             middle = card.center()

@@ -1,4 +1,4 @@
-"""How values lie along an axis of a chart of results: evenly, by ratios or by categories, and where numbers stand."""
+"""How values lie along an axis: evenly, by ratios or by categories."""
 
 from __future__ import annotations
 
@@ -8,46 +8,44 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.ticks import decade_texts, decades, multiples, step_above, tick_text
-from snakestudio.viewmodel.study.result_columns import Column
 
 __all__ = ["AxisScale"]
 
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """Of one axis.
-
-    Attributes
-    ----------
-    low, high : float
-        Ends, in the column's unit.
-    log : bool
-    categories : tuple of str
-        Of texts: the k-th lies at k.
-    """
+    """How values lie along one axis."""
 
     low: float
+    """Value at the lower end, in the unit of the values."""
     high: float
+    """Value at the upper end."""
     log: bool = False
+    """Whether equal ratios are equally far apart."""
     categories: tuple[str, ...] = ()
+    """Texts in place of numbers: the k-th is at k."""
 
     @classmethod
-    def of(cls, column: Column, room: float = 0.03) -> AxisScale:
-        """The scale on which all values of a column are seen, with a share of it as room at both ends."""
-        if column.categories:
-            return cls(-0.5, len(column.categories) - 0.5, categories=column.categories)
-        values = np.concatenate([column.values, column.grid]) if column.grid else column.values
+    def around(cls, values: FloatArray, space: float, *, log: bool = False) -> AxisScale:
+        """Return the scale on which all values are seen, with a share of it left free at both ends.
+
+        A single value is in the middle. Of values that are not positive there is no logarithmic scale.
+        """
         values = values[np.isfinite(values)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-        log = column.log and low > 0.0
+        log = log and low > 0.0
         if high <= low:
             more = 0.5 * abs(low) or 0.5
             low, high = low - more, high + more
         if log:
-            by = (high / low) ** room
+            by = (high / low) ** space
             return cls(low / by, high * by, True)
-        return cls(low - room * (high - low), high + room * (high - low))
+        return cls(low - space * (high - low), high + space * (high - low))
+
+    @classmethod
+    def of_categories(cls, categories: tuple[str, ...]) -> AxisScale:
+        """Return the scale on which texts are evenly apart."""
+        return cls(-0.5, len(categories) - 0.5, categories=categories)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -71,13 +69,3 @@ class AxisScale:
         if self.log:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
-
-    def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Values and texts of at most so many ticks, where they are round."""
-        if self.categories:
-            every = max(1, math.ceil(len(self.categories) / max(1, most)))
-            return [(float(k), text) for k, text in enumerate(self.categories) if k % every == 0]
-        if self.log and len(values := decades(self.low, self.high, most)) > 1:
-            return list(zip(values, decade_texts(values), strict=True))
-        step = step_above((self.high - self.low) / max(1, most))
-        return [(value, tick_text(value, step)) for value in multiples(self.low, self.high, step)]

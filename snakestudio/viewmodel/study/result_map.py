@@ -183,9 +183,9 @@ def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
 
 def cell_scale(column: Column, values: FloatArray) -> AxisScale:
     """The scale that whole cells fill."""
-    plain = AxisScale.of(column, 0.0)
+    plain = column.scale(0.0)
     if column.categories or len(values) < 2:
-        return plain if column.categories else AxisScale.of(column)
+        return plain if column.categories else column.scale()
     low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
     return AxisScale(low, high, plain.log)
 
