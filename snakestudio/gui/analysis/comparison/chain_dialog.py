@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -54,15 +53,12 @@ class ChainDialog(Dialog):
         exporter: ReportExporter,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Compare with a Chain of Links")
         self._comparer, self._time = comparer, time
-        self.setWindowTitle("Compare with a Chain of Links")
         self.resize(theme.scaled(980), theme.scaled(680))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
         self.frame = AnalysisFrame(self._report, exporter, comparer.cancel)
         self.frame.actions_row.insertStretch(0, 1)
-        column.addWidget(self.frame)
+        self.arrange((self.frame, 1), margins=(16, 14, 16, 14))
         self._fill_setup()
         self.plots = ChainPlots()
         self.table = TableView("Chains by number of links", empty=_EMPTY)
