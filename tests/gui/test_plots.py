@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import math
 import re
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
@@ -27,6 +31,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.plots import csv_table
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.chart_data import Trace
 from snakestudio.viewmodel.plots.content import Content, Curve
@@ -549,12 +554,24 @@ def test_an_export_to_a_link_leaves_the_link(qtbot: QtBot, panel: PlotPanel, tmp
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [link.name, "real"]
 
 
-def test_an_export_that_is_cancelled_leaves_the_old_file(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+def test_an_export_that_is_cancelled_leaves_the_old_file(
+    qtbot: QtBot, panel: PlotPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "joint.csv"
     path.write_bytes(b"old")
+    cancelled = threading.Event()
+    curve_table = csv_table.curve_table
+
+    def table_once_cancelled(*args: Any) -> Iterator[FloatArray]:
+        cancelled.wait()
+        return curve_table(*args)
+
+    monkeypatch.setattr(csv_table, "curve_table", table_once_cancelled)
     panel.export(panel.plots[1], path)
     assert panel.exporter.busy
     panel.findChildren(QProgressDialog)[0].canceled.emit()  # as its button does
+    cancelled.set()
+    qtbot.waitUntil(lambda: not panel.exporter.busy)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["joint.csv"]
 

@@ -38,7 +38,7 @@ class Look:
 
     Attributes
     ----------
-    recorded, shown : float
+    first, recorded, shown : float
         Time up to which there are rows, and time that is looked at, s.
     hover : float or None
         Time under the mouse, s.
@@ -50,6 +50,7 @@ class Look:
     focused : bool
     """
 
+    first: float
     recorded: float
     shown: float
     hover: float | None
@@ -65,14 +66,14 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
     _ticks(painter, scale, rows)
     _bar(painter, left, right, rows.bar, theme.colour("line"))
-    recorded, shown = scale.x_of(look.recorded), scale.x_of(look.shown)
+    first, recorded, shown = scale.x_of(look.first), scale.x_of(look.recorded), scale.x_of(look.shown)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
-    _bar(painter, left, max(recorded, shown), rows.bar, faint)
-    _bar(painter, left, shown, rows.bar, theme.colour("accent"))
+    _bar(painter, first, max(recorded, shown), rows.bar, faint)
+    _bar(painter, first, shown, rows.bar, theme.colour("accent"))
     if look.span is not None:
         _span(painter, scale, rows, look.span)
-    if look.hover is not None and look.hover <= look.recorded:
+    if look.hover is not None and look.first <= look.hover <= look.recorded:
         painter.setPen(QPen(theme.colour("dim"), 1))
         x = scale.x_of(look.hover)
         painter.drawLine(QPointF(x, rows.bar - 8), QPointF(x, rows.bar + 8))

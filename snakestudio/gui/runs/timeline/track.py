@@ -101,6 +101,12 @@ class Track(QWidget):
         return max(wanted, self.recorded)
 
     @property
+    def first(self) -> float:
+        """Time of the first row, s."""
+        recording = self._bridge.recording
+        return float(recording.times[0]) if recording is not None and len(recording) else 0.0
+
+    @property
     def recorded(self) -> float:
         """Time up to which there are rows, s."""
         recording = self._bridge.recording
@@ -205,7 +211,7 @@ class Track(QWidget):
         clusters = self.clusters()
         player = self._bridge.player
         span = (player.begin, player.end) if player is not None and player.span is not None else None
-        look = Look(self.recorded, self.shown, self._hover, span, clusters, self._pointed, self.hasFocus())
+        look = Look(self.first, self.recorded, self.shown, self._hover, span, clusters, self._pointed, self.hasFocus())
         painter = QPainter(self)
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -218,7 +224,9 @@ class Track(QWidget):
     def _tell(self, time: float, lines: list[str]) -> None:
         """Show the card of a moment."""
         recording = self._bridge.recording
-        row = recording.index_at(time) if recording is not None and len(recording) and time <= self.recorded else None
+        row = None
+        if recording is not None and len(recording) and self.first <= time <= self.recorded:
+            row = recording.index_at(time)
         image = self.thumbnails.picture(row) if row is not None else None
         above = self.mapToGlobal(QPointF(self.x_of(time), -4)).toPoint()
         self._card.tell(row, lines, image, above, self.thumbnails.possible)
