@@ -49,7 +49,7 @@ class PeriodCall:
         self._shape: tuple[int, ...] = ()
         self._own: tuple[Any, ...] = ()
         self._same = 0  # calls with references of this shape and the engine's arrays as they are
-        self._table: CallTable | None = None
+        self._bound: _BoundCall | None = None
 
     def takes(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
         """Whether the next steps are to be taken by `call`: references of this shape have become frequent.
@@ -61,35 +61,42 @@ class PeriodCall:
             return False
         if shape != self._shape or not same_objects(own, self._own):
             self._shape, self._own = shape, own
-            self._same, self._table = 0, None
+            self._same, self._bound = 0, None
             return False
         self._same += 1
         return self._same > _OFTEN
 
     def call(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         """Take steps; returns what they ended with."""
-        table = self._table
-        if table is None:
-            table = self._bind(reference, rows)
-        elif rows is not self._rows:
-            table.bind(0, (rows,), self._rows_argument)
+        if self._bound is None:
+            self._bound = _BoundCall(self._kernel, self._engine, self._shape, rows)
+        return self._bound.take(reference, n_steps, wanted, rows)
+
+
+class _BoundCall:
+    """The call with its arguments bound: a reference of that shape (k, m), a row or none, and the engine's arrays."""
+
+    def __init__(self, kernel: Any, engine: _Engine, shape: tuple[int, ...], rows: RowBuffers) -> None:
+        self._time = np.empty(shape[0])
+        self._angle, self._rate, self._acceleration = np.empty((3, *shape))
+        self._due: IntArray = np.zeros(1, np.int64)
+        self._rows, self._n_steps = rows, 0
+        own = engine.entry_arguments(JointReference(self._time, self._angle, self._rate, self._acceleration))
+        self._rows_argument = len(own) + 2
+        self._table = CallTable(kernel, [(*own, self._n_steps, self._due, rows)])
+        self._call = self._table.single(0)
+
+    def take(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        """Take steps; returns what they ended with."""
+        if rows is not self._rows:
+            self._table.bind(0, (rows,), self._rows_argument)
             self._rows = rows
         if n_steps != self._n_steps:
-            table.fill(-3, n_steps)
+            self._table.fill(-3, n_steps)
             self._n_steps = n_steps
         self._due[0] = wanted[0] if len(wanted) else _NO_ROW
         self._time[:] = reference.time
         self._angle[:] = reference.angle
         self._rate[:] = reference.rate
         self._acceleration[:] = reference.acceleration
-        return self._take()
-
-    def _bind(self, reference: JointReference, rows: RowBuffers) -> CallTable:
-        self._time = np.empty(len(reference.time))
-        self._angle, self._rate, self._acceleration = np.empty((3, *reference.angle.shape))
-        self._due: IntArray = np.zeros(1, np.int64)
-        own = self._engine.entry_arguments(JointReference(self._time, self._angle, self._rate, self._acceleration))
-        self._rows, self._n_steps, self._rows_argument = rows, 0, len(own) + 2
-        self._table = CallTable(self._kernel, [(*own, 0, self._due, rows)])
-        self._take = self._table.single(0)
-        return self._table
+        return self._call()

@@ -451,16 +451,17 @@ class TimeSteppingEngine(BoundSteps):
         span = self._figures().steps * self._scene.solver.step_s
         if span == 0.0 or not count:
             return Contacts.none()
-        shown = rows.contact_link[:count], rows.contact_other[:count], rows.contact_point[:count]
-        link, other, point = (values.copy() for values in shown) if copy else shown
+        link, other, point = rows.contact_link[:count], rows.contact_other[:count], rows.contact_point[:count]
         state = rows.contact_state[:count]
+        if copy:
+            link, other, point, state = link.copy(), other.copy(), point.copy(), state.copy()
         return Contacts(
             link=link,
             other=other,
             point=point,
             force_normal=rows.contact_normal[:count] / span,
             force_friction=rows.contact_friction[:count] / span,
-            state=state.copy() if copy else state,
+            state=state,
         )
 
     # ------------------------------------------------------------------------------------------ states

@@ -70,6 +70,8 @@ def test_bound_calls_have_the_bits_of_others(
         engine = registry.create(load_scene(scenes_dir() / f"{name}.toml"))
         results.append((*advanced(engine, between), engine.checkpoint().state[0]))
     (rows, snapshots, state), (other_rows, other_snapshots, other_state) = results
-    for one, other in zip((*rows, *snapshots), (*other_rows, *other_snapshots), strict=True):
-        np.testing.assert_equal(asdict(one), asdict(other))
+    for row, other_row in zip(rows, other_rows, strict=True):
+        np.testing.assert_equal(asdict(row), asdict(other_row))
+    for snapshot, other_snapshot in zip(snapshots, other_snapshots, strict=True):
+        np.testing.assert_equal(asdict(snapshot), asdict(other_snapshot))
     np.testing.assert_equal(state._asdict(), other_state._asdict())
