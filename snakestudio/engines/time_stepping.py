@@ -64,14 +64,8 @@ class TimeSteppingEngine(BoundSteps):
     def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
         self._scene = scene
         self._base_dir = base_dir
-<<<<<<< HEAD
         self._schema = schema
-=======
-        if scene.gives_torques:  # nobody asks for any angle
-            schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
-        self._schema = schema = replace(schema, link_shares=scene.body.mass_shares)
         self._mass_shares = schema.mass_shares
->>>>>>> period
         self._reference = None
         self._reached = 0
         self._crossings = Crossings()
