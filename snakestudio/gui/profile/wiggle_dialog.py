@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
@@ -127,10 +128,7 @@ class WiggleDialog(Dialog):
             header.resizeSection(place, theme.scaled(width))
         self.table.setAccessibleName("Axes and how they answered")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
-        self.chart = pg.PlotWidget()
-        self.chart.addLegend(offset=(-8, 8))
-        self.chart.setLabels(bottom="t in s", left="angle in °")
-        self.chart.setMenuEnabled(False)
+        self.chart = LineChart("t in s", "Angle in °")
         self.commanded = self.chart.plot(name="commanded")
         self.measured = self.chart.plot(name="measured")
         self._dress_chart()
@@ -234,10 +232,6 @@ class WiggleDialog(Dialog):
             self.table.setItem(row, column, item)
 
     def _dress_chart(self) -> None:
-        self.chart.setBackground(theme.colour("card"))
-        for side in ("left", "bottom"):
-            self.chart.getAxis(side).setPen(theme.colour("line"))
-            self.chart.getAxis(side).setTextPen(theme.colour("dim"))
         self.commanded.setPen(pg.mkPen(theme.colour("dim"), width=2))
         self.measured.setPen(pg.mkPen(theme.colour("accent"), width=2))
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,10 +21,13 @@ from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
-from snakestudio.export.fit_text import length, report
+from snakestudio.export.fit_report import fit_report
+from snakestudio.export.fit_text import length
+from snakestudio.export.report import Report
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
 from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
+from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
@@ -34,10 +36,9 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
-from snakestudio.gui.forms.lines import column_of, holder_of, line_of
+from snakestudio.gui.forms.lines import column_of
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.capture import Capture
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.work import Progress
@@ -90,65 +91,72 @@ class FitDialog(Dialog):
     document : Document
     captures : callable
         The measured runs that the window has loaded.
+    exporter : ReportExporter
     """
 
     def __init__(
-        self, fitter: Fitter, document: Document, captures: Callable[[], Sequence[Capture]],
+        self,
+        fitter: Fitter,
+        document: Document,
+        captures: Callable[[], Sequence[Capture]],
+        exporter: ReportExporter,
         parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(parent, "Fit to Experiment")
         self._fitter, self._document = fitter, document
         self.resize(theme.scaled(1120), theme.scaled(760))
+        self.frame = AnalysisFrame(self._report, exporter, fitter.stop, is_wide=True)
+        self.frame.side.setFixedWidth(theme.scaled(400))
+        self.arrange((self.frame, 1), margins=(18, 14, 18, 14))
+        self.note = self.frame.note
+        self.stop_button = self.frame.cancel_button
+        self.stop_button.setText("&Stop and Keep the Best")
         self.data, self.parameters = DataRows(captures), ParameterRows(document)
         self.form = DeclaredForm(FitChoices(), enter_accepts=False)
         self.method = self.form.widget("method", ChoiceBox)
         self.offsets = self.form.widget("low_s", NumberField), self.form.widget("high_s", NumberField)
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        self.bar = TaskBar()
-        self.fit_button, self.stop_button = QPushButton("&Fit"), QPushButton("&Stop and Keep the Best")
+        for title, widget in (
+            ("Measured runs", self.data),
+            ("What may change", self.parameters),
+            ("How", self.form),
+        ):
+            self.frame.setup.addWidget(heading(title))
+            self.frame.setup.addWidget(widget)
+            self.frame.setup.addSpacing(8)
+        self.fit_button = QPushButton("&Fit")
         theme.set_role(self.fit_button, "primary")
         self.fit_button.setDefault(True)
         self.fit_button.clicked.connect(self._start)
-        self.stop_button.clicked.connect(fitter.stop)
-        side = holder_of(
-            column_of(
-                column_of(heading("Measured runs"), self.data),
-                column_of(heading("What may change"), self.parameters),
-                column_of(heading("How"), self.form),
-                1,
-                column_of(self.note, self.bar, self.fit_button, self.stop_button),
-                spacing=16,
-            )
-        )
-        side.setFixedWidth(theme.scaled(400))
-        self.arrange((line_of(side, (self._right(), 1), spacing=20), 1), margins=(18, 14, 18, 14))
+        self.frame.foot.addWidget(self.fit_button)
+        self._fill_results()
         for signal in (self.data.changed, self.parameters.changed, self.form.changed):
             signal.connect(self._refresh)
         fitter.changed.connect(self._refresh)
         document.opened.connect(self.data.refresh)
         self._refresh()
 
-    def _right(self) -> QVBoxLayout:
+    def _fill_results(self) -> None:
+        frame = self.frame
         self.trial = QComboBox()
         self.trial.setAccessibleName("Measured run that is shown")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
+        frame.results.addWidget(self.trial)
         self.pictures = FitPictures()
+        frame.results.addWidget(self.pictures, 1)
         self.outcome = Outcome()
+        frame.results.addWidget(self.outcome)
         self.shown = QCheckBox("Show &Both over the Run")
         self.shown.setToolTip("Ghosts in the view and curves in the plots: before the fit, and fitted")
         self.shown.toggled.connect(self._fitter.show)
-        self.copy_button, self.picture_button = QPushButton("C&opy as Text"), QPushButton("Save &Picture ...")
         self.apply_button = QPushButton("&Apply to the Scene")
         theme.set_role(self.apply_button, "primary")
-        self.copy_button.clicked.connect(self._copy)
-        self.picture_button.clicked.connect(self._ask_picture)
+        self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
-        buttons = self.copy_button, self.picture_button, self.apply_button
-        for button in buttons:
-            button.setAutoDefault(False)
-        foot = line_of(self.shown, 1, *buttons)
-        return column_of(self.trial, (self.pictures, 1), self.outcome, foot, spacing=10)
+        frame.actions_row.insertWidget(0, self.shown)
+        frame.actions_row.insertStretch(1, 1)
+        frame.actions_row.addWidget(self.apply_button)
+        frame.export_menu.addSeparator()
+        frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
 
     # --- what the fields and buttons do ---------------------------------------------------------------------------
 
@@ -159,14 +167,14 @@ class FitDialog(Dialog):
         try:
             parameters = self.parameters.chosen
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
             return
         now = self.form.values
         self._fitter.start(self.data.chosen, parameters, now.method, (now.low_s, now.high_s), now.align)
 
-    def _copy(self) -> None:
-        if self._fitter.comparison is not None:
-            QGuiApplication.clipboard().setText(report(self._fitter.comparison))
+    def _report(self) -> Report | None:
+        result = self._fitter.comparison
+        return None if result is None else fit_report(result, self._fitter.scene_file)
 
     def _ask_picture(self) -> None:
         path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
@@ -180,9 +188,9 @@ class FitDialog(Dialog):
         try:
             write_fit_picture(path, self._fitter.comparison)
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
         else:
-            self._say(f"Wrote {path.name}.", "dim")
+            self.frame.show_message(f"Wrote {path.name}.")
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -191,9 +199,7 @@ class FitDialog(Dialog):
         self._suggest_offsets()
         self.fit_button.setVisible(not fitter.busy)
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
-        self.stop_button.setVisible(fitter.busy)
         self.stop_button.setEnabled(not fitter.stopping)
-        self.bar.show_task(fitter.task)
         for widget in (self.data, self.parameters, self.form):
             widget.setEnabled(not fitter.busy)
         self.pictures.show_progress(fitter.progress)
@@ -205,15 +211,15 @@ class FitDialog(Dialog):
             self.trial.blockSignals(False)
         self.trial.setVisible(len(names) > 1)
         self._show_result()
-        for button in (self.copy_button, self.picture_button, self.shown):
-            button.setEnabled(result is not None)
+        self.shown.setEnabled(result is not None)
         self.apply_button.setEnabled(result is not None and not fitter.applied)
         self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
         if self.shown.isChecked() != fitter.shown:
             self.shown.blockSignals(True)
             self.shown.setChecked(fitter.shown)
             self.shown.blockSignals(False)
-        self._tell()
+        text, role = self._message()
+        self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
@@ -231,32 +237,26 @@ class FitDialog(Dialog):
         self.pictures.show_result(result, max(0, self.trial.currentIndex()))
         self.outcome.show_result(result)
 
-    def _tell(self) -> None:
+    def _message(self) -> tuple[str, str]:
+        """What to report, and its colour."""
         fitter, progress = self._fitter, self._fitter.progress
         if fitter.stopping:
-            self._say("Stopping; the best values so far are run once more.", "dim")
-        elif fitter.busy and progress is not None:
+            return "Stopping; the best values so far are run again.", "dim"
+        if fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
             plural = "" if progress.evaluations == 1 else "s"
-            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
-        elif fitter.busy:
-            self._say(fitter.preparing or "Preparing the simulations ...", "dim")
-        elif fitter.message:
-            self._say(fitter.message, "warning")
-        elif fitter.comparison is None and not self.data.chosen:
-            self._say("Tick a measured run, or load one from a file.", "dim")
-        elif fitter.comparison is None and not self.parameters.any_chosen:
-            self._say("Tick at least one value that may change.", "dim")
-        elif fitter.stale:
-            self._say(_STALE, "warning")
-        else:
-            self._say("", "dim")
-
-    def _say(self, text: str, role: str) -> None:
-        self.note.setText(text)
-        self.note.setVisible(bool(text))
-        if self.note.property("role") != role:
-            theme.set_role(self.note, role)
+            return f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim"
+        if fitter.busy:
+            return fitter.preparing or "Preparing the simulations ...", "dim"
+        if fitter.message:
+            return fitter.message, "warning"
+        if fitter.comparison is None and not self.data.chosen:
+            return "Tick a measured run, or load one from a file.", "dim"
+        if fitter.comparison is None and not self.parameters.any_chosen:
+            return "Tick at least one value that may change.", "dim"
+        if fitter.stale:
+            return _STALE, "warning"
+        return "", "dim"
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
