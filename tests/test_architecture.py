@@ -44,7 +44,7 @@ BARS = {
     "polling_timers": Bar(9),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(5, goal=3),
+    "handmade_dialogs": Bar(3, goal=3),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
@@ -325,7 +325,7 @@ class DeclaredForm(QWidget, Generic[T]):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
-        if not name or not self.editors[name].widget.isEnabled():
+        if not name or not self._is_editable(name):
             return
         first = getattr(self._first, name)
         menu = Menu(self)
@@ -334,6 +334,10 @@ class DeclaredForm(QWidget, Generic[T]):
         action.setEnabled(first != self.editors[name].value)
         action.triggered.connect(lambda _=False: self.reset(name))
         menu.popup(event.globalPos())
+
+    def _is_editable(self, name: str) -> bool:
+        widget = self.editors[name].widget
+        return widget.isEnabled() and not (isinstance(widget, QLineEdit) and widget.isReadOnly())
 
     def _name_of(self, widget: QWidget | None) -> str:
         """The field that a widget belongs to, "" if to none."""

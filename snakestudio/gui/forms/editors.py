@@ -100,7 +100,10 @@ class TextEditor(Editor):
         self.widget: QLineEdit = QLineEdit(parent)
         self.widget.setMaxLength(field.max_length)
         self.widget.setPlaceholderText(field.placeholder)
-        self.widget.textChanged.connect(self.changed)
+        if field.live:
+            self.widget.textChanged.connect(self.changed)
+        else:
+            self.widget.editingFinished.connect(self.changed)
 
     @property
     def value(self) -> str:

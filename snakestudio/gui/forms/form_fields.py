@@ -146,10 +146,19 @@ def fields_of(values: Any) -> dict[str, FormField]:
 
 
 def _of_model(model: type[BaseModel], name: str) -> FormField:
-    doc = field_doc(model, name)
     annotation = model.model_fields[name].annotation
     words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
     integer, optional = number_kind(model, name) or (False, False)
+    return field_of(
+        field_doc(model, name),
+        optional=optional,
+        integer=integer,
+        choices=tuple(Choice(word, str(word).replace("_", " ")) for word in words) or None,
+    )
+
+
+def field_of(doc: FieldDoc, **declared: Any) -> FormField:
+    """A field of a form, from what is declared of a value; `declared` are those of `FormField`."""
     return FormField(
         doc.label,
         help=doc.help,
@@ -158,9 +167,7 @@ def _of_model(model: type[BaseModel], name: str) -> FormField:
         exclusive_minimum=doc.exclusive_minimum,
         maximum=doc.maximum,
         slider=doc.slider,
-        optional=optional,
-        integer=integer,
-        choices=tuple(Choice(word, str(word).replace("_", " ")) for word in words) or None,
+        **declared,
     )
 
 
