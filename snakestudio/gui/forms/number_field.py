@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
@@ -164,6 +166,8 @@ class NumberField(QLineEdit):
     def range_problem(self, value: float) -> str:
         """Why `value` is out of range, as a sentence; "" if it is not."""
         doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
+        if not math.isfinite(value):
+            return f"{doc.label} must be a finite number."
         shown = format_number(value)
         if self._integer and value != round(value):
             return f"{shown} is not a whole number."

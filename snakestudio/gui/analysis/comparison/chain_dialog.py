@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from snakestudio.export.chain_tables import chain_report, chain_table
 from snakestudio.export.report import Report
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
+from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
@@ -54,15 +54,12 @@ class ChainDialog(Dialog):
         exporter: ReportExporter,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Compare with a Chain of Links")
         self._comparer, self._time = comparer, time
-        self.setWindowTitle("Compare with a Chain of Links")
         self.resize(theme.scaled(980), theme.scaled(680))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
         self.frame = AnalysisFrame(self._report, exporter, comparer.cancel)
         self.frame.actions_row.insertStretch(0, 1)
-        column.addWidget(self.frame)
+        self.arrange((self.frame, 1), margins=(16, 14, 16, 14))
         self._fill_setup()
         self.plots = ChainPlots()
         self.table = TableView("Chains by number of links", empty=_EMPTY)
@@ -155,7 +152,8 @@ class ChainPlots(Themed):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        self.convergence, self.profile = _chart("links n", "error"), _chart("X in m", "")
+        self.convergence = LineChart("Links n", "Error", movable=False)
+        self.profile = LineChart("X in m", "", movable=False)
         self.convergence.setLogMode(True, True)
         row.addWidget(self.convergence, 1)
         row.addWidget(self.profile, 1)
@@ -165,12 +163,6 @@ class ChainPlots(Themed):
         self.renew_theme()
 
     def renew_theme(self) -> None:
-        for chart in (self.convergence, self.profile):
-            chart.setBackground(theme.colour("card"))
-            for side in ("left", "bottom"):
-                axis = chart.getAxis(side)
-                axis.setPen(theme.colour("line"))
-                axis.setTextPen(theme.colour("dim"))
         self.show_chain(*self._shown)
 
     def show_chain(self, comparison: ChainComparison | None, chosen: int) -> None:
@@ -178,10 +170,7 @@ class ChainPlots(Themed):
         self._shown = comparison, chosen
         self.texts = []
         for chart in (self.convergence, self.profile):
-            chart.clear()
-            legend = chart.plotItem.legend
-            legend.clear()
-            legend.setLabelTextColor(theme.colour("text"))
+            chart.clear_curves()
         if comparison is not None:
             self._show_convergence(comparison, chosen)
             self._show_profile(comparison, chosen)
@@ -189,7 +178,7 @@ class ChainPlots(Themed):
     def _show_convergence(self, comparison: ChainComparison, chosen: int) -> None:
         n = np.array(comparison.links, dtype=np.float64)
         marked = [count for count in comparison.links if count & (count - 1) == 0]  # powers of two have room
-        self.convergence.getAxis("bottom").setTicks([[(math.log10(count), str(count)) for count in marked]])
+        self.convergence.bottom_axis.show_as(True, [(math.log10(count), str(count)) for count in marked])
         rows = [(part.label, comparison.errors[:, 0, i]) for i, part in enumerate(comparison.parts)]
         rows.append(("speed", comparison.speed_errors[:, 0]))
         top = 0.0
@@ -214,16 +203,16 @@ class ChainPlots(Themed):
         found, finest = comparison.profiles[chosen][0], comparison.profiles[-1][0]
         units = {part.unit for part in comparison.parts}
         if len(units) == 1:
-            self.profile.setLabel("left", "torque" if units == {"N m"} else "force", units=units.pop())
+            self.profile.set_titles("X in m", f"{'Torque' if units == {'N m'} else 'Force'} in {units.pop()}")
         else:
-            self.profile.setLabel("left", "torque and force in N m and N")
+            self.profile.set_titles("X in m", "Torque and force in N m and N")
         for i, (part, role) in enumerate(zip(comparison.parts, _ROLES, strict=False)):
             self._curve(self.profile, finest.joint, finest.body[:, i], role, f"body, {part.symbol}")
             text = f"{found.links} links, {part.label}"
             self._curve(self.profile, found.joint, found.chain[:, i], role, text, marks=7, line=False)
 
     def _curve(
-        self, chart: pg.PlotWidget, x: FloatArray, y: FloatArray, role: str, text: str, *, marks: int = 0,
+        self, chart: LineChart, x: FloatArray, y: FloatArray, role: str, text: str, *, marks: int = 0,
         line: bool = True, dashed: bool = False,
     ) -> None:  # fmt: skip
         colour = theme.colour(role)
@@ -233,17 +222,3 @@ class ChainPlots(Themed):
             symbolBrush=colour, symbolPen=None,
         )  # fmt: skip
         self.texts.append(text)
-
-
-def _chart(bottom: str, left: str) -> pg.PlotWidget:
-    """An empty chart with a legend."""
-    chart = pg.PlotWidget(enableMenu=False)
-    chart.plotItem.hideButtons()
-    menu = chart.plotItem.ctrlMenu  # without an owner it would outlive the chart
-    menu.setParent(chart, menu.windowFlags())
-    chart.addLegend(offset=(-8, 8))
-    chart.setLabel("bottom", bottom)
-    chart.setLabel("left", left)
-    chart.showGrid(x=True, y=True, alpha=0.2)
-    chart.setMouseEnabled(False, False)
-    return chart

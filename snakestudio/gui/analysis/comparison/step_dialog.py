@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.comparison.step_size import StepCheck
 from snakestudio.export.report import Report
@@ -31,15 +31,12 @@ class StepDialog(Dialog):
     """
 
     def __init__(self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Check Step Size")
         self._checker = checker
         self._shown: StepCheck | None = None
-        self.setWindowTitle("Check Step Size")
         self.resize(theme.scaled(_WIDTH), theme.scaled(_HEIGHT))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
         self.frame = AnalysisFrame(self._report, exporter, checker.cancel)
-        column.addWidget(self.frame)
+        self.arrange((self.frame, 1), margins=(20, 16, 20, 14))
         self.subject = _text()
         theme.set_role(self.subject, "dim")
         self.intro = _text()

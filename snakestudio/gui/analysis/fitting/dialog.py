@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QGridLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,24 +32,52 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.form_fields import Choice, form_field
+from snakestudio.gui.forms.lines import column_of
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.sections import heading
 from snakestudio.model.capture import Capture
-from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]
 
-_METHODS = (
-    ("Automatic", "auto", "Looks around with a short CMA-ES, then goes down by least squares"),
-    ("Least squares", "least_squares", "Quick, where the run changes smoothly with the values"),
-    ("CMA-ES", "cma", "Patient, where the run answers by jumps"),
-)
-_OFFSET = FieldDoc(
-    "Clock off by", "s", "Between what the clock of the measurement may be off; equal numbers: it is known",
-    "", (-1.0, 1.0), False, -1e4, 1e4, False, 0.0,
-)  # fmt: skip
+_OFFSET: dict[str, Any] = {
+    "unit": "s",
+    "help": "Between what the clock of the measurement may be off; equal numbers: it is known",
+    "minimum": -1e4,
+    "maximum": 1e4,
+    "slider": (-1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class FitChoices:
+    """How a fit is made."""
+
+    method: str = form_field(
+        "auto",
+        "Method",
+        choices=(
+            Choice("auto", "Automatic", "Looks around with a short CMA-ES, then goes down by least squares"),
+            Choice("least_squares", "Least squares", "Quick, where the run changes smoothly with the values"),
+            Choice("cma", "CMA-ES", "Patient, where the run answers by jumps"),
+        ),
+    )
+    low_s: float = form_field(OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET)
+    high_s: float = form_field(OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET)
+    align: bool = form_field(
+        True,
+        "",
+        wide=True,
+        text="Turn and move the measurement to lie on the run",
+        help="Leave it off where the cameras' frame is that of the scene",
+    )
+
+
 _STALE = "The scene was edited since; fit again to begin from what it is now."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
@@ -74,68 +102,38 @@ class FitDialog(Dialog):
         exporter: ReportExporter,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Fit to Experiment")
         self._fitter, self._document = fitter, document
-        self.setWindowTitle("Fit to Experiment")
         self.resize(theme.scaled(1120), theme.scaled(760))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
         self.frame = AnalysisFrame(self._report, exporter, fitter.stop, is_wide=True)
         self.frame.side.setFixedWidth(theme.scaled(400))
-        column.addWidget(self.frame)
+        self.arrange((self.frame, 1), margins=(18, 14, 18, 14))
         self.note = self.frame.note
         self.stop_button = self.frame.cancel_button
         self.stop_button.setText("&Stop and Keep the Best")
         self.data, self.parameters = DataRows(captures), ParameterRows(document)
-        for title, widget in (("Measured runs", self.data), ("What may change", self.parameters)):
-            self.frame.setup.addWidget(_heading(title))
+        self.form = DeclaredForm(FitChoices(), enter_accepts=False)
+        self.method = self.form.widget("method", ChoiceBox)
+        self.offsets = self.form.widget("low_s", NumberField), self.form.widget("high_s", NumberField)
+        for title, widget in (
+            ("Measured runs", self.data),
+            ("What may change", self.parameters),
+            ("How", self.form),
+        ):
+            self.frame.setup.addWidget(heading(title))
             self.frame.setup.addWidget(widget)
             self.frame.setup.addSpacing(8)
-        self.frame.setup.addWidget(_heading("How"))
-        self.frame.setup.addLayout(self._how())
         self.fit_button = QPushButton("&Fit")
         theme.set_role(self.fit_button, "primary")
         self.fit_button.setDefault(True)
         self.fit_button.clicked.connect(self._start)
         self.frame.foot.addWidget(self.fit_button)
         self._fill_results()
-        for signal in (self.data.changed, self.parameters.changed):
+        for signal in (self.data.changed, self.parameters.changed, self.form.changed):
             signal.connect(self._refresh)
-        self._offsets_touched = False
         fitter.changed.connect(self._refresh)
         document.opened.connect(self.data.refresh)
         self._refresh()
-
-    def _how(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        self.method = QComboBox()
-        self.method.setAccessibleName("Method")
-        for number, (text, name, tip) in enumerate(_METHODS):
-            self.method.addItem(text, name)
-            self.method.setItemData(number, tip, Qt.ItemDataRole.ToolTipRole)
-        self.offsets = (NumberField(_OFFSET, parent=self), NumberField(_OFFSET, parent=self))
-        self.offset_message = Message()
-        for field, value in zip(self.offsets, OFFSET_BOUNDS_S, strict=True):
-            field.setToolTip(_OFFSET.help)
-            field.set_value(value)
-            field.committed.connect(lambda value, again, field=field: self._on_offset(field, value))
-            field.problem_changed.connect(self.offset_message.say)
-        self.align = QCheckBox("Turn and move the measurement to lie on the run")
-        self.align.setChecked(True)
-        self.align.setToolTip("Leave it off where the cameras' frame is that of the scene")
-        grid.addWidget(QLabel("Method"), 0, 0)
-        grid.addWidget(self.method, 0, 1, 1, 3)
-        grid.addWidget(QLabel("Clock off by, s"), 1, 0)
-        grid.addWidget(self.offsets[0], 1, 1)
-        grid.addWidget(QLabel("to"), 1, 2)
-        grid.addWidget(self.offsets[1], 1, 3)
-        grid.addWidget(self.offset_message, 2, 0, 1, 4)
-        grid.addWidget(self.align, 3, 0, 1, 4)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(3, 1)
-        return grid
 
     def _fill_results(self) -> None:
         frame = self.frame
@@ -162,13 +160,8 @@ class FitDialog(Dialog):
 
     # --- what the fields and buttons do ---------------------------------------------------------------------------
 
-    def _on_offset(self, field: NumberField, value: float) -> None:
-        field.set_value(value)
-        self._offsets_touched = True
-        self._refresh()
-
     def _start(self) -> None:
-        fields_ok = [self.parameters.commit(), *(field.commit() for field in self.offsets)]
+        fields_ok = [self.parameters.commit(), self.form.commit()]
         if not all(fields_ok):
             return
         try:
@@ -176,10 +169,8 @@ class FitDialog(Dialog):
         except SnakeStudioError as error:
             self.frame.show_message(str(error), "warning")
             return
-        low, high = (float(field.value or 0.0) for field in self.offsets)
-        self._fitter.start(
-            self.data.chosen, parameters, str(self.method.currentData()), (low, high), self.align.isChecked()
-        )
+        now = self.form.values
+        self._fitter.start(self.data.chosen, parameters, now.method, (now.low_s, now.high_s), now.align)
 
     def _report(self) -> Report | None:
         result = self._fitter.comparison
@@ -209,7 +200,7 @@ class FitDialog(Dialog):
         self.fit_button.setVisible(not fitter.busy)
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
         self.stop_button.setEnabled(not fitter.stopping)
-        for widget in (self.data, self.parameters, self.method, *self.offsets, self.align):
+        for widget in (self.data, self.parameters, self.form):
             widget.setEnabled(not fitter.busy)
         self.pictures.show_progress(fitter.progress)
         names = [] if result is None else [outcome.trial.name for outcome in result.trials]
@@ -232,14 +223,14 @@ class FitDialog(Dialog):
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
-        if self._offsets_touched:
+        if self.form.touched.intersection(("low_s", "high_s")):
             return
         try:
             suggested = offset_bounds(self.parameters.chosen)
         except SnakeStudioError:  # a range that makes no sense is told when the fit is to begin
             return
-        for field, value in zip(self.offsets, suggested, strict=True):
-            field.set_value(value)
+        if (self.form.values.low_s, self.form.values.high_s) != suggested:
+            self.form.set(low_s=suggested[0], high_s=suggested[1])
 
     def _show_result(self) -> None:
         result = self._fitter.comparison
@@ -280,12 +271,6 @@ class FitDialog(Dialog):
         super().done(result)
 
 
-def _heading(text: str) -> QLabel:
-    made = QLabel(text)
-    made.setProperty("role", "heading")
-    return made
-
-
 _NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
 _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
@@ -312,21 +297,14 @@ class DataRows(QWidget):
         self._own: list[Capture] = []
         self._task: Task[list[Capture]] | None = None
         self.boxes: list[tuple[QCheckBox, Capture]] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(4)
-        column.addLayout(self._rows)
+        self._rows = column_of(spacing=4)
         self._none = QLabel(_NONE)
         self._none.setProperty("role", "dim")
         self._none.setWordWrap(True)
-        column.addWidget(self._none)
         self.file_button = QPushButton("From &File ...")
         self.file_button.clicked.connect(self._ask)
-        column.addWidget(self.file_button)
         self.message = Message()
-        column.addWidget(self.message)
+        self.setLayout(column_of(self._rows, self._none, self.file_button, self.message, spacing=6))
         self.refresh()
 
     @property

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
 from snakestudio.export.fit_text import fit_table, length, trial_line
+from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.core.theme import Themed
@@ -30,10 +31,11 @@ class FitPictures(Themed):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(10)
-        self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
-        self.plan = _chart("x in m", "y in m")
+        self.convergence = LineChart("Evaluations", "Distance in mm")
+        self.course = LineChart("t in s", "Distance in mm")
+        self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
-        self.convergence.plotItem.legend.anchor((0, 1), (0, 1), offset=(8, -8))  # the curve leaves that corner free
+        self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
         self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
         self._course_part = _titled("Distance of run and measurement", self.course)
         self._convergence_part = _titled("Distance of the best so far", self.convergence)
@@ -53,12 +55,6 @@ class FitPictures(Themed):
         self.renew_theme()
 
     def renew_theme(self) -> None:
-        for chart in (self.plan, self.convergence, self.course):
-            chart.setBackground(theme.colour("card"))
-            for side in ("left", "bottom"):
-                axis = chart.getAxis(side)
-                axis.setPen(theme.colour("line"))
-                axis.setTextPen(theme.colour("dim"))
         self._draw_progress()
         self._draw_result()
 
@@ -78,7 +74,7 @@ class FitPictures(Themed):
 
     def _draw_progress(self) -> None:
         chart, progress = self.convergence, self._progress
-        _empty(chart)
+        chart.clear_curves()
         self._convergence_part.setVisible(progress is not None)
         self._nothing.setVisible(progress is None)
         self._grid.setRowStretch(1, 0 if progress is None else 4)
@@ -99,7 +95,7 @@ class FitPictures(Themed):
 
     def _draw_result(self) -> None:
         for chart in (self.plan, self.course):
-            _empty(chart)
+            chart.clear_curves()
         seen = self._seen
         for part in (self._plan_part, self._course_part):
             part.setVisible(seen is not None)
@@ -134,7 +130,7 @@ class FitPictures(Themed):
         self.course.setYRange(0.0, 1000.0 * highest)
 
 
-def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
+def _titled(title: str, chart: LineChart) -> QWidget:
     """A chart under its title."""
     made = QWidget()
     column = QVBoxLayout(made)
@@ -145,28 +141,6 @@ def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
     column.addWidget(head)
     column.addWidget(chart, 1)
     return made
-
-
-def _empty(chart: pg.PlotWidget) -> None:
-    chart.clear()
-    legend = chart.plotItem.legend
-    legend.clear()
-    legend.setLabelTextColor(theme.colour("text"))
-
-
-def _chart(bottom: str, left: str) -> pg.PlotWidget:
-    """An empty chart with a legend."""
-    chart = pg.PlotWidget(enableMenu=False)
-    chart.plotItem.hideButtons()
-    menu = chart.plotItem.ctrlMenu  # without an owner it would outlive the chart
-    menu.setParent(chart, menu.windowFlags())
-    chart.addLegend(offset=(-8, 8))
-    chart.setLabel("bottom", bottom)
-    chart.setLabel("left", left)
-    for side in ("bottom", "left"):
-        chart.getAxis(side).enableAutoSIPrefix(False)
-    chart.showGrid(x=True, y=True, alpha=0.2)
-    return chart
 
 
 class Outcome(QFrame):
