@@ -119,7 +119,7 @@ def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding
     assert [p.sentence() for p in check(scene) if p.key == "controller.nod_deg"] == [
         "controller.nod_deg: nobody sees a nod of 0°; give more."
     ]
-    with pytest.raises(SceneError, match=r"controller\.nod_deg: 91\.0 must be at most 90 °"):
+    with pytest.raises(SceneError, match=r"controller\.nod_deg must be at most 90 °"):
         with_values(nodding, {"controller.nod_deg": 91.0})
     with pytest.raises(SceneError, match="did you mean nod_deg"):
         parse_scene('format = 1\n[controller]\nkind = "nodding"\nnod_dog = 3.0\n')
@@ -460,7 +460,7 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     assert [p.sentence() for p in check(scene) if p.key == "model.drag_ratio"] == [
         "model.drag_ratio: what slides alike all ways gets nowhere; give more."
     ]
-    with pytest.raises(SceneError, match=r"model\.drag_ratio: 0\.5 must be at least 1"):
+    with pytest.raises(SceneError, match=r"model\.drag_ratio must be at least 1"):
         with_values(creeping, {"model.drag_ratio": 0.5})
     with pytest.raises(SceneError, match="did you mean drag_ratio"):
         parse_scene('format = 1\n[model]\nkind = "creeping"\ndrag_rato = 3.0\n')

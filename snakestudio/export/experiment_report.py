@@ -19,6 +19,7 @@ from snakestudio.export.provenance import change_lines
 from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
 from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import dump_scene, scene_hash
+from snakestudio.text import counted
 
 if TYPE_CHECKING:
     pass
@@ -92,7 +93,7 @@ def _lead(comparison: ExperimentComparison) -> str:
     """The main figures in a sentence or two."""
     count = len(comparison.trials)
     whole = comparison.together
-    parts = [f"{count} trial{'s' if count > 1 else ''} of an experiment beside the run."]
+    parts = [f"{counted(count, 'trial')} of an experiment beside the run."]
     rmse, largest = whole.get("position_rmse"), whole.get("position_max")
     if rmse is not None and largest is not None:
         sure = f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""

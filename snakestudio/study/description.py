@@ -87,7 +87,7 @@ class Vary(Frozen):
     def mistakes(self) -> Iterator[tuple[str, str, str]]:
         """Field, what is wrong with it, and what to do."""
         if not self.all_keys:
-            yield "key", "the key is missing", "name a value of the scene, like gait.amplitude_deg"
+            yield "key", "is missing", "name a value of the scene, like gait.amplitude_deg"
         if self.key and self.keys:
             yield "keys", "a key and several keys are given", "give one of them"
         if self.values:

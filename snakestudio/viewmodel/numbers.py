@@ -1,4 +1,4 @@
-"""Numbers as people read them: steps that are round and figures that do not dance."""
+"""Changes of numbers as they are typed, and round steps."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 import re
 from typing import NamedTuple
 
-from snakestudio.model.formula.quantity import MINUS, NumberTextError, parse_number
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.text import MINUS
 
-__all__ = ["Change", "format_number", "nice_step", "parse_change"]
+__all__ = ["Change", "nice_step", "parse_change"]
 
 
 class Change(NamedTuple):
@@ -56,15 +57,3 @@ def nice_step(span: float) -> float:
     rough = span / 200
     power = 10.0 ** math.floor(math.log10(rough))
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9))
-
-
-def format_number(value: float, step: float = 0.0) -> str:
-    """Text of `value` that loses nothing somebody typed, with the decimals of `step` if they suffice."""
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
-    text = f"{value:.{decimals}f}" if decimals <= 6 else ""
-    if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
-        text = f"{value:.12g}"
-    text = re.sub(r"e([+-])0*(\d)", r"e\1\2", text).replace("e+", "e")
-    if text.startswith("-"):
-        text = MINUS + text[1:] if float(text) != 0 else text[1:]
-    return text

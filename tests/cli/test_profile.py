@@ -38,7 +38,7 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert printed.err == f"{path}: limits.min_deg: -60° is not below max_deg = -61°; give the smaller angle first.\n"
     path.write_text("format = 1\n")
     assert main(["profile", "check", str(path)]) == 2
-    assert f"{path}: dbc: the key is missing; give it a value (file of its messages, beside this one)." in (
+    assert f"{path}: dbc is missing. Give it a value (file of its messages, beside this one)." in (
         capsys.readouterr().err
     )
 

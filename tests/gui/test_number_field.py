@@ -18,7 +18,8 @@ from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Solver
-from snakestudio.viewmodel.numbers import format_number, nice_step
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import nice_step
 
 pytestmark = pytest.mark.gui
 
@@ -54,15 +55,15 @@ def test_text_is_refused_with_a_sentence(text: str) -> None:
 
 @given(st.floats(-1e9, 1e9, allow_nan=False), st.sampled_from([0.0, 0.001, 0.5, 1.0, 50.0]))
 def test_what_is_shown_can_be_typed_again(value: float, step: float) -> None:
-    assert parse_number(format_number(value, step)) == pytest.approx(value, rel=1e-11, abs=1e-15)
+    assert parse_number(exact_text(value, step)) == pytest.approx(value, rel=1e-11, abs=1e-15)
 
 
 def test_figures() -> None:
-    assert format_number(40.0, 0.5) == "40.0"
-    assert format_number(40.25, 0.5) == "40.25"
-    assert format_number(-50.0, 1.0) == "−50"
-    assert format_number(1e-9) == "1e-9"
-    assert format_number(-0.0, 0.1) == "0.0"
+    assert exact_text(40.0, 0.5) == "40.0"
+    assert exact_text(40.25, 0.5) == "40.25"
+    assert exact_text(-50.0, 1.0) == "−50"
+    assert exact_text(1e-9) == "1e-9"
+    assert exact_text(-0.0, 0.1) == "0.0"
     assert nice_step(90) == 0.5
     assert nice_step(1200) == 10
     assert parse_numbers("1 2,5; -3") == (1.0, 2.5, -3.0)

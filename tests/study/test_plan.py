@@ -44,15 +44,16 @@ def test_whole_numbers_are_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "vary[1].key: gait.amplitude: "),
-        ('[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "gait is no single value"),
-        ('[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n', "title is only told about the scene; take a value that"),
-        ('[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "gait.kind is no number; give a list"),
-        ('[[vary]]\nkey = "ground.mu_along"\nlow = -1.0\nhigh = 2.0\nsteps = 2\n', "-1.0 must be at least 0"),
-        ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', '"walking" is not known'),
-        (RANGE + '[fixed]\nrun.durations_s = 1.0\n', "fixed.run.durations_s: "),
+        ('[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
+         "vary[1].key: gait.amplitude is not a key of the scene"),
+        ('[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait" is not a single value'),
+        ('[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n', '"title" only describes the scene. Use a value that'),
+        ('[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait.kind" is not a number. Give a list'),
+        ('[[vary]]\nkey = "ground.mu_along"\nlow = -1.0\nhigh = 2.0\nsteps = 2\n', "must be at least 0"),
+        ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', 'gait.kind cannot be "walking"'),
+        (RANGE + '[fixed]\nrun.durations_s = 1.0\n', "fixed.run.durations_s "),
         (RANGE + '[repeats]\ncount = 2\n[[repeats.jitter]]\nkey = "obstacles[*].colour"\nspread = 1.0\n',
-         "repeats.jitter[1].key: obstacles[*].colour is no number of the scene"),
+         "repeats.jitter[1].key: Obstacles[*].colour is no number of the scene"),
     ],
 )  # fmt: skip
 def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> None:

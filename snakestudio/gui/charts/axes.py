@@ -11,8 +11,9 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from snakestudio.gui.core import theme
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.chart_data import Across
-from snakestudio.viewmodel.plots.scale import MINUS, superscript
+from snakestudio.viewmodel.plots.scale import superscript
 
 __all__ = ["ChartAxis", "TimeView"]
 

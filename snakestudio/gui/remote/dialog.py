@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPush
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.remote.remote_control import RemoteControl
+from snakestudio.text import counted
 from snakestudio.viewmodel.remote.door import door_file
 
 __all__ = ["RemoteDialog"]
@@ -89,7 +90,7 @@ class RemoteDialog(Dialog):
         self.token.setText(remote.token)
         self.token.setCursorPosition(0)
         count = remote.clients
-        open_to = f"Port {remote.port} is open; {count} program{' is' if count == 1 else 's are'} connected."
+        open_to = f"Port {remote.port} is open; {counted(count, 'program')} {'is' if count == 1 else 'are'} connected."
         self.now.setText(open_to if remote.on else "Off.")
         self.switch.setText("&Stop" if remote.on else "&Allow")
         self.switch.setEnabled(remote.on or self.port.hasAcceptableInput())

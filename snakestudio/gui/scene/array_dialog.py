@@ -21,6 +21,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import number_kind
 from snakestudio.viewmodel.scene.items import refusal_text
 
@@ -193,7 +194,7 @@ class ArrayDialog(Dialog):
         self.what.clear()
         if chosen:
             text = self._commands.arrange.what(chosen).removeprefix("group ")
-            self.what.addItem(f"{text[:1].upper()}{text[1:]} (selected)", _SELECTED)
+            self.what.addItem(f"{capitalized(text)} (selected)", _SELECTED)
         for preset in PRESETS.values():
             self.what.addItem(theme.icon(preset.icon), f"New {preset.title.lower()}", preset.name)
         found = self.what.findData(now) if now else 0

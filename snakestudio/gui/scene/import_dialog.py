@@ -16,6 +16,7 @@ from snakestudio.model.fields import FieldDoc
 from snakestudio.model.obstacles.circles import Circles
 from snakestudio.model.obstacles.importing import UNITS, Cylinders, as_cylinders, bounds, cylinders_of, with_imported
 from snakestudio.model.scene import Scene
+from snakestudio.text import counted
 
 __all__ = ["ImportDialog"]
 
@@ -90,7 +91,7 @@ class ImportDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(16)
-        heading = QLabel(f"{_count(len(found.circles))} in {path.name}", self)
+        heading = QLabel(f"{counted(len(found.circles), 'obstacle')} in {path.name}", self)
         heading.setProperty("role", "heading")
         column.addWidget(heading)
         self.plan = _Plan(cylinders_of(scene), self)
@@ -153,10 +154,6 @@ class ImportDialog(Dialog):
     def _on_accept(self) -> None:
         if self.scale.commit() and self.result_scene is not None:
             self.accept()
-
-
-def _count(number: int) -> str:
-    return "1 obstacle" if number == 1 else f"{number} obstacles"
 
 
 def _summary(cylinders: Cylinders) -> str:

@@ -21,6 +21,7 @@ from snakestudio.gui.forms.listen_on import ListenOn
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.streaming.streamer import StreamChoices, Streamer
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.text import capitalized
 
 __all__ = ["StreamDialog"]
 
@@ -159,7 +160,7 @@ class StreamDialog(Dialog):
         self.caution.setText(warning)
         self.caution.setVisible(bool(warning))
         doing = streamer.doing
-        self.now.setText(f"{doing[:1].upper()}{doing[1:]}." if doing else "Off.")
+        self.now.setText(f"{capitalized(doing)}." if doing else "Off.")
         self.switch.setText("&Stop" if streamer.on else "&Start")
         self.switch.setEnabled(streamer.on or not problem)
         self.copy_button.setEnabled(bool(streamer.address))

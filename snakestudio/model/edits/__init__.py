@@ -63,7 +63,7 @@ def parse_key(key: str) -> tuple[str | int, ...]:
 
 def _error(key: str, message: str, remedy: str) -> SceneError:
     problem = Problem("error", key, message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def _no_such_key(scene: Scene, key: str) -> SceneError:
@@ -82,7 +82,7 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
                 remedy = f"did you mean {head}{close}"
             break
         part, head = getattr(part, plain), f"{head}{plain}."
-    return _error(key, "there is no such key in the scene", remedy)
+    return _error(key, "is not a key of the scene", remedy)
 
 
 def _owners(scene: Scene, name: str) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["MINUS", "fitted", "next_page", "nice_interval", "page_around", "readable", "steady", "superscript"]
+from snakestudio.text import MINUS
 
-MINUS = "\N{MINUS SIGN}"
+__all__ = ["fitted", "next_page", "nice_interval", "page_around", "readable", "steady", "superscript"]
+
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LEAST_USE = 0.4
 """Share of an axis that data must fill for it to stay as it is."""

@@ -11,6 +11,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot
 from snakestudio.session.scene_check import check
+from snakestudio.text import number_text
 
 __all__ = ["ImportTable", "joint_table", "link_table", "summary", "with_stable_step"]
 
@@ -24,11 +25,11 @@ class ImportTable:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    return "" if value is None else number_text(value)
 
 
 def _degrees(value: float | None) -> str:
-    return "" if value is None else f"{math.degrees(value):.4g}"
+    return "" if value is None else number_text(math.degrees(value))
 
 
 def link_table(imported: ImportedRobot) -> ImportTable:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.viewmodel.plots.scale import MINUS, nice_interval
-from snakestudio.viewmodel.study.result_columns import Column, number_text
+from snakestudio.text import MINUS, number_text
+from snakestudio.viewmodel.plots.scale import nice_interval
+from snakestudio.viewmodel.study.result_columns import Column
 
 __all__ = ["Scale"]
 

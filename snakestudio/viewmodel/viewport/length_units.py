@@ -1,11 +1,13 @@
-"""Lengths in words and steps of scales: metres, centimetres or millimetres, with as many digits as mean something."""
+"""Steps of scales: metres, centimetres or millimetres."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-__all__ = ["Scale", "cursor_step", "length_text", "number_text", "scale_of"]
+from snakestudio.text import decimal_text
+
+__all__ = ["Scale", "cursor_step", "scale_of"]
 
 _WIDEST = 64.0
 """Pixels between two numbers of a ruler, at least."""
@@ -34,12 +36,7 @@ class Scale(NamedTuple):
     def text(self, value: float) -> str:
         """A place (m) as a number in the ruler's unit."""
         decimals = max(0, -math.floor(math.log10(self.step * self.per_metre) + 1e-9))
-        return number_text(value * self.per_metre, decimals)
-
-
-def number_text(value: float, decimals: int) -> str:
-    """A number with a proper minus sign, and never minus zero."""
-    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+        return decimal_text(value * self.per_metre, decimals)
 
 
 def scale_of(pixels_per_metre: float) -> Scale:
@@ -57,11 +54,3 @@ def cursor_step(pixels_per_metre: float) -> float:
     pixel = 1.0 / pixels_per_metre
     power = 10.0 ** math.floor(math.log10(pixel))
     return power * next(factor for factor in (1, 2, 5, 10) if factor * power >= pixel * (1.0 - 1e-9))
-
-
-def length_text(metres: float) -> str:
-    """A length as on a drawing: millimetres to the tenth below a metre, else metres to the millimetre."""
-    if abs(metres) < 0.99995:
-        text = number_text(1000.0 * metres, 1)
-        return f"{text.removesuffix('.0')} mm"
-    return f"{number_text(metres, 3)} m"

@@ -140,7 +140,7 @@ def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: Profil
     assert editor.windowTitle().startswith("lab_robot.toml")
     assert editor.isWindowModified()
     assert not page.model.setData(page.model.index(1, column_of(page, "node")), "-3")
-    assert "axes[2].node: -3 must be at least 0" in page.table.message.text()
+    assert "axes[2].node must be at least 0" in page.table.message.text()
     assert document.undo_stack.count() == 1
     document.undo_stack.undo()
     assert document.profile.axes[0].offset_deg == 0

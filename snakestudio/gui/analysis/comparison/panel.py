@@ -32,6 +32,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
 __all__ = ["ComparisonPanel"]
@@ -191,7 +192,7 @@ class ComparisonPanel(Themed):
             box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
-            text = " ".join(capital(labelled(reason, scene)) for reason in reasons)
+            text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)
@@ -312,9 +313,9 @@ class MetricsTable(Themed):
         if run.recording is not None:
             column.addWidget(_line(_how_it_ran(run), "dim"))
         for sentence in told(run):
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "warning"))
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "warning"))
         for sentence in run.notes:
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "dim"))
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "dim"))
         if run.label in comparison.differences:
             column.addLayout(self._table(comparison, run))
         return block
@@ -342,12 +343,6 @@ class MetricsTable(Themed):
                 cell.setToolTip(_explained(row, run, reference))
                 grid.addWidget(cell, number_of_row, index)
         return grid
-
-
-def capital(sentence: str) -> str:
-    """A sentence with a capital letter, unless it begins with a key of the scene."""
-    first, _, _ = sentence.partition(" ")
-    return sentence if "." in first or "_" in first else sentence[:1].upper() + sentence[1:]
 
 
 def _how_it_ran(run: ModelRun) -> str:

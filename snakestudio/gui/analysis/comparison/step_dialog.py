@@ -23,6 +23,7 @@ from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.text import capitalized
 
 __all__ = ["StepDialog"]
 
@@ -162,7 +163,7 @@ class StepDialog(Dialog):
         table, quantities, titles = self.table, check.quantities, heads(check)
         table.setRowCount(len(quantities))
         table.setColumnCount(1 + len(titles))
-        for index, title in enumerate(("", *(_capital(title) for title in titles))):
+        for index, title in enumerate(("", *(capitalized(title) for title in titles))):
             head = QTableWidgetItem(title)
             head.setTextAlignment(_alignment(index))
             table.setHorizontalHeaderItem(index, head)
@@ -207,10 +208,6 @@ class StepDialog(Dialog):
 
 def _error_role(quantity: QuantityCheck) -> str:
     return "good" if quantity.settled and quantity.relative <= TARGET else "warning"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _alignment(index: int) -> Qt.AlignmentFlag:

@@ -35,6 +35,7 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
+from snakestudio.text import counted
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["FitDialog"]
@@ -266,8 +267,7 @@ class FitDialog(Dialog):
             self._say("Stopping; the best values so far are run once more.", "dim")
         elif fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
-            plural = "" if progress.evaluations == 1 else "s"
-            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
+            self._say(f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim")
         elif fitter.busy:
             self._say(fitter.preparing or "Preparing the simulations ...", "dim")
         elif fitter.message:

@@ -28,6 +28,7 @@ from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.video_presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
 from snakestudio.viewmodel.viewport.view_settings import rows_of
 
@@ -208,7 +209,7 @@ class VideoForm(QWidget):
                     self.codec.addItem(CODECS[name].label, name)
                     note = CODECS[name].note
                     self.codec.setItemData(
-                        self.codec.count() - 1, note[:1].upper() + note[1:], Qt.ItemDataRole.ToolTipRole
+                        self.codec.count() - 1, capitalized(note), Qt.ItemDataRole.ToolTipRole
                     )  # fmt: skip
         for box in (self.codec, self.quality):
             box.setEnabled(bool(offers))

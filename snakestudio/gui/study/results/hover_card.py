@@ -14,8 +14,9 @@ from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.study.evaluate import Trace
+from snakestudio.text import number_text
 from snakestudio.viewmodel.plots.scale import nice_interval
-from snakestudio.viewmodel.study.result_columns import Column, number_text
+from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
 __all__ = ["HoverCard"]

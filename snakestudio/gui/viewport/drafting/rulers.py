@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from snakestudio.gui.core import theme
-from snakestudio.viewmodel.viewport.length_units import cursor_step, number_text, scale_of
+from snakestudio.text import decimal_text
+from snakestudio.viewmodel.viewport.length_units import cursor_step, scale_of
 
 __all__ = ["THICK", "paint_rulers"]
 
@@ -61,7 +62,7 @@ def paint_rulers(
             ((cursor.x() - origin.x()) / pixels_per_metre, cursor.x()),
             ((origin.y() - cursor.y()) / pixels_per_metre, cursor.y()),
         ):
-            told = number_text(round(value / step) * step * scale.per_metre, decimals)
+            told = decimal_text(round(value / step) * step * scale.per_metre, decimals)
             _tag(painter, across if at == cursor.x() else upright, at, told, upright=at != cursor.x())
 
 

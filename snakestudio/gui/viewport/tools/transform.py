@@ -18,6 +18,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError, is_unfinished, parse_number
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport import motion
 from snakestudio.viewmodel.viewport.motion import Ndc
@@ -217,7 +218,7 @@ class Transform(QObject):
         if axis not in self.allowed and not (plane and wanted):
             names = " and ".join(self.allowed)
             what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[self.mode]
-            self._say(f"{_begin(self.subject.title)} can be {what} {names} only.")
+            self._say(f"{capitalized(self.subject.title)} can be {what} {names} only.")
             return
         turned = isinstance(self.subject, Shaped) and not np.allclose(self.own, np.eye(3), atol=1e-9)
         upright = set(self.subject.move_axes) >= set("xyz") or bool(np.allclose(self.own[2, :2], 0.0, atol=1e-9))
@@ -455,7 +456,3 @@ class Transform(QObject):
         self._catch_up()
         self._problem = problem
         self.changed.emit()
-
-
-def _begin(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
