@@ -126,9 +126,9 @@ def exact_text(value: float, step: float = 0.0) -> str:
     if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
         text = f"{value:.12g}"
     text = re.sub(r"e([+-])0*(\d)", r"e\1\2", text).replace("e+", "e")
-    if text.startswith("-") and float(text) == 0:
-        text = text[1:]
-    return _signed(text)
+    if text.startswith("-"):
+        text = MINUS + text[1:] if float(text) != 0 else text[1:]
+    return text
 
 
 def measure_text(value: float, unit: str, digits: int = 4) -> str:

@@ -124,7 +124,7 @@ def test_leaving_commits(amplitude: _Host, qtbot: QtBot) -> None:
 def test_out_of_range_is_a_sentence_and_the_old_value_stays(amplitude: _Host, qtbot: QtBot) -> None:
     amplitude.type("181")
     assert amplitude.committed == []
-    assert amplitude.field.problem == "Amplitude must be at most 180 °; 181 is more."
+    assert amplitude.field.problem == "Amplitude must be at most 180 ° (got 181)."
     assert amplitude.field.value == 40.0
     amplitude.type("-181")
     assert "at least −180" in amplitude.field.problem

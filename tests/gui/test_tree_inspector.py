@@ -542,7 +542,7 @@ def test_each_of_several_is_changed_by_its_own(
     assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + step for o in before], abs=1e-12)
     count = document.undo_stack.count()
     enter(qtbot, row, "*1e6")
-    assert row.message.text().startswith("x must be at most 10000 m;")
+    assert row.message.text().startswith("x must be at most 10000 m (got ")
     enter(qtbot, row, "/0")
     assert row.message.text() == "That divides by zero."
     assert document.undo_stack.count() == count
@@ -563,7 +563,7 @@ def test_whole_numbers_of_several_stay_whole(
     enter(qtbot, row, "*1.5")
     assert [o.steps for o in document.scene.obstacles] == [4, 9]  # type: ignore[union-attr]
     enter(qtbot, row, "-=4")
-    assert row.message.text() == "Steps must be at least 1; 0 is less."
+    assert row.message.text() == "Steps must be at least 1 (got 0)."
     enter(qtbot, row, "7")
     assert [o.steps for o in document.scene.obstacles] == [7, 7]  # type: ignore[union-attr]
 

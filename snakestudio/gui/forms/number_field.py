@@ -154,14 +154,14 @@ class NumberField(QLineEdit):
         doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
         shown = exact_text(value)
         if self._integer and value != round(value):
-            return f"{shown} is not a whole number."
+            return f"{doc.label} must be a whole number (got {shown})."
         if doc.minimum is not None and (value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)):
             limit = exact_text(doc.minimum)
             if doc.exclusive_minimum:
-                return f"{doc.label} must be more than {limit}{unit}; {shown} is not."
-            return f"{doc.label} must be at least {limit}{unit}; {shown} is less."
+                return f"{doc.label} must be greater than {limit}{unit} (got {shown})."
+            return f"{doc.label} must be at least {limit}{unit} (got {shown})."
         if doc.maximum is not None and value > doc.maximum:
-            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit}; {shown} is more."
+            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {shown})."
         return ""
 
     def _offer(self, value: float | None, again: bool) -> bool:
