@@ -10,7 +10,7 @@ from typing import Literal
 MINUS = "\N{MINUS SIGN}"
 
 _KEY = re.compile(r"[a-z]\w*(?:\[[^\]]*\]|[._]\w| = )")
-_QUESTION = re.compile(r"[Dd]id you mean [^.?!]*$")
+_QUESTION = re.compile(r"[Dd]id you mean [^?]*$")
 _ENDS = (".", "?", "!", "…", "...")
 
 

@@ -75,7 +75,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     """
     errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
-        raise SceneError.of(errors)
+        raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
     use_compiled_arithmetic()
     declared = FORMULATIONS[scene.model.kind]
     with calling():

@@ -29,7 +29,7 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["none.csv"], "none.csv: there is no such file"),
+        (["none.csv"], "none.csv: There is no such file"),
         ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "give the smaller one first"),
         ([str(TRIAL), "--link", "-1"], "links are counted from 1"),
         ([str(TRIAL), "--over", "0"], "give a positive time"),

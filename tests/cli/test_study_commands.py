@@ -49,8 +49,8 @@ def test_a_study_is_begun_from_what_is_typed(typed: str, key: str, values: dict[
         *((f"--vary={AMPLITUDE}={text}", "LOW:HIGH:STEPS") for text in ("", "10", "10:", "1:x", "1:2:3.5", "1:2:3:4")),
         (f"--vary={AMPLITUDE}=10:60:1", "vary[1].steps must be at least 2"),
         (f"--vary={AMPLITUDE}=20,wide", "is not a number"),
-        ("--maximise=net_sped", "did you mean net_speed"),
-        ("--maximise=last(com_x_mm)", "did you mean com_x_m"),
+        ("--maximise=net_sped", "Did you mean net_speed"),
+        ("--maximise=last(com_x_mm)", "Did you mean com_x_m"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_study_is_not_begun(

@@ -192,4 +192,4 @@ def test_empty_means_none_where_that_is_allowed(qtbot: QtBot) -> None:
 def test_an_exclusive_limit_says_so(qtbot: QtBot) -> None:
     host = _Host(qtbot, NumberField(field_doc(Cylinder, "radius_m")))
     host.type("0")
-    assert host.field.problem == "Radius must be more than 0 m; 0 is not."
+    assert host.field.problem == "Radius must be greater than 0 m (got 0)."

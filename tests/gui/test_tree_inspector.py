@@ -416,7 +416,7 @@ def test_a_finding_about_nothing_selects_nothing() -> None:
 
 
 def test_keys_in_sentences_read_as_labels() -> None:
-    text = labelled("ground.law: this model has none; set model.kind to another.", Scene())
+    text = labelled("ground.law: This model has none. Set model.kind to another.", Scene())
     assert text == 'Ground: Friction law: this model has none; set "Model" to another.'
 
 

@@ -343,7 +343,7 @@ def test_steps_of_sequences() -> None:
 def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
     with pytest.raises(ProfileError) as caught:
         odd(TOML.replace('signal = "Heat"', 'signal = "Hear"'))
-    assert str(caught.value) == 'messages[3].signals[1].signal: "Hear" is not in Mixed; did you mean Heat.'
+    assert str(caught.value) == 'messages[3].signals[1].signal: "Hear" is not in Mixed. Did you mean Heat.'
 
 
 @pytest.mark.parametrize(

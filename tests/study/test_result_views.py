@@ -99,7 +99,7 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("net_sped > 1", "'net_sped' is no column here at character 1; did you mean net_speed."),
+        ("net_sped > 1", "'net_sped' is no column here at character 1. Did you mean net_speed."),
         ("net_speed", "This is a number and no condition; compare it, like net_speed > 0.1."),
         ("net_speed >", "write it like net_speed > 0.1"),
         ("derivative(net_speed) > 1", "A point has no course in time"),

@@ -19,6 +19,7 @@ from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import closest, problem_of
 from snakestudio.model.world import GroundPatch
+from snakestudio.text import listing
 
 __all__ = [
     "add_obstacle",
@@ -77,7 +78,7 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
         if plain not in fields:
             owners = _owners(scene, plain)
             if owners and part is scene:
-                remedy = f"did you mean {' or '.join(f'{owner}.{key}' for owner in owners)}"
+                remedy = f"did you mean {listing((f'{owner}.{key}' for owner in owners), 'or')}"
             elif close := closest(plain, fields):
                 remedy = f"did you mean {head}{close}"
             break

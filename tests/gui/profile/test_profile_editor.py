@@ -273,7 +273,7 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
     qtbot.waitUntil(lambda: bool(editor.checks.findings.entries))
     (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
-    assert "did you mean" in finding.text
+    assert "Did you mean" in finding.text
     editor.go_to(finding.problem)
     assert editor.stack.currentWidget() is messages(editor)
     assert messages(editor).signal_table.view.currentIndex().row() == 1
@@ -412,7 +412,7 @@ def test_a_profile_that_cannot_be_read_leaves_what_is_open(
     broken = tmp_path / "broken.toml"
     broken.write_text("format = 1\nnaem = 3\n", encoding="utf-8")
     assert not editor.open_file(broken)
-    assert "did you mean name" in told[0]
+    assert "Did you mean name" in told[0]
     assert editor.document.profile.name == "Lab robot"
 
 
