@@ -122,7 +122,7 @@ class Plan:
                 declared(self.scene, key)
                 present = get_value(self.scene, key)
             except SceneError as error:
-                clause = error.problems[0].clause(key) if error.problems else f"{key} is not a key of the scene"
+                clause = error.problems[0].clause(key) if error.problems else f"{key}: The scene has no such key"
                 yield Problem("error", f"{at}.key", clause, "use one that the scene has")
                 return
             if isinstance(present, BaseModel | tuple):

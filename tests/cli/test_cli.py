@@ -106,7 +106,7 @@ def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.Ca
         (["run", MAIN, "--set", "gait.amplitude_deg"], "KEY=VALUE"),
         (["run", MAIN, "--set", "gait.amplitud_deg=3"], "Did you mean amplitude_deg"),
         (["run", MAIN, "--set", "gait.amplitude_deg=[1"], "TOML value"),
-        (["run", MAIN, "--set", "gait.amplitude_deg=nan"], "not a finite number"),
+        (["run", MAIN, "--set", "gait.amplitude_deg=nan"], "must be a finite number"),
         (["run", MAIN, "--set", "robot.joint_limit_deg=10"], "joint_limit_deg"),
         (["run", MAIN, "--set", "obstacles[1].friction=-0.5"], "friction"),
         (["run", MAIN, "--size", "big", "--video", "x.mp4"], "WIDTHxHEIGHT"),

@@ -35,7 +35,7 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ([str(TRIAL), "--over", "0"], "give a positive time"),
         ([str(TRIAL), "--report", "r.docx"], "reports are written as"),
         ([str(TRIAL), "--csv", str(TRIAL)], "give another name to write to"),
-        ([str(TRIAL), "--layout", str(TRIAL)], "this is not valid TOML"),
+        ([str(TRIAL), "--layout", str(TRIAL)], "This is not valid TOML"),
     ],
 )
 def test_mistakes_are_said_before_the_run(more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,7 +33,7 @@ def test_what_cannot_be_written_costs_none_of_the_others(tmp_path: Path, capsys:
         outputs.write_run(options, run)
     first, second = str(caught.value).splitlines()
     assert first == run.trouble
-    assert "run.csv: This is a folder" in second
+    assert "run.csv: this is a folder" in second
     assert options.hdf5.is_file()
     assert capsys.readouterr().out == f"wrote {options.hdf5}: {len(run.recording)} rows\n"
 

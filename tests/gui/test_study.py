@@ -301,7 +301,7 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     card = page(opened).varying.cards[0]
     typed(card.low, "50")
     checked(opened, qtbot)
-    assert card.message.text().startswith("The range goes from 50 to 40; give a smaller and a larger number.")
+    assert card.message.text().startswith("The range goes from 50 to 40. Give a smaller and a larger number.")
     assert not bar(opened).run_button.isEnabled()
     assert "1 mistake" in bar(opened).text.text()
     assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"

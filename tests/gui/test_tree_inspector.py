@@ -238,7 +238,7 @@ def test_a_wrong_value_is_answered_at_the_field(
     row = number(inspector, "radius_m")
     enter(qtbot, row, "0")
     assert row.message.isVisible()
-    assert "more than 0" in row.message.text()
+    assert "greater than 0" in row.message.text()
     assert document.scene.obstacles[2].radius_m == 0.125
     assert document.undo_stack.count() == 0
 

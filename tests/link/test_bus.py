@@ -150,7 +150,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         (Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}), True, "70000 is no UDP port"),
         (Bus(interface="udp_multicast", channel="239.74.163.2", options={"hop_limt": 1}), True, "mean hop_limit?"),
         (Bus(interface="slcan", channel="/dev/ttyNONE7"), False, "no such channel here; plug the adapter in, or give"),
-        (Bus(interface="slcan", channel="/dev/null"), True, "this is no serial port. Plug the adapter in, or give its"),
+        (Bus(interface="slcan", channel="/dev/null"), True, "this is no serial port; plug the adapter in, or give its"),
         (Bus(interface="slcan", channel=""), True, "slcan: no channel was chosen; give one such as /dev/ttyACM0"),
         (Bus(interface="socketcand", channel="can0"), True, "cannot do without host and port; give them as options"),
         (Bus(interface="replay", channel=""), True, "replay: no log was chosen; give a file as channel"),
@@ -190,7 +190,7 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(errno.EACCES, "Permission denied"), "you may not open it. Allow your user to open the adapter"),
+        (OSError(errno.EACCES, "Permission denied"), "you may not open it; allow your user to open the adapter"),
         (OSError(errno.EBUSY, "busy"), "another program uses it; close that one"),
         (OSError(errno.ENODEV, "No such device"), "bring it up (sudo ip link set can0 up type can bitrate 500000)"),
         (OSError(errno.EAFNOSUPPORT, "Address family"), "load the kernel's can module"),

@@ -314,7 +314,7 @@ def test_a_bus_that_comes_back_hears_the_stop_first(rig: Rig) -> None:
 
 def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
     def refuse(frame: Frame) -> None:
-        raise LinkError("The adapter's queue is full. Is anybody else on the bus?")
+        raise LinkError("The adapter's queue is full; is anybody else on the bus?")
 
     rig.armed()
     rig.core._tx._send = refuse
@@ -409,7 +409,7 @@ _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
     "foreign": (lambda rig: rig.robot.state.update({2: ARMED, 3: ARMED}), "Nodes 2 and 3: armed by somebody else"),
     "stopped": (lambda rig: rig.robot.state.update({2: STOPPED}), "Node 2: stopped"),
     "unknown": (lambda rig: rig.robot.state.update({2: 9}), "Node 2: status 0x9, which the profile does not know; add"),
-    "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor. Remove the cause"),
+    "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor; remove the cause"),
     "outside": (lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)), "stands at 70.0°, beyond its limits"),
     "hot": (lambda rig: rig.robot.temperature.__setitem__(4, 99.0), "Joint 3 yaw is hotter"),
     "window": (lambda rig: setattr(rig, "beats", False), "no sign of life"),

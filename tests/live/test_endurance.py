@@ -196,7 +196,7 @@ def _endure(seconds: float, folder: Path) -> None:
             drive.close()
         print(f"{sent} frames in {wall:.0f} s: {done}")
         for name, (memory, held), (later, holds) in zip(("window", "link", "robot"), before, after, strict=True):
-            print(f"{name}: {memory:.1f} MB, then {later:.1f} MB. Threads and files {held}, then {holds}")
+            print(f"{name}: {memory:.1f} MB, then {later:.1f} MB; threads and files {held}, then {holds}")
             assert later - memory < _GROWTH_MB, name
             assert holds == held, name
         frames = 10 * (100.0 * done.seconds - done.skipped)  # of ten nodes, a hundred times a second

@@ -45,7 +45,7 @@ def test_whole_numbers_are_whole() -> None:
     ("text", "said"),
     [
         ('[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
-         "vary[1].key: gait.amplitude is not a key of the scene"),
+         "vary[1].key: gait.amplitude: The scene has no such key"),
         ('[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait" is not a single value'),
         ('[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n', '"title" only describes the scene. Use a value that'),
         ('[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait.kind" is not a number. Give a list'),

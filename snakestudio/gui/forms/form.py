@@ -421,7 +421,7 @@ def choice_text(word: str | None) -> str:
     known = _CHOICES.get(word)
     if known is not None or word is None:
         return known or ""
-    return f"{capitalized(word)}".replace("_", " ")
+    return capitalized(word.replace("_", " "))
 
 
 class ChoiceRow(FormRow):

@@ -167,7 +167,7 @@ class FormulaRow(Themed):
         """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
         for widget in (self._label, self.field, self._unit):
             widget.setEnabled(not reason)
-        self.note.setText(f"{capitalized(reason)}")
+        self.note.setText(capitalized(reason))
         self.note.setVisible(bool(reason))
 
     def show_finding(self, sentence: str) -> None:

@@ -158,7 +158,7 @@ class PlotHead(QWidget):
 
         def text(i: int) -> str:
             name = view.choice(schema, i)
-            return name if chooser == "quantity" else f"{capitalized(name)}"
+            return name if chooser == "quantity" else capitalized(name)
 
         self._fill(
             self.index_menu,

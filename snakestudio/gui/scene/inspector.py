@@ -416,7 +416,7 @@ class Inspector(Themed):
             if len(self.rows) == _MOST_FOUND:
                 self._found += 1
                 continue
-            label = _group_label(f"{capitalized(item.of)}")
+            label = _group_label(capitalized(item.of))
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._found += 1

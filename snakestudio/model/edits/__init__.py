@@ -83,7 +83,7 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
                 remedy = f"did you mean {head}{close}"
             break
         part, head = getattr(part, plain), f"{head}{plain}."
-    return _error(key, "is not a key of the scene", remedy)
+    return _error(key, "the scene has no such key", remedy)
 
 
 def _owners(scene: Scene, name: str) -> list[str]:

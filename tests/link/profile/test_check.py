@@ -29,11 +29,11 @@ def sentences(problems: list[Problem], severity: str = "error") -> list[str]:
 MESSAGES = [
     (
         ('message = "JointFeedback"', 'message = "JointFedback"'),
-        'messages[5].message: "JointFedback" is not in lab_robot.dbc. Did you mean JointFeedback.',
+        'messages[5].message: "JointFedback" is not in lab_robot.dbc. Did you mean JointFeedback?',
     ),
     (
         ('signal = "YawTarget"', 'signal = "YawTargt"'),
-        'messages[1].signals[1].signal: "YawTargt" is not in JointSetPoint. Did you mean YawTarget.',
+        'messages[1].signals[1].signal: "YawTargt" is not in JointSetPoint. Did you mean YawTarget?',
     ),
     (
         ("SG_ Pitch : 16|16@1-", "SG_ Pitch : 12|16@1-"),
@@ -177,7 +177,7 @@ MESSAGES = [
     ),
     (
         ('{ send = "JointCommand", signals = { Command = "Arm" } }', '{ send = "JointComand" }'),
-        'sequences.arm[1].send: "JointComand" is no message of the profile. Did you mean JointCommand.',
+        'sequences.arm[1].send: "JointComand" is no message of the profile. Did you mean JointCommand?',
     ),
     (
         ('{ send = "JointCommand", signals = { Command = "Arm" } }', '{ send = "JointFeedback" }'),
@@ -227,7 +227,7 @@ MESSAGES = [
     ),
     (
         ('message = "BroadcastStop"\n', 'message = "BroadcastStop"\nname = "JointCommand"\n'),
-        "messages[4].name: Messages[3] is called JointCommand, too. Give one of them a name of its own.",
+        "messages[4].name: messages[3] is called JointCommand, too. Give one of them a name of its own.",
     ),
     (
         ('message = "BroadcastStop"\n', 'message = "BroadcastStop"\nfixed = { Reason = 256 }\n'),
@@ -273,7 +273,7 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
         ),
         (
             ("code = 4\n", "code = 3\n"),
-            "status[5]: Status[4] is found first whatever this one says. Put the one with more bits first.",
+            "status[5]: status[4] is found first whatever this one says. Put the one with more bits first.",
         ),
         (
             ("SG_ YawRateTarget : 32|16@1- (0.1,0) [-3276.8|3276.7]", "SG_ YawRateTarget : 32|16@1- (0.1,0) [-90|90]"),
