@@ -95,7 +95,7 @@ def test_mistakes_are_snakestudio_errors(call: object) -> None:
 
 def test_importing_snakestudio_loads_nothing_heavy() -> None:
     code = (
-        "import sys, snakestudio. Print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+        "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
@@ -123,7 +123,7 @@ def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
     run = ss.load_run(path)
     run.close()
     for read in (lambda: run["link_6_x_m"], lambda: run.to_csv(tmp_path / "run.csv"), lambda: pickle.dumps(run)):
-        with pytest.raises(ss.SnakeStudioError, match=r"run\.mcap: The run was closed.*; open it again"):
+        with pytest.raises(ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*; open it again"):
             read()
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["run.mcap"]
 

@@ -100,7 +100,7 @@ def test_the_path_stays_with_its_scene_and_goes_through_a_file(
     assert keys.path.keys[0].camera.distance == path.keys[0].camera.distance
     (tmp_path / "bad.toml").write_text("keyframes = 1")
     dialog.read(tmp_path / "bad.toml")
-    assert "bad.toml: There are no [[keyframes]]" in dialog.sentence.text()
+    assert "bad.toml: there are no [[keyframes]]" in dialog.sentence.text()
     assert texts(dialog) == ["0.100 s"], "what was there stays"
     dialog.write(tmp_path / "no" / "camera.toml")
     assert "cannot be written" in dialog.sentence.text()

@@ -318,7 +318,7 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     # Half of the time to a window on screen went into libraries that only some dialogs use.
     heavy = ("numba", "scipy", "av", "matplotlib", "sympy", "h5py", "cantools", "can", "PIL", "cma", "ezc3d")
     loaded = f"[name for name in {heavy} if name in sys.modules]"
-    program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.shell.main_window. Print(json.dumps({loaded}))"
+    program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.shell.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
 
 

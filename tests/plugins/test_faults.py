@@ -36,7 +36,7 @@ FAULTS = {
     "type": ("if time[0] > 0.2: return 'x'", r"angles\(\) gives a value of type str. Give 3 angles"),
     "exit": ("if time[0] > 0.2: raise SystemExit(1)", "asked the program to exit, which a plug-in cannot"),
     "_exit": ("if time[0] > 0.2: import os; os._exit(1)", "tried to end the program, which a plug-in cannot"),
-    "fork": ("if time[0] > 0.2: import os. Os.fork()", "tried to fork the program, which a plug-in cannot"),
+    "fork": ("if time[0] > 0.2: import os; os.fork()", "tried to fork the program, which a plug-in cannot"),
     "recursion": ("f = lambda: f()\nif time[0] > 0.2: f()", "called itself too deeply"),
     "state": ("if time[0] > 0.2: self.odd = object()", "the attribute odd of Wag holds object, which cannot be saved"),
 }

@@ -181,7 +181,7 @@ def test_against_reference(screen, name):
         IMAGES.mkdir(exist_ok=True)
         Image.fromarray(picture).save(path, optimize=True)
         return
-    assert path.exists(), f"{path} is missing. Look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
+    assert path.exists(), f"{path} is missing; look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
     said = unlike(picture, _reference(name))
     if said:
         FAILED.mkdir(parents=True, exist_ok=True)

@@ -191,7 +191,7 @@ def test_it_tells_how_far_it_is(begin: Callable[..., Preparation], clock: Clock)
 
 
 def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
-    running = begin("print('0.5 Half'). Print('1.000 Ready')")
+    running = begin("print('0.5 Half'); print('1.000 Ready')")
     until(lambda: running.look().ended)
     assert running.look() == Stage(1.0, None, True)
 
@@ -203,7 +203,7 @@ def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
         ("import os; os.kill(os.getpid(), 6)", "signal 6"),
         ("raise MemoryError('no room')", "code 1: MemoryError: no room"),
         ("import sys; sys.exit('snakestudio: odd')", "code 1: odd"),
-        ("import sys. Print('snakestudio: Free some space.', file=sys.stderr); sys.exit(2)", "Free some space."),
+        ("import sys; print('snakestudio: Free some space.', file=sys.stderr); sys.exit(2)", "Free some space."),
     ],
 )
 def test_one_that_fails_is_told_in_a_sentence(begin: Callable[..., Preparation], script: str, said: str) -> None:

@@ -126,7 +126,7 @@ def test_results_say_where_an_optimiser_began_anew(study_file: Path, there: Work
 
 def test_what_cannot_be_measured_is_said_before_anything_is_computed(study_file: Path) -> None:
     study_file.write_text(STUDY + '[[limits]]\nmeasure = "time_jammed"\nat_most = 1.0\n')
-    with pytest.raises(StudyError, match=r"limits\[1\].measure: Time_jammed needs joint_1_jammed"):
+    with pytest.raises(StudyError, match=r"limits\[1\].measure: time_jammed needs joint_1_jammed"):
         run_study(study_file, ONE)
     assert not store_path(study_file).exists()
 

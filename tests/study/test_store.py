@@ -165,12 +165,12 @@ while written < 12:
 def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     Path(f"{path}.lock").mkdir()
-    with pytest.raises(StudyError, match=r"a\.results: The results cannot be written .*permissions"):
+    with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
         Store(path, writing=True)
     Path(f"{path}.lock").rmdir()
     path.mkdir()
     for _ in range(2):  # the first has left no lock
-        with pytest.raises(StudyError, match=r"a\.results: The results cannot be written .*permissions"):
+        with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
             Store(path, writing=True)
     assert files(tmp_path) == {"a.results"}
 

@@ -35,7 +35,7 @@ def test_another_import_error_is_no_missing_library() -> None:
 @pytest.mark.parametrize(
     ("messages", "environment", "reason"),
     [
-        (["qt.qpa.xcb: Could not connect to display "], {}, NO_DISPLAY),
+        (["qt.qpa.xcb: could not connect to display "], {}, NO_DISPLAY),
         (["could not connect to display :9"], {"DISPLAY": ":9"}, "The display (DISPLAY=:9) does not answer. Set"),
         (["could not find it"], {"QT_QPA_PLATFORM": "x"}, "Qt cannot show windows with QT_QPA_PLATFORM=x. Unset it,"),
         (["It failed.\nMore."], {"DISPLAY": ":0"}, "Qt cannot show windows (It failed). Install the libraries"),
