@@ -14,27 +14,18 @@ import platform
 import re
 import sys
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
-
-from snakestudio import paths
 
 __all__ = [
     "BASELINE",
     "Target",
-    "chosen",
     "computed_for",
-    "environment_for",
-    "given",
     "has_baseline",
-    "has_wider_vectors",
     "hold_libraries",
-    "note_told",
+    "problem",
     "processor_hash",
     "processor_name",
     "target",
-    "tune",
-    "was_told",
 ]
 
 _VARIABLE = "SNAKESTUDIO_PROCESSOR"
@@ -94,11 +85,6 @@ def processor_hash() -> str:
     return hashlib.sha256(" ".join([name, *sorted(flags)]).encode()).hexdigest()[:8]
 
 
-def has_wider_vectors() -> bool:
-    """Whether the processor has instructions beyond the baseline that kernels would gain from (AVX-512)."""
-    return "avx512f" in _processor()[1]
-
-
 @cache
 def has_baseline() -> bool:
     """Whether the processor runs code for the baseline."""
@@ -112,98 +98,35 @@ def has_baseline() -> bool:
     return _processor()[1] >= _BASELINE_FLAGS
 
 
-def _tuned_mark() -> Path:
-    return paths.kernels_dir() / f"tuned-for-{processor_hash()}"
-
-
-def _told_mark() -> Path:
-    return paths.kernels_dir() / f"told-of-tuning-{processor_hash()}"
-
-
 def target() -> Target:
-    """What this process computes for.
-
-    ``SNAKESTUDIO_PROCESSOR`` ("baseline" or "native") goes before what was chosen with `tune`.
-    """
-    wanted = os.environ.get(_VARIABLE, "")
-    if wanted != "native" and (wanted == "baseline" or not chosen()) and has_baseline():
+    """What this process computes for: the baseline, unless ``SNAKESTUDIO_PROCESSOR`` is "native" or it cannot run."""
+    if os.environ.get(_VARIABLE) != "native" and has_baseline():
         return Target(BASELINE, tuned=False)
     return Target(processor_name(), tuned=True)
 
 
-def chosen() -> bool:
-    """Whether it was chosen with `tune` to compute for this very processor."""
-    return _tuned_mark().is_file()
-
-
-_given = ""
-
-
-def given() -> str:
-    """What ``SNAKESTUDIO_PROCESSOR`` said when this process began; empty if nothing, so that the choice holds."""
-    return _given
-
-
-def tune(on: bool) -> None:
-    """Compute for this very processor from the next start on, or for the baseline again.
-
-    Raises
-    ------
-    OSError
-        If the choice cannot be kept.
-    """
-    mark = _tuned_mark()
-    if on:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
-    else:
-        mark.unlink(missing_ok=True)
-
-
-def was_told() -> bool:
-    """Whether somebody has been told that computing for this very processor may be faster."""
-    return _told_mark().is_file()
-
-
-def note_told() -> None:
-    """Somebody has been told.
-
-    Raises
-    ------
-    OSError
-        If that cannot be kept.
-    """
-    mark = _told_mark()
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.touch()
+def problem() -> str:
+    """What is wrong with ``SNAKESTUDIO_PROCESSOR``, and what to do; empty if nothing is."""
+    value = os.environ.get(_VARIABLE, "")
+    if value in ("", "baseline", "native"):
+        return ""
+    return f'SNAKESTUDIO_PROCESSOR must be "baseline" or "native" (got "{value}"). Correct it, or unset it.'
 
 
 def hold_libraries() -> None:
-    """Hold this process and those that it starts to one target.
+    """Hold numpy and OpenBLAS, which are about to be loaded, to the baseline if this process computes for it.
 
-    What is chosen while it goes on changes nothing in it then: a run is not begun for one target and helped by
-    processes of another. numpy and OpenBLAS, which are about to be loaded, compute for the baseline, too; what somebody
-    has set stays.
+    Processes that it starts inherit that. Variables that are set already stay.
     """
-    global _given
-    _given = os.environ.get(_VARIABLE, "")
-    if not _given:
-        os.environ[_VARIABLE] = "native" if chosen() else "baseline"
-    # Where the system does not say what the processor can do, it is not found out by loading a library at every start.
+    # Where the system does not report what the processor can do, finding out would load a library at every start.
     if _processor()[1] and not target().tuned:
         for name, value in _HELD.items():
             os.environ.setdefault(name, value)
 
 
-def environment_for(tuned: bool) -> dict[str, str]:
-    """Environment of a process that computes for this very processor or for the baseline, whatever this one does."""
-    environment = {name: text for name, text in os.environ.items() if _HELD.get(name) != text}
-    return {**environment, _VARIABLE: "native" if tuned else "baseline"}
-
-
 def _numpy_is_held() -> bool:
     """Whether numpy uses no instruction beyond the baseline."""
-    if not has_wider_vectors():
+    if "avx512f" not in _processor()[1]:
         return True
     numpy = sys.modules.get("numpy")
     if numpy is None:

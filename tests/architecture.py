@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.inference import Function, Types, last, named
+from tests.polling import polling_timers_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "snakestudio"
@@ -651,12 +652,28 @@ def _names(annotation: ast.expr) -> list[ast.expr]:
     return [node for node in ast.walk(annotation) if isinstance(node, ast.Name | ast.Attribute)]
 
 
+def polling_timers(package: Package) -> Found:
+    """Timers in gui that ask again and again whether something has happened, where a signal could say so.
+
+    Every timer counts that fires again and again by itself, other than those that keep time (`polling.CLOCKS`).
+    """
+    places = []
+    for module in package.modules.values():
+        if module.within("gui") and b"Timer" in module.path.read_bytes():
+            file = module.file.removeprefix(f"{PACKAGE}/")
+            methods = {id(node) for each in module.classes for node in ast.walk(each) if isinstance(node, Function)}
+            functions = [each for each in module.functions if id(each) not in methods]
+            timers = set(polling_timers_of(file, [*module.classes, *functions]))
+            places += [f"{module.file}:{line}: {timer}" for line, timer in sorted(timers)]
+    return _by_file(places)
+
+
 MEASURES: dict[str, Callable[[Package], Found]] = {
     of.__name__: of
     for of in (
         circles, in_circles, chain_in_gui, private_members, private_of_libraries, set_elsewhere, literal_indices,
         continuum_asked, continuum_asking, naming_formulations, naming_kinds, passing_on_arming,
-        window_attributes, window_importers,
+        window_attributes, window_importers, polling_timers,
         largest_file, architecture_bytes,
     )
 }  # fmt: skip

@@ -13,21 +13,15 @@ class Preparing(Preparation):
     """Compiles nothing; `stage` says how far it is. All that were begun since the list was made are in `begun`."""
 
     begun: ClassVar[list[Preparing]] = []
-    hurries = True
 
-    def __init__(self, kind: str, idle: bool = False) -> None:
-        self.kind, self.idle = kind, idle
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.stage = Stage(0.0, 20.0)
         self.stopped = False
         Preparing.begun.append(self)
 
     def look(self) -> Stage:
         return self.stage
-
-    def hurry(self) -> bool:
-        if self.hurries:
-            self.idle = False
-        return self.hurries
 
     def stop(self) -> None:
         self.stopped = True

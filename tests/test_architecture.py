@@ -41,6 +41,7 @@ BARS = {
     "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
+    "polling_timers": Bar(9),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
@@ -154,6 +155,28 @@ LITTLE = {
             view.scene().setText._library
         """,
     "gui/below": "x = 1\n",
+    "gui/timers": """
+        class Watching:
+            def __init__(self):
+                self._poll = QTimer(self)
+                self._poll.timeout.connect(self._look)
+                self._again = QTimer(self)
+                self._again.setSingleShot(True)
+                self._again.timeout.connect(self._retry)
+                self._pause = QTimer(self, singleShot=True)
+                self._pause.timeout.connect(self._rest)
+            def _look(self):
+                self._pause.start()
+            def _retry(self):
+                self._again.start()
+            def _rest(self):
+                pass
+            def _turn(self):
+                QTimer.singleShot(10, self, self._turn)
+                QTimer.singleShot(0, self, self._look)
+        def watch(window):
+            window.startTimer(20)
+        """,
     "gui/base": "x = 1\n",
     "kernels/__init__": "",
     "kernels/step": """
@@ -249,6 +272,15 @@ def test_who_takes_the_order_to_arm_counts_and_who_tells_of_it_does_not(little: 
 def test_indices_and_sizes(little: dict[str, Measure]) -> None:
     assert [place.split(": ", 1)[1] for place in little["literal_indices"].places] == ["a[-1, k]", "a[k, 0]"]
     assert little["architecture_bytes"].count == 6
+
+
+def test_timers_that_fire_again_by_themselves_count(little: dict[str, Measure]) -> None:
+    assert sorted(place.split(": ", 1)[1] for place in little["polling_timers"].places) == [
+        "QTimer.singleShot(10, self, self._turn)",
+        "self._again",
+        "self._poll",
+        "window.startTimer(20)",
+    ]
 
 
 def test_groups_come_after_what_they_lead_to() -> None:

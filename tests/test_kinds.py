@@ -437,7 +437,7 @@ def test_what_a_formulation_declares_by_its_place_is_there() -> None:
     for name, declared in FORMULATIONS.items():
         assert declared.fields().kind == name
         for place in (
-            declared.engine, declared.check, declared.largest_stable_step, *declared.states.values(),
+            declared.engine, declared.check, declared.schema, declared.largest_stable_step, *declared.states.values(),
             *declared.formerly.values(), *filter(None, [declared.from_format_1]),
         ):  # fmt: skip
             assert callable(declared.loaded(place))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from snakestudio import processor
+from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import JointTrack, Track, Trial
@@ -131,7 +135,19 @@ _MODULES = {
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
     "snakestudio.model.snapshot": ("Snapshot",),
 }
+if processor.problem():
+    warnings.warn(processor.problem(), stacklevel=2)
+
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def _scene_html(scene: Scene) -> str:
+    from snakestudio.api.notebook import scene_html
+
+    return scene_html(scene)
+
+
+set_html_renderer(_scene_html)
 
 
 def __getattr__(name: str) -> Any:

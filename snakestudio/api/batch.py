@@ -19,7 +19,7 @@ from snakestudio.api.batch_scenes import Values, build_world, values_by_world
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, Steerable
+from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.errors import SceneError, UsageError
 from snakestudio.heap import available_bytes
@@ -129,7 +129,7 @@ class _Drive:
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
         self.controller: Controller = controllers.create(scene, base_dir, checked=True)
         self.needs = self.controller.needs
-        self.open_loop = self.needs is Fields.NONE and not isinstance(self.controller, Steerable)
+        self.open_loop = self.needs is Fields.NONE and not isinstance(self.controller, Steerable | OnePeriod)
         self.reference: Reference | None = None
         self.begin = self.end = 0
         self._scene = scene

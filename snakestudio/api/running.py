@@ -627,9 +627,11 @@ def continue_from(
         if target is not None and source is not None and target.resolve() == source.resolve():
             raise UsageError(f"{target} is the run that is gone on with; give another name to record to.")
         recording = old.recording
-        last = float(recording.times[-1]) if len(recording) else 0.0
-        if not 0 <= at <= last + 1e-9:
-            raise UsageError(f"{name} has no moment at {at:g} s: it was recorded up to {last:g} s.")
+        first, last = map(float, recording.times[[0, -1]]) if len(recording) else (0.0, 0.0)
+        if not first - 1e-9 <= at <= last + 1e-9:
+            raise UsageError(
+                f"{name} has no row at {at:g} s: it is recorded from {first:g} to {last:g} s. Choose a time in there."
+            )
         origin = Origin(old.scene_file or "", old.base_dir, plugins=plugin_records(recording.scene))
         found = continue_run(
             recording, at, old.base_dir, name,

@@ -428,7 +428,9 @@ class Simulation:
         return camera.frame((low[0], low[1], 0.0), (high[0], high[1], max(0.0, centre[2])), aspect)
 
     def record(self, path: str | Path | None = None) -> None:
-        """Record from the start on, at the log rate of the scene, until the next `reset`, `restore` or `close`.
+        """Record from now on, at the log rate of the scene, until `stop_recording`, `reset`, `restore` or `close`.
+
+        The first row is the present state. Times, works and impulses are those since the start of the simulation.
 
         Parameters
         ----------
@@ -439,15 +441,11 @@ class Simulation:
         Raises
         ------
         UsageError, ExportError
-            If the file cannot be written, if the simulation has left its start, or if it is being recorded.
+            If the file cannot be written, or if the simulation is being recorded.
         """
         self._check_open()
         if self._stepper.recording is not None:
-            raise UsageError("The simulation is being recorded. Reset it before another recording.")
-        if self._stepper.step_count:
-            raise UsageError(
-                f"A recording begins at the start, and this is {self.time:g} s. Call record() after reset()."
-            )
+            raise UsageError("The simulation is being recorded. Call stop_recording() before another recording.")
         target = None if path is None else _recorded_to(path)
         run_file = target is not None and target.suffix.lower() == ".mcap"
         self._stepper.record(target if run_file else None, self._scene_file or "")
@@ -465,9 +463,20 @@ class Simulation:
         self._check_open()
         recording = self._stepper.recording
         if recording is None:
-            raise UsageError("Nothing is recorded. Call record() before the first step.")
+            raise UsageError("Nothing is recorded. Call record() first.")
         recording.flush()
         return Run(recording.recording, self._scene_file, base_dir=self._base_dir)
+
+    def stop_recording(self) -> None:
+        """End the recording with the present state; without one nothing happens.
+
+        Raises
+        ------
+        ExportError
+            If the file could not be written to its end.
+        """
+        self._check_open()
+        self._end_recording()
 
     def _end_recording(self) -> None:
         """End the recording, and write the file that is written in the end."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
+from snakestudio import processor
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.cli.standard_streams import complete_standard_streams
@@ -62,7 +63,6 @@ COMMANDS = {
     "plugin trust": ("plugin_trust", "trust a plug-in, or all in a folder: scenes that name it may run it"),
     "plugin list": ("plugin_list", "list trusted and installed plug-ins"),
     "plugin forget": ("plugin_forget", "stop trusting a plug-in or a folder"),
-    "tune": ("tune", "measure and choose code for this processor"),
     "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
 }
@@ -82,7 +82,6 @@ _WITH_PLUGINS = frozenset(
 
 _HIDDEN = {
     "warm-up": "warm_up",
-    "time-engines": "time_engines",
     "link-worker": "link_worker",
     "number-text": "number_text",
 }
@@ -270,6 +269,9 @@ def _run(words: list[str]) -> int:
         os.getcwd()
     except OSError:
         print_error(_NO_CURRENT_FOLDER)
+        return 2
+    if processor.problem():
+        print_error(processor.problem())
         return 2
     from snakestudio.cli.results import messages_apart
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.cli.streaming import Streaming, add_stream_arguments, speed_of, stream_target, streaming
 from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
@@ -168,7 +168,6 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         return ending.code
     if run.failure:
         raise PhysicsError(run.failure)
-    tell_of_tuning(line)
     return 0
 
 

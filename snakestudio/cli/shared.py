@@ -23,7 +23,6 @@ __all__ = [
     "add_set_argument",
     "assignments",
     "scene_path",
-    "tell_of_tuning",
     "warm_up",
 ]
 
@@ -98,14 +97,14 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     """
     from snakestudio.engines import registry
     from snakestudio.kinds.formulation import FORMULATIONS
-    from snakestudio.session.compile_schedule import expected
-    from snakestudio.session.engine_compiler import compile_here, is_prepared
+    from snakestudio.session.engine_compiler import compile_here, expected_seconds, is_prepared
     from snakestudio.session.time_left import TimeLeft, percent, time_left
 
     for kind in kinds:
         if is_prepared(kind):
             continue
-        name, seconds = FORMULATIONS[kind].short, expected(kind).seconds
+        name = FORMULATIONS[kind].short
+        seconds = expected_seconds(kind)
         left = TimeLeft(seconds, time.monotonic())
 
         def shown(name: str = name, left: TimeLeft = left) -> str:
@@ -122,20 +121,6 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
             compile_here(kind, tell)
         if registry.note():
             print_warning(registry.note())
-
-
-def tell_of_tuning(line: ProgressLine) -> None:
-    """Say on a terminal, once on a machine, that code for this very processor may be faster."""
-    from snakestudio import processor
-    from snakestudio.session.tuning import OFFER
-
-    if not line.shown or not processor.has_wider_vectors() or processor.target().tuned or processor.was_told():
-        return
-    try:
-        processor.note_told()
-    except OSError:
-        return  # what cannot be kept would be said every time
-    print(f"{OFFER} See what they gain: snakestudio tune --measure", file=sys.stderr)
 
 
 class ProgressLine:

@@ -11,7 +11,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio warm-up`."""
     parser.add_argument("kind", metavar="MODEL", help="model whose engine is compiled")
     parser.add_argument("--tethered", action="store_true", help="end as soon as the standard input does")
-    parser.add_argument("--idle", action="store_true", help="take only processor time that nobody else wants")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -25,6 +24,6 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}.")
     if options.tethered:
         end_with_input()
-    step_back(options.idle)
+    step_back()
     compile_here(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
     return 0

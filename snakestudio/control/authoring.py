@@ -36,7 +36,7 @@ class AngleController:
     """
 
     needs: Fields = Fields.JOINTS
-    """The fields of a snapshot that it cannot do without; `Fields.NONE`: it gets no snapshot."""
+    """The fields of a snapshot that it cannot do without; with `Fields.NONE` `snapshot` is None."""
 
     channels: ClassVar[tuple[str, ...]] = ()
     """Attributes that are recorded, each name ending in its unit."""

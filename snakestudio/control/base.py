@@ -12,7 +12,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["Controller", "OpenLoop", "Steerable"]
+__all__ = ["Controller", "OnePeriod", "OpenLoop", "Steerable"]
 
 
 class Controller(Protocol):
@@ -20,7 +20,7 @@ class Controller(Protocol):
 
     @property
     def needs(self) -> Fields:
-        """The fields of a Snapshot it cannot do without; `Fields.NONE` for an open-loop gait."""
+        """The fields of a Snapshot it cannot do without; with `Fields.NONE` it can be called far ahead of time."""
         ...
 
     @property
@@ -56,6 +56,10 @@ class Steerable(Protocol):
     def steer(self, command: SteerCommand) -> bool:
         """Take a command that holds from the next call of `reference` on; False: it holds already."""
         ...
+
+
+class OnePeriod:
+    """Marks a controller that is called once for each control period, at its begin, whatever it needs."""
 
 
 class OpenLoop:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.control.base import Controller, Steerable
+from snakestudio.control.base import Controller, OnePeriod, OpenLoop, Steerable
 from snakestudio.errors import MistakeError, PluginRuntimeError
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
@@ -21,8 +21,14 @@ __all__ = ["checked_controller"]
 
 
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
-    """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it."""
-    kind = _CheckedSteerable if isinstance(controller, Steerable) else _Checked
+    """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it.
+
+    It is called ahead of time only if its class says so by deriving from `OpenLoop`: it may have a state, draw random
+    numbers or count its calls.
+    """
+    kind: type[_Checked] = _Checked if isinstance(controller, OpenLoop) else _CheckedPeriod
+    if isinstance(controller, Steerable):
+        kind = _CheckedSteerable
     return kind(controller, scene, plugin)
 
 
@@ -119,6 +125,10 @@ class _Checked:
     def restore(self, checkpoint: Any) -> None:
         with self._calling():
             self._controller.restore(checkpoint)
+
+
+class _CheckedPeriod(_Checked, OnePeriod):
+    pass
 
 
 class _CheckedSteerable(_Checked):

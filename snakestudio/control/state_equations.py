@@ -121,8 +121,7 @@ class StateController(AngleController):
     """Base of controllers with state equations; a subclass has `first_state`, `derivative` and `output`.
 
     Numbers of the fields that change while a run goes on are led to their new values over a short ramp, and the state
-    continues from where it is. The state is the attribute `state`; it is saved and restored. It keeps
-    `needs = Fields.JOINTS` so that it is called for one control period at a time.
+    continues from where it is. The state is the attribute `state`; it is saved and restored.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.quantities import QUANTITIES, Range, merged, range_of, stretch_scale
 from snakestudio.model.recording import Rows
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.ticks import step_below
 
 __all__ = ["BodyRange"]
 
@@ -46,9 +47,7 @@ class BodyRange:
         largest = self._largest[kind]
         if not largest > ROUNDING:
             return None
-        exact = 0.35 * length / largest
-        decade = 10.0 ** math.floor(math.log10(exact))
-        return max(m for m in (1.0, 2.0, 5.0) if m * decade <= exact * (1 + 1e-9)) * decade
+        return step_below(0.35 * length / largest)
 
     @property
     def weakest_force(self) -> float | None:

@@ -14,6 +14,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.style import Theme
+from snakestudio.model.ticks import step_below
 
 __all__ = ["REACH", "floor_mesh", "grid_lines", "grid_step"]
 
@@ -47,7 +48,7 @@ def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
 
 def grid_step(view_height: float) -> float:
     """Distance of the grid's fine lines for a picture that is `view_height` metres high: a power of ten, m."""
-    return float(10.0 ** math.floor(math.log10(max(view_height, 1e-6) / 4.0)))
+    return step_below(max(view_height, 1e-6) / 4.0, (1.0,))
 
 
 def grid_lines(camera: Camera, theme: Theme) -> Batch:

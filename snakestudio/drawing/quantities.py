@@ -13,6 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour, colour
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import BodyFields
+from snakestudio.model.ticks import multiples, round_steps, step_above, step_below
 
 __all__ = [
     "DIVERGING", "QUANTITIES", "SEQUENTIAL", "Quantity", "Range", "colours", "gradient", "limit", "merged",
@@ -75,9 +76,7 @@ def limit(size: float) -> float:
     """The next round number that is not smaller: colours that follow a maximum change seldom."""
     if not (math.isfinite(size) and size > 1e-12):
         return 0.0
-    decade = 10.0 ** math.floor(math.log10(size))
-    steps = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-    return next((m * decade for m in steps if m * decade >= size * (1.0 - 1e-9)), 10.0 * decade)
+    return step_above(size, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0))
 
 
 def range_of(values: FloatArray, signed: bool) -> Range:
@@ -110,9 +109,7 @@ def stretch_scale(gamma: FloatArray) -> float:
     span = 0.5 * math.log(high / low)
     if math.expm1(span) > 0.15:
         return 1.0
-    wanted = math.log(1.25) / span
-    decade = 10.0 ** math.floor(math.log10(wanted))
-    return max(m * decade for m in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0) if m * decade <= wanted * (1 + 1e-9))
+    return step_below(math.log(1.25) / span, (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0))
 
 
 # --- colours --------------------------------------------------------------------------------------------------------
@@ -167,16 +164,12 @@ def ticks(span: Range) -> list[float]:
     width = high - low
     if not width > 0.0:
         return [low]
-    decade = 10.0 ** math.floor(math.log10(width))
-    room = 1e-9 * width
-    for step in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 2.5):
-        first, last = math.ceil((low - room) / (step * decade)), math.floor((high + room) / (step * decade))
-        if last - first + 1 <= 5:
-            break
+    rows = (multiples(low, high, step) for step in round_steps(0.1 * width, (1.0, 2.0, 2.5, 5.0)))
+    found = next(row for row in rows if len(row) <= 5)
     # Symmetric ranges are best told by their ends: -3, 0, 3 instead of -2, 0, 2.
-    if last - first + 1 <= 3 and low < 0.0 < high and abs(low + high) <= room:
+    if len(found) <= 3 and low < 0.0 < high and abs(low + high) <= 1e-9 * width:
         return [low, 0.0, high]
-    return [k * step * decade for k in range(first, last + 1)]
+    return found
 
 
 _PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))

@@ -13,6 +13,7 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import Batch, line_rows, solid_rows
 from snakestudio.drawing.obstacles import Posts, Terrain
 from snakestudio.drawing.style import Colour, Theme
+from snakestudio.model.ticks import step_above, tick_text
 
 __all__ = [
     "Label",
@@ -172,9 +173,7 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
     """Metre marks along the x and y axes of the ground, at most a dozen either way, fading with distance."""
     height = float(camera.view_height(camera.target))
     raw = height / 5.0
-    decade = 10.0 ** math.floor(math.log10(raw))
-    step = next(m * decade for m in (1, 2, 5, 10) if m * decade >= raw * 0.999)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    step = step_above(raw)
     labels: list[Label] = []
     for axis in (0, 1):
         middle = round(camera.target[axis] / step)
@@ -190,7 +189,7 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
                 continue
             position = (value, 0.0, 0.0) if axis == 0 else (0.0, value, 0.0)
             unit = " m" if k == 0 or abs(value) >= 1 else ""
-            text = "0" if k == 0 else f"{value:.{digits}f}".replace("-", "−") + (unit if k % 5 == 0 else "")
+            text = "0" if k == 0 else tick_text(value, step) + (unit if k % 5 == 0 else "")
             labels.append(Label(text, position, theme.text_dim, 12.0, min(1.0, 1.6 * fade), (0.5, 1.25)))
     return labels
 

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.chain_schema import chain_schema
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import OK, Figures
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.engines.saved_state import demand
 from snakestudio.engines.time_stepping import TimeSteppingEngine
 from snakestudio.errors import MistakeError, SceneError
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -112,8 +112,7 @@ class ChainEngine(TimeSteppingEngine):
         valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE
         if self.energies:
             valid |= Fields.ENERGY
-        head = scene.robot.head_index
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, self.energies, valid=valid, head=head))
+        super().__init__(scene, base_dir, chain_schema(scene, self.energies, valid))
         pose, _ = planar_pose(scene, base_dir)
         self._counts = np.zeros(2, np.int64)
         self.angle, self.rate = np.diff(pose[:, TURN]), np.zeros(n - 1)

@@ -60,9 +60,7 @@ class TimeSteppingEngine(BoundSteps):
     def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
         self._scene = scene
         self._base_dir = base_dir
-        if scene.gives_torques:  # nobody asks for any angle
-            schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
-        self._schema = schema = replace(schema, link_shares=scene.body.mass_shares)
+        self._schema = schema
         self._reference = None
         self._reached = 0
         self._crossings = Crossings()

@@ -16,7 +16,7 @@ from snakestudio.export.experiment_tables import alignment_rows, figure_rows, re
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines
-from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
+from snakestudio.export.report_pages import Picture, Report, Table, write_html, write_pdf
 from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import dump_scene, scene_hash
 from snakestudio.text import counted
@@ -172,7 +172,7 @@ def _provenance(comparison: ExperimentComparison, scene_file: str | None) -> tup
         ("scene", scene_file or "unsaved"),
         ("scene, SHA-256", scene_hash(scene)),
         ("model", f"{scene.model.kind}, step {scene.solver.step_s:g} s"),
-        ("run", f"{len(recording)} rows, 0 to {recording.times[-1]:g} s"),
+        ("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s"),
     ]
     if scene.source:
         rows.append(("source of the scene", scene.source))

@@ -183,7 +183,7 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
             "scene_file": scene_file or "unsaved",
             "scene_sha256": scene_hash(scene),
             "rows": len(recording),
-            "duration_s": float(recording.times[-1]),
+            "duration_s": float(recording.times[-1] - recording.times[0]),
         }
     )
     if plugins := plugins_of(recording):

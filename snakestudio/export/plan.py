@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
+from snakestudio.model.ticks import step_above, step_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,8 +75,7 @@ def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
     low, high = low - air, high + air
     room = width - _LEFT - _RIGHT
     least = 1000.0 * max(float(high[0] - low[0]) / room, float(high[1] - low[1]) / (1.4 * room))
-    power = 10.0 ** math.floor(math.log10(least))
-    scale = power * next(factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= least * (1.0 - 1e-9))
+    scale = step_above(least, (1.0, 2.0, 2.5, 5.0))
     middle, across = 0.5 * (low[0] + high[0]), 0.5 * room * scale / 1000.0
     low, high = np.array([middle - across, low[1]]), np.array([middle + across, high[1]])
     height = _BOTTOM + _TOP + 1000.0 * float(high[1] - low[1]) / scale
@@ -164,8 +163,7 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
     figure.text(*place(_LEFT, top), _shortened(title, sheet), fontsize=9.0, fontweight="bold", va="center")
     figure.text(*place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center")
     room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
-    power = 10.0 ** math.floor(math.log10(room))
-    length = power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= room)
+    length = step_below(room)
     long = 1000.0 * length / sheet.scale
     left = sheet.width - _RIGHT - long
     for part, ink in ((0, INK), (1, (1.0, 1.0, 1.0))):

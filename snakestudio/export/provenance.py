@@ -53,11 +53,11 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
     scene_file : str, optional
         Name of the file the scene came from.
     """
-    scene, end = scene_to_rebuild(recording), float(recording.times[-1])
+    scene, begin, end = scene_to_rebuild(recording), _begin(recording), float(recording.times[-1])
     return [
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
-        f"# rows: {len(recording)}, 0 to {end:.9g} s",
+        f"# rows: {len(recording)}, {begin:.9g} to {end:.9g} s",
         *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
@@ -103,6 +103,12 @@ def read_step_estimate(path: Path) -> StepEstimate | None:
             if line.startswith(_STEP_CHECK):
                 return StepEstimate.read(line[len(_STEP_CHECK) :])
     return None
+
+
+def _begin(recording: Recording) -> float:
+    """Where the rows begin, s: at 0 if their first one is that of the start, which a robot reports a moment later."""
+    first = float(recording.times[0])
+    return first if first * recording.scene.run.log_rate_hz > 1.0 else 0.0
 
 
 def _measured(recording: Recording) -> bool:

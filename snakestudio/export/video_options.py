@@ -147,12 +147,13 @@ class VideoOptions:
         UsageError
             If nothing is recorded in the wanted span.
         """
+        first = min(float(recording.times[0]) for recording in recordings)
         last = max(float(recording.times[-1]) for recording in recordings)
-        start = 0.0 if self.start is None else max(0.0, self.start)
+        start = first if self.start is None else max(first, self.start)
         end = last if self.end is None else min(last, self.end)
         if start > last or end < start:
             asked = f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
-            raise UsageError(f"a video {asked}: the run goes from 0 to {last:g} s; choose times in there.")
+            raise UsageError(f"a video {asked}: the run goes from {first:g} to {last:g} s; choose times in there.")
         return start, end
 
     def n_frames(self, recordings: Sequence[Recording]) -> int:

@@ -44,12 +44,12 @@ class FormulationKind(FieldsDeclaration):
         Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it are relative to.
     check : place or callable
         What is wrong or doubtful in a scene, of the same.
+    schema : place or callable
+        What the rows of a run of a scene hold; where it is left out, an engine is built and asked.
     largest_stable_step : place or callable
         Step up to which its explicit parts are stable in a scene, s.
     parts : int
         Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is nothing to compile.
-    timed : dict of str to float
-        Shipped scenes with which it is timed, each with the simulated time that takes a fifth of a second or so, s.
     contact_problems : bool
         Whether its steps solve a contact problem, which can be saved.
     friction_laws : tuple of str
@@ -78,11 +78,11 @@ class FormulationKind(FieldsDeclaration):
     name: str = ""
     reads: frozenset[str] = frozenset()
     check: Late = ""
+    schema: Late = ""
     largest_stable_step: Late = ""
     folder: str = ""
     place: float = 100.0
     parts: int = 0
-    timed: Mapping[str, float] = field(default_factory=dict)
     contact_problems: bool = False
     friction_laws: tuple[str, ...] = ()
     friction_arrows: bool = False
@@ -102,6 +102,7 @@ class FormulationKind(FieldsDeclaration):
             "name": self.name or title.lower(),
             "reads": self.reads or _everything(),
             "check": self.check or ("check:check" if own else _fine),
+            "schema": self.schema or ("schema:make_schema" if own else ""),
             "largest_stable_step": self.largest_stable_step or ("check:largest_stable_step" if own else _endless),
         }.items():
             object.__setattr__(self, name, value)

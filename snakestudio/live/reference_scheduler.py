@@ -17,7 +17,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, Steerable
+from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.link.messages import ReferenceBlock
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.axes import AxisMap
@@ -139,10 +139,10 @@ class ReferenceScheduler:
         return border
 
     def _walk(self, there: int) -> list[JointReference]:
-        """Ask an open-loop controller for all periods up to `there`; one that is steered looks at each by itself."""
+        """Ask a controller that reads nothing for all periods up to `there`: some for each by itself."""
         parts = []
         while self._stands < there:
-            end = self._stands + 1 if isinstance(self.controller, Steerable) else there
+            end = self._stands + 1 if isinstance(self.controller, Steerable | OnePeriod) else there
             part = self.controller.reference(self._knots(self._stands, end), None)
             assert isinstance(part, JointReference), "a robot has joints"
             parts.append(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["MOST_CHANGES", "Change", "EventKind", "RunEvent"]
+__all__ = ["DRIVEN", "MOST_CHANGES", "Change", "EventKind", "RunEvent"]
 
 EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
 """What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free again, steps that were
@@ -14,6 +14,10 @@ not solved well enough, something that failed, another run that goes on from her
 
 MOST_CHANGES = 20_000
 """Changes that a run may note: each is a scene of its own when it is read back."""
+
+
+DRIVEN = "The joints are driven by a program"
+"""Text of the note in a run whose references do not come from its scene from then on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
@@ -18,6 +17,7 @@ from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.formulations import ModelFields, PlanarNonsmooth
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.html_renderer import html_of
 from snakestudio.model.motion import BodyWaves, GaitFields, LateralUndulation, Start, StraightStart
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, Registry
@@ -173,10 +173,9 @@ class Scene(Frozen):
         """Files and packages that the scene names as its plug-ins."""
         return names_of(self.plugin)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows; what draws it stands above scenes."""
-        shown: str = import_module("snakestudio.api.notebook").scene_html(self)
-        return shown
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        return html_of(self)
 
     @property
     def body(self) -> Body:

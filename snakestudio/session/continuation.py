@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from snakestudio.errors import PhysicsError, SceneError, StateError
-from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.events import DRIVEN, Change, RunEvent
 from snakestudio.model.pull import Pull, acting
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
@@ -101,6 +101,12 @@ def continue_run(
     row = recording.rows(index, index + 1)
     at, target = float(row.time[0]), int(row.steps[0])
     tell = progress or (lambda fraction: True)
+    driven = min((event.time for event in recording.events if event.text == DRIVEN), default=at)
+    if driven < at:
+        raise StateError(
+            f"This run cannot be continued from {at:g} s: a program drove the joints from {driven:g} s on, and its "
+            f"targets are not recorded. Choose {driven:g} s or an earlier time."
+        )
     runner = Runner(recording.scene, base_dir)
     if _columns(runner.recording.schema) != _columns(recording.schema):
         raise StateError(
@@ -148,6 +154,11 @@ def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float |
             return found[0], []
     if time <= 0.0:
         return None, []
+    if (first := float(recording.times[0])) > 0.0:
+        raise StateError(
+            f"This run cannot be continued: it is recorded from {first:g} s on, and {refused}. "
+            "Run its scene from the start."
+        )
     return None, [f"The run was computed again from its start: {refused[:1].lower()}{refused[1:]}."]
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -18,7 +18,6 @@ from snakestudio.engines.compiled_only import load
 from snakestudio.errors import PreparationError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import kernels_dir, own_program
-from snakestudio.session.compile_schedule import Progressing, Recorder, expected
 from snakestudio.session.time_left import TimeLeft
 
 __all__ = [
@@ -26,6 +25,7 @@ __all__ = [
     "Preparation",
     "Stage",
     "compile_here",
+    "expected_seconds",
     "is_prepared",
     "prepare",
     "step_back",
@@ -33,6 +33,9 @@ __all__ = [
 
 _LOOK_S = 5.0
 """How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are read for that."""
+
+_PART_S = 0.18
+"""What a function takes to compile where nothing is known of the machine yet, s: 0.10 to 0.20 were measured."""
 
 _PATIENCE_S = 1.0
 """What a process that was asked to end may take for that before it is ended by force, s."""
@@ -62,40 +65,29 @@ def _unusable(error: OSError) -> str:
     )
 
 
+def expected_seconds(kind: str) -> float:
+    """How long compiling the engine `kind` is expected to take before its pace on this machine is seen, s."""
+    return _PART_S * max(FORMULATIONS[kind].parts, 1)
+
+
 def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
-    """Compile an engine in this process, and note how long what took.
+    """Compile an engine in this process.
 
     Parameters
     ----------
     kind : str
     tell : callable
-        Gets the share of the expected time that has passed and what is being done.
+        Gets the finished fraction and what is being done.
 
     Raises
     ------
     PreparationError
-        If the cache folder does not take it in.
+        If the cache folder cannot take it in.
     """
-    progressing, recorder = Progressing(expected(kind)), Recorder(time.process_time())
-    compiled = 0
-
-    def progress(fraction: float, text: str) -> None:
-        nonlocal compiled
-        compiled += 0.0 < fraction < 1.0
-        recorder.note(text, time.process_time())
-        tell(1.0 if fraction >= 1.0 else progressing.fraction(text, fraction), text)
-
     try:
-        registry.warm_up(kind, progress)
+        registry.warm_up(kind, tell)
     except OSError as error:
         raise PreparationError(_unusable(error)) from None
-    if compiled and not _mostly_there(kind, compiled):
-        recorder.keep(kind, time.process_time())
-
-
-def _mostly_there(kind: str, compiled: int) -> bool:
-    """Whether so little had to be compiled that the time it took says nothing of a whole preparation."""
-    return compiled < 0.5 * len(expected(kind).marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +118,8 @@ class Preparation:
     ----------
     kind : str
         Model whose engine is compiled.
-    idle : bool
-        Take only processor time that nobody else wants.
     command : sequence of str, optional
         What is run in place of this program's `warm-up`.
-    environment : mapping, optional
-        What its process gets in place of this one's: code for another processor is none of this one's.
     clock : callable
         Time, s.
     """
@@ -139,29 +127,26 @@ class Preparation:
     def __init__(
         self,
         kind: str,
-        idle: bool = False,
         *,
         command: Sequence[str] | None = None,
-        environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.kind, self.idle = kind, idle
+        self.kind = kind
         self._clock = clock
-        self._left = TimeLeft(expected(kind).seconds, clock())
+        self._left = TimeLeft(expected_seconds(kind), clock())
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._said: list[str] = []
         self._next_look = clock() + _LOOK_S
-        # Where the mark lies already, or is another one, it cannot say that somebody else is done.
-        self._marked = environment is not None or registry.is_warm(kind)
+        # A mark that is there already does not show that another process has just compiled it.
+        self._marked = registry.is_warm(kind)
         self._done_elsewhere = self._stopped = False
         self._process = subprocess.Popen(
-            [*(command or _command(kind)), *(["--idle"] if idle else [])],
+            command or _command(kind),
             stdin=subprocess.PIPE,  # its end is how the process learns that this one is gone
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env=environment,
         )
         assert self._process.stdout is not None
         self._reader = threading.Thread(
@@ -192,7 +177,7 @@ class Preparation:
         if ended and not self._done_elsewhere:
             error = self._why_failed(self._process.returncode)
             return Stage(1.0 if not error else self._left.fraction(now), None, True, error)
-        if not self.idle and not self._marked and now >= self._next_look:
+        if not self._marked and now >= self._next_look:
             self._next_look = now + _LOOK_S
             self._done_elsewhere = self._done_elsewhere or registry.is_warm(self.kind)
         if self._done_elsewhere:
@@ -222,26 +207,6 @@ class Preparation:
             why = f"its process ended with code {code}" + (f": {self._said[-1]}" if self._said else "")
         return f"Preparing the {name} engine failed: {why}. Prepare it again to go on; all else works without it."
 
-    def hurry(self) -> bool:
-        """Take processor time as others do from now on.
-
-        Returns
-        -------
-        bool
-            False if the system does not allow that: it keeps what it has.
-        """
-        if not self.idle:
-            return True
-        try:
-            if hasattr(os, "sched_setscheduler"):
-                os.sched_setscheduler(self.pid, os.SCHED_OTHER, os.sched_param(0))
-            os.setpriority(os.PRIO_PROCESS, self.pid, 5)
-        except (AttributeError, OSError):
-            return False
-        self.idle = False
-        self._left.begin_again(self._clock())
-        return True
-
     def stop(self) -> None:
         """End it, finished or not; returns at once."""
         if self._stopped:
@@ -266,49 +231,34 @@ def _command(kind: str) -> list[str]:
     return [*own_program(), "warm-up", kind, "--tethered"]
 
 
-def step_back(idle: bool) -> None:
-    """Let the calling thread leave the processor to those that people look at; with `idle`, to everybody."""
+def step_back() -> None:
+    """Let the calling thread leave the processor to those that people look at."""
     with contextlib.suppress(AttributeError, OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, 19 if idle else 5)
-    if idle:
-        with contextlib.suppress(AttributeError, OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, 0, 5)
 
 
 class EngineCompiler:
-    """All preparations of a program: those that are waited for, and one ahead of any need. For any thread.
+    """All preparations of a program, each shared by everyone who waits for it. For any thread.
 
     Parameters
     ----------
     begin : callable, optional
-        Begins one: gets the kind and whether at idle priority.
+        Begins one: gets the kind.
     """
 
-    def __init__(self, begin: Callable[[str, bool], Preparation] | None = None) -> None:
+    def __init__(self, begin: Callable[[str], Preparation] | None = None) -> None:
         self._begin = begin or Preparation
         self._lock = threading.Lock()
         self._needed: dict[str, tuple[Preparation, int]] = {}
-        self._ahead: Preparation | None = None
 
     def need(self, kind: str) -> Preparation:
         """The preparation of `kind`, begun if it is not under way; everyone who asks gives it back by `release`."""
         with self._lock:
             found, users = self._needed.get(kind, (None, 0))
             if found is None:
-                found = self._take_ahead(kind) or self._begin(kind, False)
+                found = self._begin(kind)
             self._needed[kind] = found, users + 1
             return found
-
-    def _take_ahead(self, kind: str) -> Preparation | None:
-        """The one under way ahead of need if it is the right one; another one gives way."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is None:
-            return None
-        # Where priority is not given back, it begins anew: what it has compiled so far is in the cache.
-        if ahead.kind == kind and not ahead.look().ended and ahead.hurry():
-            return ahead
-        ahead.stop()
-        return None
 
     def release(self, preparation: Preparation) -> None:
         """It is not waited for any more; nobody else waiting for it, it ends."""
@@ -322,35 +272,8 @@ class EngineCompiler:
             del self._needed[preparation.kind]
         preparation.stop()
 
-    def ahead(self, kind: str) -> bool:
-        """Prepare `kind` at idle priority before anybody needs it; False if something is under way already."""
-        with self._lock:
-            if self._ahead is not None or self._needed:
-                return False
-            self._ahead = self._begin(kind, True)
-            return True
-
-    def look_ahead(self) -> tuple[str, Stage] | None:
-        """What is prepared ahead of need and how far it is; it is forgotten once it has ended."""
-        with self._lock:
-            if self._ahead is None:
-                return None
-            kind, stage = self._ahead.kind, self._ahead.look()
-            if stage.ended:
-                self._ahead.stop()
-                self._ahead = None
-            return kind, stage
-
-    def stop_ahead(self) -> None:
-        """End what is prepared ahead of need."""
-        with self._lock:
-            ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            ahead.stop()
-
     def close(self) -> None:
         """End everything; returns at once."""
-        self.stop_ahead()
         with self._lock:
             needed, self._needed = [one for one, _ in self._needed.values()], {}
         for one in needed:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, Steerable
+from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
@@ -38,6 +38,7 @@ from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
 from snakestudio.session.pulling import Grip, Spring, hold_steps
+from snakestudio.session.run_schema import with_channels
 from snakestudio.text import sentences
 
 __all__ = ["Runner"]
@@ -101,8 +102,7 @@ class Runner:
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
-        schema = self.engine.schema
-        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        schema = with_channels(self.engine.schema, self.controller)
         self.recording = RunRecording(
             scene, schema, path, origin=Origin(scene_file, base_dir, plugins=plugin_records(scene))
         )
@@ -284,7 +284,7 @@ class Runner:
     def _make_reference(self, now: int, wanted: int) -> None:
         # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period, or what hands do.
         periods = 1
-        if not (self._closed_loop or self._steerable):
+        if not (self._closed_loop or self._steerable or isinstance(self.controller, OnePeriod)):
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self._step_s

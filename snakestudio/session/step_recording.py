@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.events import RunEvent
+from snakestudio.model.events import DRIVEN, RunEvent
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
@@ -21,12 +21,9 @@ __all__ = ["StepRecording"]
 MAX_WAITING = 100
 """Rows that wait, at most, until they are appended together."""
 
-DRIVEN = "The joints are driven by a program"
-"""Event of a run whose references do not come from its scene."""
-
 
 class StepRecording:
-    """Rows of a simulation from its start on.
+    """Rows of a simulation from some step on.
 
     Parameters
     ----------
@@ -36,13 +33,17 @@ class StepRecording:
     path : Path or None
         Run file to record to while the simulation goes; a temporary one if None.
     origin : Origin
+    first_step : int
+        Steps that the simulation has taken so far.
     """
 
-    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin) -> None:
+    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, first_step: int) -> None:
         self.recording = RunRecording(scene, schema, path, origin=origin)
         self._per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
-        self._next_row = 1
-        self._last_step = 0
+        self.next_row = 1
+        """Number of the next row on the grid of the log, which is that of a run from 0 s on."""
+        self.due(first_step)
+        self._last_step = first_step
         self._driven = False
         self._watch = EventDetector(schema, scene)
         self._waiting: list[Rows] = []
@@ -51,9 +52,9 @@ class StepRecording:
     def due(self, stop: int) -> tuple[int, ...]:
         """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
         rows = []
-        while (step := round(self._next_row * self._per_row)) <= stop:
+        while (step := round(self.next_row * self._per_row)) <= stop:
             rows.append(step)
-            self._next_row += 1
+            self.next_row += 1
         return tuple(rows)
 
     def add(self, rows: Rows, control: FloatArray) -> None:
@@ -77,6 +78,13 @@ class StepRecording:
         self.recording.append(rows)
         for event in self._watch.feed(rows):
             self.recording.add_event(event)
+
+    def note_start(self, time: float, state: bytes) -> None:
+        """Keep the state at the first row, from which the run can be continued, and note a start after 0 s."""
+        self.flush()
+        self.recording.add_checkpoint(time, state)
+        if time > 0.0:
+            self.recording.add_event(RunEvent(time, "note", f"Recorded from {time:g} s on"))
 
     def note_driven(self, time: float) -> None:
         """Note, once, that the references come from a program, s."""

@@ -12,6 +12,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.control import registry as controllers
+from snakestudio.control.base import OnePeriod
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.bound_steps import Steps, steps_of
@@ -22,7 +23,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.states import decode, encode
-from snakestudio.session.runner import MAX_PERIODS
+from snakestudio.session.runner import MAX_PERIODS, Progress
 from snakestudio.session.step_recording import StepRecording
 
 __all__ = ["StepState", "Stepper"]
@@ -41,10 +42,12 @@ class StepState:
     """What the scene's own controller has asked for, for the steps from `begin` to `end`."""
     begin: int
     end: int
+    wrenches: tuple[tuple[int, Vector, Vector], ...] = ()
+    """Links that a wrench acts on, with its force (N) and torque (N m)."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As bytes of a run file's states: what is compiled of a strain law has no other form."""
-        parts = self.engine, self.controller, self.reference, self.begin, self.end
+        parts = self.engine, self.controller, self.reference, self.begin, self.end, self.wrenches
         return _unpickled, (self.program, self.scene, encode(parts, self.scene, self.engine.time))
 
 
@@ -82,6 +85,7 @@ class Stepper:
         self._needs = controller.needs
         self._reference: Reference | None = None
         self._begin = self._end = self._driven_to = 0  # steps
+        self._wrenches: dict[int, tuple[Vector, Vector]] = {}
         self._start = self.save()
 
     @property
@@ -135,7 +139,9 @@ class Stepper:
     def _make_reference(self, now: int, n_steps: int) -> None:
         closed = self._needs is not Fields.NONE
         per_period = self.scene.steps_per_period
-        periods = 1 if closed else min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
+        periods = 1
+        if not (closed or isinstance(self.controller, OnePeriod)):
+            periods = min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
         snapshot = self.engine.look() if closed else None
         self._reference = self.controller.reference(self._knots(now, periods * per_period), snapshot)
         self._begin, self._end = now, now + periods * per_period
@@ -165,6 +171,9 @@ class Stepper:
     def apply_wrench(self, link: int, force: Vector, torque: Vector) -> None:
         """Let a wrench act on a link from now on; see `Engine.apply_wrench`."""
         self.engine.apply_wrench(link, (*force, *torque))
+        self._wrenches.pop(link, None)
+        if any((*force, *torque)):
+            self._wrenches[link] = (force, torque)
         if self.recording is not None:
             self.recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
@@ -173,10 +182,15 @@ class Stepper:
     def save(self) -> StepState:
         """The full state; `restore` continues from it bit for bit."""
         self.steps.settle()
-        own: tuple[Reference | None, int, int] = self._reference, self._begin, self._end
-        if self._driven_to != self.step_count:  # the controller has to be asked again
-            own = None, 0, 0
-        return StepState(__version__, self.scene, self.engine.checkpoint(), self.controller.checkpoint(), *own)
+        wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
+        engine, controller = self.engine.checkpoint(), self.controller.checkpoint()
+        return StepState(__version__, self.scene, engine, controller, *self._under_way(), wrenches)
+
+    def _under_way(self) -> tuple[Reference | None, int, int]:
+        """What the scene's controller has asked for, and from which step to which; None if it has to be asked again."""
+        if self._driven_to != self.step_count:
+            return None, 0, 0
+        return self._reference, self._begin, self._end
 
     def restore(self, state: StepState) -> None:
         """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
@@ -197,6 +211,7 @@ class Stepper:
         self.controller.restore(state.controller)
         self._reference, self._begin, self._end = state.reference, state.begin, state.end
         self._driven_to = self.step_count
+        self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
         self.steps.bind()
 
     def restart(self, scene: Scene) -> None:
@@ -210,18 +225,38 @@ class Stepper:
     # ------------------------------------------------------------------------------------------ recording
 
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
-        """Begin to record, at the start of the simulation, to a run file or (None) a temporary one."""
-        begun = self.controller.checkpoint()
-        if self._needs is not Fields.NONE:  # what it makes of the start belongs to the first row
-            self.controller.reference(self._knots(0, self.scene.steps_per_period), self.engine.snapshot())
+        """Begin to record, with the present state, to a run file or (None) a temporary one."""
+        self.steps.settle()
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
-        recording = StepRecording(self.scene, schema, path, Origin(scene_file, self.base_dir))
-        recording.add(self.engine.initial_rows(), self.controller.values())
-        recording.flush()
-        self.controller.restore(begun)
+        recording = StepRecording(self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count)
+        recording.add(self.engine.initial_rows(), self._present_values())
+        recording.note_start(self.time, self._run_state(recording.next_row))
+        for link, (force, torque) in self._wrenches.items():
+            recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
         self.recording = recording
         return recording
+
+    def _present_values(self) -> FloatArray:
+        """Columns of the controller in a row of the present state, (channels,)."""
+        controller = self.controller
+        if self.step_count:
+            values = controller.values()
+            return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
+        begun = controller.checkpoint()
+        if self._needs is not Fields.NONE:  # what it makes of the start belongs to the first row
+            controller.reference(self._knots(0, self.scene.steps_per_period), self.engine.snapshot())
+        values = controller.values()
+        controller.restore(begun)
+        return values
+
+    def _run_state(self, next_row: int) -> bytes:
+        """The present state as run files have it; see `Runner.checkpoint`."""
+        now = self.step_count
+        end = self.scene.n_steps if now <= self.scene.n_steps else now + self.scene.n_steps
+        progress = Progress(*self._under_way(), next_row, now, end)
+        state = self.engine.checkpoint(), self.controller.checkpoint(), progress
+        return encode(state, self.scene, self.time)
 
     def stop_recording(self) -> None:
         """End the recording, if there is one, with a row of the present state."""
@@ -230,5 +265,5 @@ class Stepper:
             return
         if not recording.ends_at(self.step_count):
             self.steps.settle()
-            recording.add(self.engine.initial_rows(), self.controller.values())
+            recording.add(self.engine.initial_rows(), self._present_values())
         recording.close()

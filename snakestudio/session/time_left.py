@@ -35,7 +35,7 @@ class TimeLeft:
 
     def __init__(self, expected_s: float, now: float) -> None:
         self._expected = expected_s
-        self._begun, self._begun_at = now, 0.0
+        self._begun = now
         self._told, self._told_at = now, 0.0
         self._shown = 0.0
 
@@ -44,18 +44,11 @@ class TimeLeft:
         if fraction > self._told_at:
             self._told, self._told_at = now, min(fraction, 1.0)
 
-    def begin_again(self, now: float) -> None:
-        """It goes on at another pace from here: what was seen of the pace so far says nothing any more."""
-        fraction = self.fraction(now)
-        self._begun, self._begun_at = now, fraction
-        self._told, self._told_at = now, fraction
-
     @property
     def total_s(self) -> float:
         """How long all of it would take at the pace seen so far, s."""
-        seen, took = self._told_at - self._begun_at, self._told - self._begun
-        trust = _TRUST * (1.0 - seen)
-        return (trust * self._expected + took) / (trust + seen)
+        trust = _TRUST * (1.0 - self._told_at)
+        return (trust * self._expected + self._told - self._begun) / (trust + self._told_at)
 
     def fraction(self, now: float) -> float:
         """Finished fraction to be shown: never less than before, and 1 only once that was told."""

@@ -176,7 +176,7 @@ def open_stream(target: Target, feed: Feed, on_note: Callable[[str], None] = lam
     StreamError
         If a package is missing, or the address cannot be opened or reached.
     """
-    sink = FoxgloveSink(target, on_note) if target.kind == "foxglove" else RerunSink(target)
+    sink = FoxgloveSink(target, on_note) if target.kind == "foxglove" else RerunSink(target, on_note)
     if target.warning:
         on_note(target.warning)
     return Stream(sink, feed, target.rate_hz, on_note)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 import uuid
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,10 @@ from snakestudio.stream.target import RERUN_PORT, Target
 __all__ = ["RerunSink"]
 
 _ANSWER_S, _FLUSH_S = 1.0, 2.0
-"""How long to wait for a viewer to accept a connection, and for it to take what waits at the end, s."""
+"""How long to wait for a viewer to accept a connection, and for it to take what waits, s."""
+
+MOST_WAITING = 50
+"""Samples that wait for a viewer at most; the SDK alone would let hundreds of megabytes wait."""
 
 _MISSING = 'Streaming to Rerun needs the package rerun-sdk. Install it with: pip install "snakestudio[rerun]"'
 
@@ -49,6 +54,8 @@ class RerunSink:
     Parameters
     ----------
     target : Target
+    on_note : callable
+        Gets sentences for the user, on any thread.
 
     Raises
     ------
@@ -56,12 +63,15 @@ class RerunSink:
         If the package is missing, no viewer answers, or the file cannot be written.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, on_note: Callable[[str], None] = lambda text: None) -> None:
         try:
             self._rerun: Any = import_module("rerun")
         except ImportError:
             raise StreamError(_MISSING) from None
         self._path = None if target.path is None else local_path(target.path)
+        self._on_note = on_note
+        self._abandoned = threading.Event()
+        self._waiting = 0  # samples since the viewer had taken all
         self._runs = 0
         self._stream: Any = None
         self._solids: Solids | None = None
@@ -106,6 +116,32 @@ class RerunSink:
         for event in sample.events:
             stream.set_time("time", duration=event.time)
             stream.log("events", rerun.TextLog(f"{event.kind}: {event.text}", level=_LEVELS.get(event.kind, "INFO")))
+        self._waiting += 1
+        if self._waiting >= MOST_WAITING and self._path is None:
+            self._wait_for_viewer()
+
+    def _wait_for_viewer(self) -> None:
+        """Wait until the viewer has taken all samples; others are skipped meanwhile."""
+        noted = False
+        while not self._abandoned.is_set():
+            began = time.monotonic()
+            try:
+                self._stream.flush(timeout_sec=_FLUSH_S)
+            except (OSError, RuntimeError, ValueError):
+                if time.monotonic() - began < 0.9 * _FLUSH_S:
+                    raise StreamError(
+                        f"The connection to the Rerun viewer at {self.address} is lost. "
+                        "Start the viewer, then start the stream again."
+                    ) from None
+            else:
+                self._waiting = 0
+                return
+            if not noted:
+                noted = True
+                self._on_note(
+                    f"The Rerun viewer at {self.address} does not respond. Samples are skipped until it does; "
+                    "restart it if it hangs."
+                )
 
     def close(self) -> None:
         """Have the viewer take what waits, and let go of it; one that hangs is left."""
@@ -114,7 +150,8 @@ class RerunSink:
             self._let_go(stream)
 
     def abandon(self) -> None:
-        """Have nobody wait for the viewer when the program ends."""
+        """Wait for the viewer no longer, not even when the program ends."""
+        self._abandoned.set()
         self._rerun.unregister_shutdown()
 
     def _let_go(self, stream: Any) -> None:

@@ -17,7 +17,7 @@ from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.runfile.mcap.enclosed import named_files
-from snakestudio.session.runner import Runner
+from snakestudio.session.run_schema import run_schema
 from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
@@ -129,10 +129,7 @@ def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
     SceneError
         If the scene cannot run.
     """
-    runner = Runner(scene, base_dir)
-    names = column_names(runner.recording.schema)
-    runner.recording.close()
-    return names
+    return column_names(run_schema(scene, base_dir))
 
 
 def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.ticks import step_above
 from snakestudio.text import MINUS
 
 __all__ = ["Change", "nice_step", "parse_change"]
@@ -51,9 +52,5 @@ def parse_change(text: str, unit: str = "") -> Change | None:
 
 
 def nice_step(span: float) -> float:
-    """About a two-hundredth of `span`, as 1, 2 or 5 times a power of ten."""
-    if not math.isfinite(span) or span <= 0:
-        return 1.0
-    rough = span / 200
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9))
+    """About a two-hundredth of `span`, rounded up; 1 where it is not a positive number."""
+    return step_above(span / 200)

@@ -84,6 +84,12 @@ def test_a_scene_whose_files_are_missing_is_shown_without_a_drawing() -> None:
     assert "11 links" in text
 
 
+def test_a_scene_without_a_renderer_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = ss.load_scene(MAIN)
+    monkeypatch.setattr("snakestudio.model.html_renderer._renderer", None)
+    assert scene._repr_html_() is None
+
+
 def test_a_comparison_is_shown_with_its_differences() -> None:
     comparison = ss.compare_models(MAIN, "planar_nonsmooth", "planar_lagrangian", duration=0.1)
     text, (picture,) = read(comparison)

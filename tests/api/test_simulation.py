@@ -255,8 +255,8 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ss.SceneError, match=r"ground\.mu_alonk"):
             sim.reset(values={"ground.mu_alonk": 1})
         assert sim.time == 0.0
-        sim.step()
-        with pytest.raises(ss.UsageError, match="A recording begins at the start"):
+        sim.record()
+        with pytest.raises(ss.UsageError, match=r"is being recorded\. Call stop_recording\(\)"):
             sim.record()
     for use in (sim.step, sim.save, sim.reset, lambda: sim.state, sim.render, sim.record, lambda: sim.apply_wrench(0)):
         with pytest.raises(ss.UsageError, match=r"This simulation is closed\. Open another one"):
@@ -313,6 +313,64 @@ def test_a_recording_is_a_run_file(tmp_path: Path) -> None:
     ]
     lines = [line for line in (tmp_path / "gait.csv").read_text().splitlines() if not line.startswith("#")]
     assert float(lines[-1].split(",")[0]) == pytest.approx(40 * sim.dt)
+
+
+@pytest.mark.parametrize("path", [PLANAR, JAMMED, BODY], ids=lambda path: path.stem)
+def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Path) -> None:
+    begin = 37  # between two rows of the log
+    with ss.open_simulation(path) as sim:
+        sim.record()
+        sim.step(n=begin)
+        sim.step(n=163)
+        whole = sim.run
+        sim.reset()
+        sim.step(n=begin)
+        sim.record(tmp_path / "later.mcap")
+        sim.step(n=163)
+        sim.stop_recording()
+        with pytest.raises(ss.UsageError, match=r"Nothing is recorded\. Call record\(\)"):
+            sim.run  # noqa: B018
+        dt = sim.dt
+    later = ss.load_run(tmp_path / "later.mcap")
+    assert later["time_s"][0] == pytest.approx(begin * dt)
+    assert [event.text for event in later.recording.events if event.kind == "note"] == [
+        f"Recorded from {begin * dt:g} s on"
+    ]
+    common = whole["time_s"] > begin * dt
+    np.testing.assert_array_equal(later["com_x_m"][1:], whole["com_x_m"][common])
+    for name in whole.columns:  # forces of the first one are means since `begin`
+        np.testing.assert_array_equal(later[name][2:], whole[name][common][1:], name)
+    # It continues from its own first row and from its last one as the whole run does.
+    for at in (later["time_s"][0], later["time_s"][-1]):
+        again, notes = ss.continue_from(tmp_path / "later.mcap", at, duration=220 * dt)
+        assert notes == ()
+        np.testing.assert_array_equal(again["com_x_m"][: len(later["com_x_m"])], later["com_x_m"])
+        again.recording.close()
+
+
+def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> None:
+    with ss.open_simulation(PLANAR) as sim:
+        sim.step(np.full(10, 0.05), n=50)
+        sim.apply_wrench(4, force=(0.0, 3.0, 0.0))
+        saved = sim.save()
+        sim.step(n=10)
+        sim.restore(pickle.loads(pickle.dumps(saved)))
+        begin = sim.time
+        pose = sim.state.link_pose.copy()
+        sim.record(tmp_path / "driven.mcap")
+        sim.step(np.full(10, 0.1), n=50)
+        sim.reset()
+    run = ss.load_run(tmp_path / "driven.mcap")
+    np.testing.assert_array_equal(run.recording.snapshot(0).link_pose, pose)
+    assert [(pull.time, pull.link, pull.force) for pull in run.recording.pulls] == [(begin, 4, (0.0, 3.0, 0.0))]
+    again, notes = ss.continue_from(tmp_path / "driven.mcap", begin, duration=0.2)
+    assert notes == ()
+    assert again["time_s"][0] == begin
+    last = run["time_s"][-1]
+    with pytest.raises(ss.StateError, match=r"a program drove the joints from 0\.\d+ s on.*or an earlier time\."):
+        ss.continue_from(tmp_path / "driven.mcap", last)
+    with pytest.raises(ss.UsageError, match="has no row at 0 s: it is recorded from"):
+        ss.continue_from(tmp_path / "driven.mcap", 0.0)
 
 
 def test_pictures_need_no_screen() -> None:

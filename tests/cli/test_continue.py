@@ -39,8 +39,8 @@ def test_it_goes_on_from_a_moment_with_other_values(
 @pytest.mark.parametrize(
     ("words", "piece"),
     [
-        (["--from", "9"], "recorded up to 0.5 s"),
-        (["--from", "-1"], "recorded up to 0.5 s"),
+        (["--from", "9"], "recorded from 0 to 0.5 s"),
+        (["--from", "-1"], "recorded from 0 to 0.5 s"),
         (["--from", "0.5"], "longer duration"),
         (["--from", "0.2", "--rate", "50"], "--rate cannot change"),
         (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change while a run goes"),

@@ -10,14 +10,13 @@ import pytest
 from snakestudio.cli import shared
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import PreparationError
-from snakestudio.session import compile_schedule, engine_compiler
-from snakestudio.session.compile_schedule import Schedule
+from snakestudio.session import engine_compiler
 
 
 @pytest.fixture(autouse=True)
 def _two_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_compiler, "is_prepared", lambda kind: kind == "spatial_nonsmooth")
-    monkeypatch.setattr(compile_schedule, "expected", lambda kind: Schedule(83.0))
+    monkeypatch.setattr(engine_compiler, "expected_seconds", lambda kind: 83.0)
 
 
 def test_one_plain_line_where_there_is_no_terminal(

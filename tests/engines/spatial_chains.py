@@ -27,7 +27,8 @@ from snakestudio.engines.spatial_nonsmooth.params import (
     link_rows,
     params_of,
 )
-from snakestudio.engines.spatial_nonsmooth.state import ENERGY, State, make_state, make_work
+from snakestudio.engines.spatial_nonsmooth.schema import ENERGY
+from snakestudio.engines.spatial_nonsmooth.state import State, make_state, make_work
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.kernels._jit import direct
 from snakestudio.kernels.spatial_problem import ACROSS, AXIAL, FRONT, MASS, REAR

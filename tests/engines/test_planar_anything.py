@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.check import largest_stable_step
-from snakestudio.engines.planar_nonsmooth.state import ENERGY
+from snakestudio.engines.planar_nonsmooth.schema import ENERGY
 from snakestudio.model.motion import GaitStart, LateralUndulation
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

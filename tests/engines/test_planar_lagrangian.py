@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.planar_lagrangian.state import ENERGY
+from snakestudio.engines.planar_lagrangian.schema import ENERGY
 from snakestudio.kernels.smooth_friction import tanh
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows

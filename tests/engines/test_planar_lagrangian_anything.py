@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from snakestudio.engines import registry
 from snakestudio.engines.planar_lagrangian.check import largest_stable_step
-from snakestudio.engines.planar_lagrangian.state import ENERGY
+from snakestudio.engines.planar_lagrangian.schema import ENERGY
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitStart, LateralUndulation
 from snakestudio.model.robot.robot import JointController, Robot

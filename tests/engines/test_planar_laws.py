@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
-from snakestudio.engines.planar_nonsmooth.state import ENERGY
+from snakestudio.engines.planar_nonsmooth.schema import ENERGY
 from snakestudio.model.motion import GaitStart, JointAnglesStart, LateralUndulation, StraightStart
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver

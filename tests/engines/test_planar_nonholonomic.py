@@ -8,7 +8,7 @@ import pytest
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.engines.planar_nonholonomic.chebyshev import MOST_STAGES, longest_part, scheme
 from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
-from snakestudio.engines.planar_nonholonomic.state import ENERGY
+from snakestudio.engines.planar_nonholonomic.schema import ENERGY
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, StraightStart
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

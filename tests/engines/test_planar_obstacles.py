@@ -10,7 +10,7 @@ import pytest
 
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
-from snakestudio.engines.planar_nonsmooth.state import ENERGY
+from snakestudio.engines.planar_nonsmooth.schema import ENERGY
 from snakestudio.engines.planar_obstacles import gaps, outlines
 from snakestudio.kernels.planar_scratch import make_scratch
 from snakestudio.model.motion import StraightStart

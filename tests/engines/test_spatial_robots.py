@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from snakestudio.engines import registry
-from snakestudio.engines.spatial_nonsmooth.state import ENERGY
+from snakestudio.engines.spatial_nonsmooth.schema import ENERGY
 from snakestudio.errors import ExportError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene

@@ -145,7 +145,6 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
 
     def make() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        settings.setValue("tuning/told", True)  # a notice after the first run would lie over the picture
         window = main_window(settings)
         made.append(window)
         window.show()

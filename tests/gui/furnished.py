@@ -38,7 +38,6 @@ from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.gui.shell.help_dialogs import AboutDialog, GraphicsDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
-from snakestudio.gui.shell.tuning_dialog import TuningDialog
 from snakestudio.gui.streaming.dialog import StreamDialog
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.link.profile.library import new_profile
@@ -192,7 +191,6 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "learn": lambda: LearningDialog(loaded(), c.robot, window),
         "wiggle": lambda: WiggleDialog(c.robot, window),
         "profile": lambda: ProfileEditor(loaded(), None, window, lambda: c.document.scene),
-        "tuning": lambda: TuningDialog(c.tuner, window),
         "graphics": lambda: GraphicsDialog(c.viewport, window),
         "about": lambda: AboutDialog(window),
         "video": lambda: VideoDialog(folder / "run.mp4", recording, c.viewport, c.settings, window),  # type: ignore[arg-type]

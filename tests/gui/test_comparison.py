@@ -328,7 +328,7 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
 def test_the_plain_view_draws_ghosts_too(qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch) -> None:
     window = window_of(panel)
     run(qtbot, panel, "0.1")
-    window.context.viewport._fall_back("Test.")
+    window.context.viewport.surface.fall_back("Test.")
     flat = window.context.viewport.findChild(TopView)
     assert flat is not None
     qtbot.waitUntil(lambda: window.context.viewport.settled)

@@ -254,7 +254,7 @@ def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: Qt
 
 def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
-    viewport._fall_back("There is no such thing.")
+    viewport.surface.fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
     assert viewport.api.drafting

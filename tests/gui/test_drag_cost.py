@@ -52,7 +52,7 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
     for step in range(50):
         running.follow(viewport.ndc(place + QPointF(step, 0)), False)
     assert len(looked) <= 2, "nobody has asked yet, and the scene follows with the next picture"
-    assert running.shift.any(), "whoever asks is told of the last place"
+    assert running.amount.shift.any(), "whoever asks is told of the last place"
     assert len(looked) <= 4
     running.cancel()
 

@@ -184,7 +184,7 @@ def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
     for degrees in range(15, 421, 15):
         a = math.radians(degrees)
         move(viewport, at(viewport, 1.0 + 0.3 * math.cos(a), 0.3 * math.sin(a)))
-    assert abs(math.degrees(viewport.editor.transforms.running.angle) - 420) < 1.0  # type: ignore[union-attr]
+    assert abs(math.degrees(viewport.editor.transforms.running.amount.angle) - 420) < 1.0  # type: ignore[union-attr]
     assert label(viewport).endswith("° about z")
     qtbot.keyClick(viewport, Key.Key_Enter)
     box = one(document, 1)
@@ -240,20 +240,20 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
     running = viewport.editor.transforms.running
     assert running is not None
     qtbot.keyClick(viewport, Key.Key_Z, SHIFT)
-    assert (running.axes, running.local) == ("xy", False)
+    assert (running.amount.axes, running.amount.local) == ("xy", False)
     qtbot.keyClick(viewport, Key.Key_X)
-    assert (running.axes, running.local) == ("x", False)
+    assert (running.amount.axes, running.amount.local) == ("x", False)
     qtbot.keyClick(viewport, Key.Key_X)
-    assert (running.axes, running.local) == ("x", True)
+    assert (running.amount.axes, running.amount.local) == ("x", True)
     type_keys(qtbot, viewport, "1")
-    np.testing.assert_allclose(running.shift, (math.cos(math.radians(30)), 0.5, 0.0), atol=1e-12)
+    np.testing.assert_allclose(running.amount.shift, (math.cos(math.radians(30)), 0.5, 0.0), atol=1e-12)
     assert label(viewport) == "Δown x 1▏ = +1.000 m"
     qtbot.keyClick(viewport, Key.Key_Backspace)
     qtbot.keyClick(viewport, Key.Key_X)
-    assert (running.axes, running.local) == ("", False)
+    assert (running.amount.axes, running.amount.local) == ("", False)
     qtbot.keyClick(viewport, Key.Key_R)
     assert viewport.editor.transforms.running is not None
-    assert viewport.editor.transforms.running.mode == "turn"
+    assert viewport.editor.transforms.running.amount.mode == "turn"
     qtbot.keyClick(viewport, Key.Key_Escape)
     assert document.scene.obstacles == THINGS
 
@@ -477,9 +477,9 @@ def test_edges_and_middles_of_others_are_met_and_shown(qtbot: QtBot, viewport: V
     move(viewport, at(viewport, 0.69, 0.51))
     running = viewport.editor.transforms.running
     assert running is not None
-    np.testing.assert_allclose(running.shift, (0.7, 0.5, 0.0), atol=1e-9)  # side by side, in line
+    np.testing.assert_allclose(running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9)  # side by side, in line
     assert len(viewport.overlays().guides) == 2
-    levels = {(round(guide.end[0], 6), round(guide.end[1], 6)) for guide in running.guides}
+    levels = {(round(guide.end[0], 6), round(guide.end[1], 6)) for guide in running.amount.guides}
     assert levels == {(0.8, 0.5), (1.0, 0.5)}
     move(viewport, at(viewport, 0.4, 0.25))
     assert viewport.overlays().guides == ()

@@ -29,8 +29,8 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.video_presets import PRESETS
+from snakestudio.viewmodel.work import Progress
 from tests.gui.fake import make_recording
 
 
@@ -145,7 +145,7 @@ def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_
     assert recording is not None
     dialog = VideoDialog(tmp_path / "run.mp4", recording, viewport, settings, recorded)
     dialog.show()
-    dialog.form.strip.setCurrentText("lead_m")
+    dialog.form["curves"].setCurrentText("lead_m")
     assert dialog.start.isEnabled(), dialog.summary.text()
     qtbot.waitUntil(lambda: dialog.preview.image is not None)
     options = replace(dialog.options(), width=320, height=240, fps=10)
@@ -196,7 +196,7 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
 def test_a_video_that_is_cancelled_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
     qtbot.waitUntil(
-        lambda: recorded.context.exporter._job is not None and recorded.context.exporter._job.fraction > 0,
+        lambda: recorded.context.exporter.task is not None and recorded.context.exporter.task.fraction > 0,
         timeout=60_000,
     )
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
@@ -226,7 +226,7 @@ def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: Q
     try:
         dialog.show()
         qtbot.waitExposed(dialog)
-        for box in (dialog.form.begin, dialog.form.end):
+        for box in (dialog.form["begin"], dialog.form["end"]):
             edit = box.lineEdit()
             assert edit.width() > edit.fontMetrics().horizontalAdvance(edit.text()) + edit.textMargins().left()
             dialog.activateWindow()
@@ -267,7 +267,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         companions=other,
     )
     try:
-        dialog.form.camera.setCurrentText("As now, following the robot")
+        dialog.form["camera"].setCurrentText("As now, following the robot")
         options = dialog.options()
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
@@ -279,48 +279,48 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
-        dialog.form.size_box.setCurrentText("640 × 360 px")
-        dialog.form.speed.setCurrentText("0.5 ×")
-        dialog.form.trail.setChecked(False)
+        dialog.form["size"].setCurrentText("640 × 360 px")
+        dialog.form["speed"].setCurrentText("0.5 ×")
+        dialog.form["trail"].setChecked(False)
         assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
         assert dialog.options().trail_link is None
         assert "2.0 s of video, 61 frames" in dialog.summary.text()
         assert "estimating the time to render" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
-        dialog.form.speed.setCurrentText("0.25 ×")  # twice as many frames, each of which takes as long
+        dialog.form["speed"].setCurrentText("0.25 ×")  # twice as many frames, each of which takes as long
         assert "121 frames" in dialog.summary.text()
         assert dialog.summary.text().endswith("and 2 min to render.")
-        dialog.form.size_box.setCurrentText("1920 × 1080 px")
+        dialog.form["size"].setCurrentText("1920 × 1080 px")
         assert "estimating the time to render" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 20 min to render."))
         assert measured == [640, 1920], "each size once"
-        dialog.form.size_box.setCurrentText("640 × 360 px")
+        dialog.form["size"].setCurrentText("640 × 360 px")
         assert dialog.summary.text().endswith("and 2 min to render.")
-        dialog.form.speed.setCurrentText("0.5 ×")
+        dialog.form["speed"].setCurrentText("0.5 ×")
         dialog.form.take(PRESETS[2])
         assert dialog.path == tmp_path / "a.gif"
-        assert (dialog.options().fps, dialog.options().codec, dialog.form.codec.isEnabled()) == (15, "", False)
-        assert dialog.form.preset.currentText() == PRESETS[2].name
-        dialog.form.file.setText(str(tmp_path / "a.webm"))
+        assert (dialog.options().fps, dialog.options().codec, dialog.form["codec"].isEnabled()) == (15, "", False)
+        assert dialog.form["preset"].currentText() == PRESETS[2].name
+        dialog.form["file"].setText(str(tmp_path / "a.webm"))
         assert dialog.options().codec == "vp9"
-        assert dialog.form.preset.currentIndex() == 0
-        dialog.form.strip.setCurrentText("com_x")
+        assert dialog.form["preset"].currentIndex() == 0
+        dialog.form["curves"].setCurrentText("com_x")
         assert "did you mean com_x_m" in dialog.summary.text()
         assert not dialog.start.isEnabled()
-        dialog.form.strip.setCurrentText("com_x_m, com_y_m")
+        dialog.form["curves"].setCurrentText("com_x_m, com_y_m")
         assert dialog.options().strip == ("com_x_m", "com_y_m")
         assert dialog.start.isEnabled()
-        dialog.form.begin.setValue(0.25)
-        dialog.form.end.setValue(0.5)
+        dialog.form["begin"].setValue(0.25)
+        dialog.form["end"].setValue(0.5)
         assert (dialog.options().start, dialog.options().end) == (0.25, 0.5)
-        dialog.form.camera.setCurrentText("Keyframes (2)")
+        dialog.form["camera"].setCurrentText("Keyframes (2)")
         assert dialog.options().path == keys
-        dialog.form.camera.setCurrentText("Everything")
+        dialog.form["camera"].setCurrentText("Everything")
         assert dialog.options().path is None
         assert dialog.beside is None
         assert [ghost.name for ghost in dialog.ghosts] == ["Other"]
-        dialog.form.beside.setCurrentIndex(1)
+        dialog.form["beside"].setCurrentIndex(1)
         assert dialog.beside is not None
         assert dialog.beside.name == "Other"
     finally:
@@ -369,9 +369,9 @@ def test_the_dialog_offers_the_arrows_that_the_legend_has(
     )  # fmt: skip
     try:
         form = dialog.form
-        assert {name for name in ("forces", "friction", "ground") if not getattr(form, name).isHidden()} == offered
+        assert {name for name in ("forces", "friction", "ground") if not form[name].isHidden()} == offered
         assert dialog.options().ground_forces is False
-        form.ground.setChecked(True)
+        form["ground"].setChecked(True)
         assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)
     finally:
         dialog.reject()  # closing what was never shown would leave its preview behind

@@ -17,7 +17,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.gallery import Card, Gallery, SceneCard, StartCard
+from snakestudio.gui.shell.gallery import CardView, Gallery
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import STEPS, Tour
@@ -81,8 +81,13 @@ def gallery(plain: Plain, qtbot: QtBot) -> Gallery:
     return shown
 
 
-def scene_cards(gallery: Gallery) -> list[SceneCard]:
-    return [card for card in gallery.scenes.cards if isinstance(card, SceneCard)]
+def click(view: CardView, row: int) -> None:
+    QTest.mouseClick(view.viewport(), LEFT, pos=view.card_at(row).center())
+
+
+def scenes(gallery: Gallery) -> list[str]:
+    """Names of the scenes that are shown."""
+    return [entry.path.stem for entry in gallery.scenes.items]
 
 
 def test_every_scene_has_its_pictures_and_no_picture_is_left_over() -> None:
@@ -126,9 +131,9 @@ def test_a_query_needs_all_of_its_words() -> None:
 
 
 def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
-    assert len(gallery.scenes.cards) == len(entries())
+    assert gallery.scenes.items == list(entries())
     QTest.keyClicks(gallery.search, "stairs P1")
-    assert [card.entry.path.stem for card in scene_cards(gallery)] == ["stairs"]
+    assert scenes(gallery) == ["stairs"]
     assert "four steps" in gallery.text.text()
     QTest.keyClick(gallery.search, Qt.Key.Key_Return)
     assert plain.document.name == "stairs.toml"
@@ -139,17 +144,41 @@ def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, 
 
 
 def test_a_card_under_a_mouse_at_rest_is_not_looked_at(gallery: Gallery, qtbot: QtBot) -> None:
-    card = gallery.scenes.cards[2]
-    middle = QPointF(card.rect().center())
-    QApplication.sendEvent(card, QEnterEvent(middle, middle, QPointF(card.mapToGlobal(card.rect().center()))))
-    assert gallery._looked_at is not card
-    QTest.mouseMove(card, card.rect().center())
-    qtbot.waitUntil(lambda: gallery._looked_at is card)
+    view = gallery.scenes
+    middle = view.card_at(2).center()
+    before = gallery.text.text()
+    place = QPointF(middle)
+    QApplication.sendEvent(view.viewport(), QEnterEvent(place, place, QPointF(view.mapToGlobal(middle))))
+    assert gallery.text.text() == before
+    QTest.mouseMove(view.viewport(), middle)
+    qtbot.waitUntil(lambda: entries()[2].title in gallery.text.text())
+    assert view.viewport().cursor().shape() == Qt.CursorShape.PointingHandCursor
+
+
+def test_space_between_cards_opens_nothing(gallery: Gallery) -> None:
+    view = gallery.scenes
+    card = view.card_at(0)
+    QTest.mouseClick(view.viewport(), LEFT, pos=card.bottomRight() + QPoint(6, 6))
+    assert gallery.is_open
+    assert not view.indexAt(card.topRight() + QPoint(6, 6)).isValid()
+
+
+def test_cards_fill_the_width_in_equal_columns(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+    view = gallery.scenes
+    for width, columns in ((1280, 4), (800, 3), (420, 1)):
+        plain.resize(width, 800)
+        qtbot.waitUntil(lambda columns=columns: view.columns == columns)
+        cards = [view.card_at(row) for row in range(columns + 1)]
+        assert len({card.top() for card in cards[:columns]}) == 1
+        assert cards[columns].top() > cards[0].bottom()
+        assert cards[columns - 1].right() <= view.width()
+        last = view.card_at(len(entries()) - 1)
+        assert view.rect().contains(last), "it is as high as its cards"
 
 
 def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
     QTest.keyClicks(gallery.search, "no such scene")
-    assert gallery.scenes.cards == []
+    assert gallery.scenes.items == []
     assert gallery._nothing.isVisible()
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
     assert gallery.search.text() == ""
@@ -162,73 +191,93 @@ def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, plain
 
 def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: QtBot) -> None:
     QTest.mouseClick(gallery.chips.papers["P2"], LEFT)
-    assert {paper for card in scene_cards(gallery) for paper in card.entry.papers} >= {"P2"}
-    assert all("P2" in card.entry.papers for card in scene_cards(gallery))
+    assert gallery.scenes.items
+    assert all("P2" in entry.papers for entry in gallery.scenes.items)
     QTest.mouseClick(gallery.chips.models["spatial"], LEFT)
-    assert [card.entry.path.stem for card in scene_cards(gallery)] == ["obstacle_aided_3d"]
+    assert scenes(gallery) == ["obstacle_aided_3d"]
     QTest.mouseClick(gallery.chips.papers["P5"], LEFT)
     assert gallery.chips.paper == "P5"
-    assert not scene_cards(gallery)
+    assert not scenes(gallery)
     QTest.mouseClick(gallery.chips.papers["P5"], LEFT)
     QTest.mouseClick(gallery.chips.models["spatial"], LEFT)
-    assert len(gallery.scenes.cards) == len(entries())
+    assert len(scenes(gallery)) == len(entries())
 
 
 def test_arrows_lead_through_the_cards(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+    starts, view = gallery.starts, gallery.scenes
     QTest.keyClick(gallery.search, Qt.Key.Key_Down)
-    first = keyboard()
-    assert isinstance(first, StartCard)
-    QTest.keyClick(first, Qt.Key.Key_Down)
-    if isinstance(keyboard(), StartCard):  # recent files may take a second row
-        QTest.keyClick(keyboard(), Qt.Key.Key_Down)
-    scene = keyboard()
-    assert isinstance(scene, SceneCard)
-    assert scene.entry.path == main_scene()
-    QTest.keyClick(scene, Qt.Key.Key_Right)
-    beside = keyboard()
-    assert isinstance(beside, SceneCard)
-    assert beside is gallery.scenes.cards[1]
-    assert beside.entry.title in gallery.text.text()
-    for _ in range(20):
-        card = keyboard()
-        assert isinstance(card, Card)
-        QTest.keyClick(card, Qt.Key.Key_Down)
-    last = keyboard()
-    assert isinstance(last, SceneCard)
-    assert gallery.scenes.cards.index(last) >= len(gallery.scenes.cards) - gallery.scenes._columns
-    assert not last.visibleRegion().isEmpty()
-    QTest.keyClicks(last, "w")
+    assert keyboard() is starts
+    assert starts.current is starts.items[0]
+    assert starts.current.title in gallery.text.text()
+    QTest.keyClick(starts, Qt.Key.Key_Right)
+    QTest.keyClick(starts, Qt.Key.Key_Down)
+    assert keyboard() is view
+    assert view.current is entries()[1], "the scene below"
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.current is entries()[2]
+    assert view.current.title in gallery.text.text()
+    for _ in range(len(entries()) // view.columns + 1):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.currentIndex().row() // view.columns == (len(entries()) - 1) // view.columns
+    assert view.visibleRegion().contains(view.card_at(view.currentIndex().row()).center())
+    for _ in range(len(entries()) // view.columns + 1):
+        QTest.keyClick(view, Qt.Key.Key_Up)
+    assert keyboard() is starts
+    QTest.keyClick(starts, Qt.Key.Key_Up)
+    assert keyboard() is gallery.search
+    view.go_to(0)
+    QTest.keyClicks(view, "w")
     assert keyboard() is gallery.search
     assert gallery.search.text() == "w"
+
+
+def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plain) -> None:
+    QTest.keyClicks(gallery.search, "pipe")
+    view = gallery.scenes
+    count = len(view.items)
+    assert view.columns < count < 2 * view.columns
+    view.go_to(view.columns - 1)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.current is view.items[-1]
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert plain.document.origin == entries()[entries().index(view.items[-1])].path.resolve()
+
+
+def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:
+    view, entry = gallery.scenes, entries()[3]
+    index = view.model().index(3, 0)
+    assert view.accessibleName() == "Scenes"
+    assert index.data() == entry.title
+    assert index.data(Qt.ItemDataRole.AccessibleDescriptionRole) == entry.description
 
 
 def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
     QTest.keyClick(gallery.search, Qt.Key.Key_Space)
     QTest.keySequence(gallery.search, QKeySequence("Ctrl+N"))
-    gallery.scenes.cards[0].setFocus()
-    QTest.keyClicks(gallery.scenes.cards[0], "1")
+    gallery.scenes.go_to(0)
+    QTest.keyClicks(gallery.scenes, "1")
     assert plain.asked == []
     gallery.search.clear()
-    card = gallery.scenes.cards[1]
-    QTest.mouseClick(card, LEFT)
-    assert isinstance(card, SceneCard)
-    assert plain.document.origin == card.entry.path.resolve()
+    click(gallery.scenes, 1)
+    assert plain.document.origin == entries()[1].path.resolve()
     assert not gallery.is_open
 
 
 def test_one_can_begin_with_nothing_or_with_a_recent_file(plain: Plain, tmp_path: Path, qtbot: QtBot) -> None:
-    mine = tmp_path / "mine.toml"
+    mine = tmp_path / "mine & <yours>.toml"
     mine.write_text(MAIN_SCENE.read_text())
     assert plain.files.open(mine)
     gallery = shown_over(plain)
-    recent = [card for card in gallery.starts.cards if isinstance(card, StartCard) and card.path is not None]
-    assert recent[0].path == mine.resolve()
-    QTest.mouseClick(gallery.starts.cards[0], LEFT)
+    assert [start.path for start in gallery.starts.items][:3] == [None, None, mine.resolve()]
+    click(gallery.starts, 0)
     assert plain.document.path is None
     assert plain.document.scene.obstacles == ()
     again = shown_over(plain)
-    recent = [card for card in again.starts.cards if isinstance(card, StartCard) and card.path is not None]
-    QTest.mouseClick(recent[0], LEFT)
+    QTest.keyClick(again.search, Qt.Key.Key_Down)
+    QTest.keyClick(again.starts, Qt.Key.Key_Right)
+    QTest.keyClick(again.starts, Qt.Key.Key_Right)
+    assert "mine &amp; &lt;yours&gt;" in again.text.text()
+    QTest.keyClick(again.starts, Qt.Key.Key_Space)
     assert plain.document.origin == mine.resolve()
 
 

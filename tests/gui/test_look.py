@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMainWindow, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.commands import table
-from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet, _cut
+from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.viewport.corners import FocusFrame
@@ -152,24 +152,30 @@ def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: 
     QTest.keySequence(window.context.viewport, QKeySequence("F1"))
     sheet = open_overlay(window, ShortcutSheet)
     assert sheet is not None
-    said = [row for topic in sheet.topics for row in topic.shown]
-    assert len(said) == sum(bool(spec.shortcuts) for spec in table()) + sum(len(gestures) for _, gestures in MOUSE)
-    assert any("ctrl+k" in row for row in said)
-    assert sheet._columns.count() == 3
-    tops = [topic.mapTo(sheet, QPoint(0, 0)).x() for topic in sheet.topics]
-    assert len(set(tops)) == 3
-    QTest.keyClicks(sheet.search, "redo")
-    assert [row for topic in sheet.topics for row in topic.shown if not topic.isHidden()] == [
-        "edit ctrl+shift+z or ctrl+y redo"
-    ]
-    window.resize(900, 700)
-    qtbot.waitUntil(lambda: sheet._columns.count() == 2)
+    keys = sum(bool(spec.shortcuts) for spec in table())
+    assert len(sheet.rows) == keys + sum(len(gestures) for _, gestures in MOUSE)
+    assert ("Find a Command", "Ctrl+K", "Help") in sheet.rows
+    QTest.keyClicks(sheet.search, "REDO edit")
+    assert sheet.rows == [("Redo", "Ctrl+Shift+Z or Ctrl+Y", "Edit")]
+    sheet.search.setText("no (such] key")
+    assert not sheet.rows
+    assert not sheet.table.isVisible()
+    sheet.search.setText("edit")
+    QTest.keyClick(sheet.search, Qt.Key.Key_PageDown)
+    assert sheet.table.verticalScrollBar().value() > 0
     QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
     assert sheet.search.text() == ""
     QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
     assert not sheet.is_open
 
 
-def test_columns_are_filled_in_order() -> None:
-    assert _cut([3, 2, 2, 4], 5) == [[0, 1], [2], [3]]
-    assert _cut([3, 2, 2, 4], 6) == [[0, 1], [2, 3]]
+def test_the_sheet_of_keys_sorts_by_key(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    sheet = ShortcutSheet(window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])])
+    header = sheet.table.horizontalHeader()
+    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "the order of the menus"
+    header.setSortIndicator(1, Qt.SortOrder.AscendingOrder)
+    assert [row[1] for row in sheet.rows] == ["B", "Click", "G"]
+    header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"]

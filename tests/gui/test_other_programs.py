@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 import snakestudio.gui.remote
 from snakestudio.gui.remote.allowed import COMMANDS, SAFE_WITH_TORQUE
+from snakestudio.gui.remote.dialog import RemoteDialog
 from snakestudio.gui.remote.methods import Methods
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.main_window import MainWindow
@@ -186,8 +188,7 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     assert c.actions_table["stream"].isChecked()
     client.close()
     export = methods.call("export", {"path": str(tmp_path / "run.csv")})
-    export.wait()
-    assert export.result == str(tmp_path / "run.csv")
+    assert export.work(lambda fraction: True) == str(tmp_path / "run.csv")
     with pytest.raises(RemoteError, match="is there already"):
         methods.call("export", {"path": str(tmp_path / "run.csv")})
 
@@ -196,11 +197,21 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     dialog.switch.click()
     assert not c.streamer.on
     assert dialog.now.text() == "Off."
-    dialog.rate.setText("0")
-    assert "Give a rate above 0" in dialog.message.text()
+    dialog.form.widget("rate_hz", QLineEdit).setText("0")
+    assert "Give a rate above 0" in dialog.form.message.text()
     assert not dialog.switch.isEnabled()
     dialog.deleteLater()
-    c.remote.stop()
+    remote = RemoteDialog(c.remote, window)
+    port = remote.form.widget("port", QLineEdit)
+    assert remote.form.widget("token", QLineEdit).text() == c.remote.token
+    assert (remote.switch.text(), port.isEnabled()) == ("&Stop", False)
+    remote.switch.click()
+    assert not c.remote.on
+    assert (remote.switch.text(), port.isEnabled()) == ("&Allow", True)
+    port.setText("99999")
+    assert "Give a port from 1 to 65535" in remote.form.message.text()
+    assert not remote.switch.isEnabled()
+    remote.deleteLater()
     with pytest.raises(Exception, match="No window allows remote control"):
         read_door()
     assert json.dumps(methods.call("state", {}))

@@ -158,7 +158,7 @@ def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(pathed: 
 
 def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
-    viewport._fall_back("There is no such thing.")
+    viewport.surface.fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import math
 import re
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
@@ -27,6 +31,8 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.plots import csv_table
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.chart_data import Trace
 from snakestudio.viewmodel.plots.content import Content, Curve
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -548,12 +554,24 @@ def test_an_export_to_a_link_leaves_the_link(qtbot: QtBot, panel: PlotPanel, tmp
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [link.name, "real"]
 
 
-def test_an_export_that_is_cancelled_leaves_the_old_file(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+def test_an_export_that_is_cancelled_leaves_the_old_file(
+    qtbot: QtBot, panel: PlotPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "joint.csv"
     path.write_bytes(b"old")
+    cancelled = threading.Event()
+    curve_table = csv_table.curve_table
+
+    def table_once_cancelled(*args: Any) -> Iterator[FloatArray]:
+        cancelled.wait()
+        return curve_table(*args)
+
+    monkeypatch.setattr(csv_table, "curve_table", table_once_cancelled)
     panel.export(panel.plots[1], path)
     assert panel.exporter.busy
     panel.findChildren(QProgressDialog)[0].canceled.emit()  # as its button does
+    cancelled.set()
+    qtbot.waitUntil(lambda: not panel.exporter.busy)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["joint.csv"]
 
@@ -607,9 +625,37 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
     axis = ChartAxis("bottom", 20, "s")
     assert axis.tickStrings([-0.25, 0.0, 0.25], 1.0, 0.05) == ["−0.25", "0", "0.25 s"]
     decades = ChartAxis("left", 48)
+    decades.setGeometry(0.0, 0.0, 48.0, 160.0)
     decades.show_as(True, None)
-    assert decades.tickStrings([-10.0, -8.0], 1.0, 2.0) == ["10⁻¹⁰", "10⁻⁸"]
-    assert decades.tickSpacing(-8.2, -8.0, 100.0) == [(1.0, 0.0)]
+    for low, high, texts in (
+        (-10.0, -8.0, ["10⁻¹⁰", "10⁻⁹", "10⁻⁸"]),
+        (-8.2, -8.0, ["7·10⁻⁹", "8·10⁻⁹", "9·10⁻⁹", "10⁻⁸"]),
+        (-2.0, 0.0, ["0.01", "0.1", "1"]),
+    ):
+        decades.setRange(low, high)
+        assert [text for _, text in decades.shown()] == texts
+
+
+@pytest.mark.parametrize(
+    ("scale", "width", "texts"),
+    [
+        (AxisScale(0.005, 0.278), 240.0, ["0.05", "0.10", "0.15", "0.20", "0.25"]),
+        (AxisScale(0.01, 1.0, log=True), 120.0, ["0.01", "0.1", "1"]),
+        (AxisScale(2.1, 4.4, log=True), 120.0, ["3", "4"]),
+        (AxisScale.of_categories(("x", "y", "z")), 240.0, ["x", "y", "z"]),
+        (AxisScale.of_categories(("x", "y", "z")), 100.0, ["x", "z"]),
+        (
+            AxisScale.of_categories(("planar_nonsmooth", "spatial")),
+            120.0,
+            ["planar_…", "spatial"],
+        ),
+    ],
+)
+def test_axis_shows_the_ticks_of_its_scale(qtbot: QtBot, scale: AxisScale, width: float, texts: list[str]) -> None:
+    axis = ChartAxis("bottom", 44, density=2.0)
+    axis.setGeometry(0.0, 0.0, width, 44.0)
+    axis.show_scale(scale, "Title")
+    assert [text for _, text in axis.shown()] == texts
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.preparing_ahead import PreparingAhead, next_kind, on_battery
-from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import scenes_dir
 from snakestudio.session import engine_compiler as preparation_module
 from snakestudio.session import session_core as conduct_module
-from snakestudio.session.engine_compiler import EngineCompiler, Stage
-from snakestudio.session.status import State
+from snakestudio.session.engine_compiler import Stage
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.fake import make_recording
 from tests.preparing import Preparing
@@ -197,148 +191,8 @@ def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: Qt
         comparer.start(monkey, 0.1)
         qtbot.waitUntil(lambda: comparer.doing == "Preparing the planar engine: 43 %, 9 s left")
         assert len(Preparing.begun) == 1, "the window's own is shared"
+        task = comparer.task
+        assert task is not None
         comparer.cancel()
-        qtbot.waitUntil(lambda: not any(job.running for job in comparer._given_up._jobs))
+        qtbot.waitUntil(lambda: not task.running)
     assert not Preparing.begun[0].stopped, "the window itself still waits for it"
-
-
-# --- ahead of need ------------------------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass
-class Machine:
-    """What the background preparation looks at."""
-
-    now: float = 0.0
-    state: State = "ready"
-    busy: bool = False
-    robot: bool = False
-    battery: bool = False
-
-
-@pytest.fixture
-def machine() -> Machine:
-    return Machine()
-
-
-@pytest.fixture
-def ahead(qtbot: QtBot, tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[PreparingAhead]:
-    """Where only the planar engine is compiled, and the newest of the recent scenes is one of the continuum."""
-    monkeypatch.setattr(registry, "is_warm", lambda kind: kind == "planar_nonsmooth")
-    made = PreparingAhead(
-        EngineCompiler(),
-        QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat),
-        state=lambda: machine.state,
-        busy=lambda: machine.busy,
-        robot=lambda: machine.robot,
-        recent=lambda: [MAIN_SCENE, scenes_dir() / "worm.toml"],
-        clock=lambda: machine.now,
-        battery=lambda: machine.battery,
-    )
-    yield made
-    made.close()
-    made.deleteLater()
-
-
-def pass_time(ahead: PreparingAhead, machine: Machine, seconds: float) -> None:
-    machine.now += seconds
-    ahead.look()
-    if ahead._search is not None:
-        ahead._search.wait()
-        ahead.look()
-
-
-def test_the_next_likely_engine_is_prepared_while_the_program_idles(ahead: PreparingAhead, machine: Machine) -> None:
-    pass_time(ahead, machine, 4.0)
-    assert not Preparing.begun
-    pass_time(ahead, machine, 2.0)
-    assert [(one.kind, one.idle) for one in Preparing.begun] == [("continuum_beam", True)]
-    Preparing.begun[0].stage = Stage(0.5, 10.0)
-    pass_time(ahead, machine, 1.0)
-    assert ahead.doing == "Preparing the continuum engine in the background, 50 %"
-    pass_time(ahead, machine, 60.0)
-    assert len(Preparing.begun) == 1, "one at a time"
-    Preparing.begun[0].stage = DONE
-    pass_time(ahead, machine, 1.0)
-    assert ahead.doing == ""
-
-
-@pytest.mark.parametrize("what", ["running", "preparing", "unprepared", "busy", "battery", "unwanted", "robot"])
-def test_nothing_is_prepared_where_it_would_disturb(ahead: PreparingAhead, machine: Machine, what: str) -> None:
-    if what in ("running", "preparing", "unprepared"):
-        machine.state = what  # type: ignore[assignment]
-    elif what == "unwanted":
-        ahead.set_wanted(False)
-    else:
-        setattr(machine, what, True)
-    for _ in range(10):
-        pass_time(ahead, machine, 3.0)
-    assert not Preparing.begun
-
-
-@pytest.mark.parametrize("what", ["robot", "unwanted", "close"])
-def test_it_ends_at_once(ahead: PreparingAhead, machine: Machine, what: str) -> None:
-    pass_time(ahead, machine, 6.0)
-    assert not Preparing.begun[0].stopped
-    if what == "robot":
-        machine.robot = True
-        ahead.look()
-    elif what == "unwanted":
-        ahead.set_wanted(False)
-    else:
-        ahead.close()
-    assert Preparing.begun[0].stopped
-
-
-def test_what_failed_once_is_not_tried_again(ahead: PreparingAhead, machine: Machine) -> None:
-    pass_time(ahead, machine, 6.0)
-    Preparing.begun[0].stage = Stage(0.1, None, True, "The disk is full.")
-    for _ in range(6):
-        pass_time(ahead, machine, 3.0)
-    assert [one.kind for one in Preparing.begun[:2]] == ["continuum_beam", "spatial_nonsmooth"]
-
-
-def test_which_engine_comes_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.toml"
-    broken.write_text("no scene")
-    warm = {"planar_nonsmooth"}
-    monkeypatch.setattr(registry, "is_warm", lambda kind: kind in warm)
-    recent = [broken, tmp_path / "gone.toml", MAIN_SCENE, scenes_dir() / "sidewinding.toml"]
-    assert next_kind(recent) == "spatial_nonsmooth"
-    first = next_kind([])
-    assert first not in (None, "planar_nonsmooth")
-    assert next_kind([], [str(first)]) not in (None, first, "planar_nonsmooth")
-    warm.update(FORMULATIONS)
-    assert next_kind(recent) is None, "shipped compiled, nothing is begun"
-
-
-def test_the_choice_is_kept_and_the_robot_ends_it_in_the_window(
-    make_window: Callable[[], MainWindow], qtbot: QtBot
-) -> None:
-    window = make_window()
-    assert window.context.ahead.wanted
-    window.context.actions_table["prepare_ahead"].trigger()
-    qtbot.waitUntil(lambda: not window.context.actions_table["prepare_ahead"].isChecked())
-    assert not make_window().context.ahead.wanted
-    window.context.ahead.set_wanted(True)
-    window.context.bridge.session.preparations.ahead("continuum_beam")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(window.context.robot), "connected", True)
-        window.context.robot.changed.emit()
-        assert Preparing.begun[-1].stopped
-
-
-def test_on_battery(tmp_path: Path) -> None:
-    def supply(name: str, **says: str) -> None:
-        (tmp_path / name).mkdir(exist_ok=True)
-        for what, text in says.items():
-            (tmp_path / name / what).write_text(f"{text}\n")
-
-    assert not on_battery(tmp_path / "none")
-    supply("AC", type="Mains", online="0")
-    supply("mouse", type="Battery", scope="Device", status="Discharging")
-    assert not on_battery(tmp_path)
-    supply("BAT0", type="Battery", status="Discharging")
-    assert on_battery(tmp_path)
-    supply("BAT0", status="Charging")
-    assert not on_battery(tmp_path)

@@ -20,8 +20,7 @@ from snakestudio.errors import StreamError
 from snakestudio.gui.remote import server as server_module
 from snakestudio.gui.remote.server import MAX_CLIENTS, RemoteServer
 from snakestudio.paths import docs_dir
-from snakestudio.viewmodel.job import Job
-from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, MAX_LINE, RemoteError
+from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, MAX_LINE, LongWork, RemoteError
 
 pytestmark = pytest.mark.gui
 
@@ -32,7 +31,7 @@ def call(method: str, params: dict[str, Any]) -> Any:
     if method == "large":
         return "x" * 200_000
     if method == "later":
-        return Job("test", lambda progress: "done")
+        return LongWork("test", lambda progress: "done")
     if method == "defect":
         raise ZeroDivisionError
     raise RemoteError(INVALID_PARAMS, "Nothing fits. Give something else.")

@@ -128,7 +128,7 @@ def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
 
 
 def test_runs_are_seen_beside_the_present_one(qtbot: QtBot, panel: RunPanel) -> None:
-    beside = panel._beside
+    beside = panel._pinned_runs
     for name in ("first", "second"):
         select(qtbot, panel, name)
         choose(panel, "Show Beside the Present Run")
@@ -167,11 +167,11 @@ def test_deleting_asks_first(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.
     with qtbot.waitSignal(panel.deleting):
         qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert not path.exists()
-    assert path not in panel._beside
+    assert path not in panel._pinned_runs
     assert "first" in asked[0]
     qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
     # The run that is being made stays.
-    panel._keeper.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
+    panel._run_archiver.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
     select(qtbot, panel, "second")
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert len(asked) == 2

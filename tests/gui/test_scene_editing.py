@@ -9,7 +9,7 @@ import shiboken6
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QIcon, QMouseEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.overlays import Overlays
@@ -398,7 +398,7 @@ def dialog(qtbot: QtBot, document: Document, selection: Selection, commands: Obs
 
 
 def put(qtbot: QtBot, dialog: ArrayDialog, name: str, text: str) -> None:
-    field = dialog.fields[name]
+    field = dialog.form[name]
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, text)
@@ -419,7 +419,7 @@ def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
     assert len(overlays.selection) == 5
     assert document.scene is before
     assert document.undo_stack.count() == 0
-    qtbot.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), LEFT)
+    qtbot.mouseClick(dialog.make_button, LEFT)
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Array of 6 obstacles"
     assert members(document.scene, "Cylinder array") == selection.obstacles == (0, 2, 3, 4, 5, 6)
@@ -439,9 +439,9 @@ def test_esc_leaves_everything_as_it_was(qtbot: QtBot, dialog: ArrayDialog, docu
 
 
 def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dialog: ArrayDialog) -> None:
-    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    ok = dialog.make_button
     put(qtbot, dialog, "rows", "many")
-    qtbot.keyClick(dialog.fields["rows"], Qt.Key.Key_Return)
+    qtbot.keyClick(dialog.form["rows"], Qt.Key.Key_Return)
     assert dialog.message.text() == "“many” is not a number. Type 0.25, 0,25 or 1/4."
     assert not ok.isEnabled()
     put(qtbot, dialog, "rows", "900")
@@ -455,20 +455,20 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dial
 
 
 def test_a_random_field_of_something_new(qtbot: QtBot, dialog: ArrayDialog, document: Document) -> None:
-    dialog.what.setCurrentIndex(dialog.what.findData("cylinder"))
-    dialog.what.activated.emit(dialog.what.currentIndex())
-    dialog.pattern.setFocus()
-    qtbot.keyClick(dialog.pattern, Qt.Key.Key_End)
+    what = dialog.form["what"]
+    what.setCurrentIndex(what.findData("cylinder"))
+    dialog.form["pattern"].setFocus()
+    qtbot.keyClick(dialog.form["pattern"], Qt.Key.Key_End)
     assert dialog.plan.pattern == "random"
-    assert dialog.fields["seed"].isVisible()
-    assert not dialog.fields["rows"].isVisible()
+    assert dialog.form["seed"].isVisible()
+    assert not dialog.form["rows"].isVisible()
     put(qtbot, dialog, "count", "300")
     put(qtbot, dialog, "length_m", "1")
     put(qtbot, dialog, "width_m", "1")
     assert dialog.summary.text().endswith("tries; take a larger field or less clearance")
     fitted = len(dialog._preview.obstacles)
     assert dialog.summary.text().startswith(f"{fitted} of 300 fitted in ")
-    qtbot.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), LEFT)
+    qtbot.mouseClick(dialog.make_button, LEFT)
     assert len(document.scene.obstacles) == 2 + fitted
 
 

@@ -60,7 +60,6 @@ def test_a_window_begins_as_the_last_one_was_left(window: MainWindow) -> None:
     assert window.context.teleoperation.teleop.mapping == chosen_mapping()
     assert recall_layout(window.context.settings, choices.SIGNATURE) == chosen_table()
     assert not window.context.keeper.keeping
-    assert not window.context.ahead.wanted
     assert window.context.safekeeping.autosave._timer.interval() == 1000 * choices.PLAIN["autosave/interval_s"]
     assert window.context.guides.palette()._recent == choices.PLAIN["palette/recent"]
 

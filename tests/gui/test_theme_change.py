@@ -34,7 +34,6 @@ pytestmark = pytest.mark.gui
 
 DIALOGS = (
     "camera_keys",
-    "tune",
     "compare_models",
     "fit",
     "connect_robot",

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.gui.runs.timeline.moments import Moment, clustered
-from snakestudio.viewmodel.timeline.scale import Scale, tick_step
+from snakestudio.viewmodel.timeline.scale import TimeScale, time_step
 
 
-def scale_of(width: float, whole: float) -> Scale:
-    scale = Scale(10)
+def scale_of(width: float, whole: float) -> TimeScale:
+    scale = TimeScale(10)
     scale.fit(width, whole)
     return scale
 
@@ -56,7 +56,7 @@ def test_a_page_is_turned_when_the_moment_leaves_it() -> None:
     [(0.013, 0.02), (0.02, 0.02), (0.3, 0.5), (7.0, 10.0), (25.0, 50.0), (31.0, 60.0), (5000.0, 7200.0)],
 )
 def test_ticks_are_round(least: float, step: float) -> None:
-    assert tick_step(least) == pytest.approx(step)
+    assert time_step(least) == pytest.approx(step)
 
 
 def test_ticks_lie_in_what_is_shown_and_do_not_touch() -> None:

@@ -30,7 +30,6 @@ from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
-from snakestudio.gui.shell.tuning_dialog import TuningDialog
 from snakestudio.model.edits import with_values
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
@@ -281,7 +280,7 @@ def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
 
 
 def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> None:
-    for name, kind in (("fit", FitDialog), ("tune", TuningDialog), ("first_study_page", DocumentDialog)):
+    for name, kind in (("fit", FitDialog), ("first_study_page", DocumentDialog)):
         window.context.actions_table[name].trigger()
         dialog = window.findChild(kind)
         assert dialog is not None

@@ -12,13 +12,13 @@ from snakestudio.errors import SceneError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.plugins.loading import load
+from snakestudio.plugins.loading import load, unload
 from snakestudio.runfile.mcap import open_run
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
-from .plugin_files import QUICK, wagging, written
+from .plugin_files import QUICK, WAG, wagging, written
 
 GAIT = '''
 from typing import Literal
@@ -93,6 +93,28 @@ def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path:
     rows = recording.rows(0, len(recording))
     np.testing.assert_allclose(rows.joint_angle_ref[1:, 0], 0.1 + rows.time[:-1], atol=1e-12)
     np.testing.assert_allclose(rows.joint_rate_ref[5:-1, 0], 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("here", ["", "return [self.phase_rad, 0.0, 0.0]"], ids=["law", "set_point"])
+def test_controller_that_needs_nothing_is_called_for_each_period(tmp_path: Path, here: str) -> None:
+    columns = []
+    for needs in ("JOINTS", "NONE"):
+        text = WAG.replace("ControllerKind, value", "ControllerKind, Fields, value")
+        text = text.replace('channels = ("phase_rad",)', f'channels = ("phase_rad",)\n    needs = Fields.{needs}')
+        load(written(tmp_path, text=text, here=here))
+        runner = Runner(wagging())
+        runner.advance(150)
+        assert runner.apply(with_values(runner.scene, {"controller.pace_hz": 2.0})) == []
+        runner.advance(10_000)
+        rows = runner.recording.rows(0, len(runner.recording))
+        columns.append((rows.joint_angle_ref[1:], rows.joint_rate_ref[1:], rows.extra[1:]))
+        with open_simulation(wagging()) as sim:
+            sim.record()
+            sim.step(n=sim.scene.n_steps)
+            columns[-1] += (sim.run["phase_rad"][1:],)
+        unload("wag")
+    for with_joints, without in zip(*columns, strict=True):
+        np.testing.assert_array_equal(without, with_joints)
 
 
 def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:

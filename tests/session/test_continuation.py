@@ -280,7 +280,7 @@ def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
     longer, _ = continue_from(tmp_path / "run.mcap", 3.0, duration=3.5, values={"controller.speed_m_s": 0.1})
     assert longer["time_s"][-1] == pytest.approx(3.5)
     assert [change.time for change in longer.recording.changes] == [pytest.approx(3.0)]
-    with pytest.raises(UsageError, match="recorded up to 3 s"):
+    with pytest.raises(UsageError, match="recorded from 0 to 3 s"):
         continue_from(tmp_path / "run.mcap", 4.0)
     with pytest.raises(UsageError, match=r"robot\.mass_kg: this cannot change"):
         continue_from(tmp_path / "run.mcap", 1.0, values={"robot.mass_kg": 2.0})

@@ -16,7 +16,6 @@ import pytest
 from snakestudio.engines import registry
 from snakestudio.errors import PreparationError
 from snakestudio.session import engine_compiler as preparation_module
-from snakestudio.session.compile_schedule import Schedule
 from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared, prepare
 from tests.preparing import Preparing
 
@@ -27,7 +26,7 @@ LINUX = sys.platform == "linux"
 def _nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Preparing, "begun", [])
     monkeypatch.setattr(registry, "is_warm", lambda kind: False)
-    monkeypatch.setattr(preparation_module, "expected", lambda kind: Schedule(10.0))
+    monkeypatch.setattr(preparation_module, "expected_seconds", lambda kind: 10.0)
 
 
 def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -97,48 +96,6 @@ def test_two_who_need_the_same_share_it() -> None:
     assert preparations.need("a") is not one
 
 
-def test_what_is_under_way_ahead_of_need_is_hurried_and_not_begun_again() -> None:
-    preparations = EngineCompiler(Preparing)
-    assert preparations.ahead("a")
-    assert not preparations.ahead("b"), "one at a time"
-    assert Preparing.begun[0].idle
-    found = preparations.need("a")
-    assert found is Preparing.begun[0]
-    assert not found.idle
-    assert preparations.look_ahead() is None
-    assert not preparations.ahead("b"), "not while somebody waits"
-    preparations.stop_ahead()
-    assert not Preparing.begun[0].stopped
-    preparations.close()
-    assert Preparing.begun[0].stopped
-    assert len(Preparing.begun) == 1
-
-
-def test_where_priority_is_not_given_back_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Preparing, "hurries", False)
-    preparations = EngineCompiler(Preparing)
-    preparations.ahead("a")
-    preparations.need("a")
-    assert [(one.idle, one.stopped) for one in Preparing.begun] == [(True, True), (False, False)]
-
-
-def test_another_engine_that_is_needed_goes_before_what_is_ahead_of_need() -> None:
-    preparations = EngineCompiler(Preparing)
-    preparations.ahead("a")
-    preparations.need("b")
-    assert [(one.kind, one.idle, one.stopped) for one in Preparing.begun] == [("a", True, True), ("b", False, False)]
-
-
-def test_what_was_prepared_ahead_is_looked_at_until_it_has_ended() -> None:
-    preparations = EngineCompiler(Preparing)
-    preparations.ahead("a")
-    assert preparations.look_ahead() == ("a", Stage(0.0, 20.0))
-    Preparing.begun[0].stage = Stage(1.0, None, True)
-    assert preparations.look_ahead() == ("a", Stage(1.0, None, True))
-    assert preparations.look_ahead() is None
-    assert preparations.ahead("b")
-
-
 # --- the process --------------------------------------------------------------------------------------------------
 
 
@@ -159,9 +116,9 @@ def begin(clock: Clock) -> Iterator[Callable[..., Preparation]]:
     """Begin a preparation whose process runs a script."""
     made: list[Preparation] = []
 
-    def begun(script: str, idle: bool = False) -> Preparation:
+    def begun(script: str) -> Preparation:
         command = [sys.executable, "-c", textwrap.dedent(script)]
-        made.append(Preparation("planar_nonsmooth", idle, command=command, clock=clock))
+        made.append(Preparation("planar_nonsmooth", command=command, clock=clock))
         return made[-1]
 
     yield begun
@@ -240,32 +197,18 @@ def test_another_program_may_be_done_first(
 
 
 @pytest.mark.skipif(not LINUX, reason="priorities as Linux has them")
-def test_idle_priority_and_back(monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Preparation]) -> None:
+def test_compilation_leaves_the_processor_to_others(begin: Callable[..., Preparation]) -> None:
     script = f"""
         import sys
         sys.path.insert(0, {str(Path.cwd())!r})
         from snakestudio.session.engine_compiler import step_back
-        step_back("--idle" in sys.argv)
+        step_back()
         print("0.250 Compiling", flush=True)
         sys.stdin.read()
     """
-    running = begin(script, idle=True)
+    running = begin(script)
     until(lambda: running.look().fraction >= 0.25)
-    assert os.sched_getscheduler(running.pid) == os.SCHED_IDLE
-    assert os.getpriority(os.PRIO_PROCESS, running.pid) == 19
-    with monkeypatch.context() as patch:
-
-        def refuse(*arguments: object) -> None:
-            raise PermissionError(1, "Operation not permitted")
-
-        patch.setattr(os, "sched_setscheduler", refuse)
-        assert not running.hurry()
-        assert running.idle
-    if os.geteuid() == 0:  # others may not be allowed to
-        assert running.hurry()
-        assert os.sched_getscheduler(running.pid) == os.SCHED_OTHER
-        assert os.getpriority(os.PRIO_PROCESS, running.pid) == 5
-        assert not running.idle
+    assert os.getpriority(os.PRIO_PROCESS, running.pid) == 5
 
 
 @pytest.mark.skipif(not LINUX, reason="reads /proc")
@@ -335,31 +278,3 @@ def test_a_cache_folder_that_takes_nothing_in_is_named(
         assert str(tmp_path) in str(caught.value)
         assert str(error.strerror) in str(caught.value)
         assert "SNAKESTUDIO_KERNELS_DIR" in str(caught.value)
-
-
-def test_times_are_kept_of_what_was_compiled_and_not_of_what_was_there(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
-    schedule = Schedule(10.0, (("Loading", 0.0), ("a", 1.0), ("b", 2.0), ("c", 4.0)))
-    monkeypatch.setattr(preparation_module, "expected", lambda kind: schedule)
-    told: list[tuple[float, str]] = []
-
-    def warm_up(*names: str) -> Callable[..., None]:
-        def compiling(kind: str, progress: Callable[[float, str], None]) -> None:
-            progress(0.0, "Loading")
-            for count, name in enumerate(names):
-                progress(0.05 + 0.1 * count, name)
-            progress(1.0, "Ready")
-
-        return compiling
-
-    kept = tmp_path / "preparation_times.json"
-    for names in ((), ("c",)):
-        monkeypatch.setattr(registry, "warm_up", warm_up(*names))
-        compile_here("planar_lagrangian", lambda fraction, text: None)
-        assert not kept.exists(), "nearly all was there"
-    monkeypatch.setattr(registry, "warm_up", warm_up("a", "b", "c"))
-    compile_here("planar_lagrangian", lambda fraction, text: told.append((fraction, text)))
-    assert told == [(0.0, "Loading"), (0.1, "a"), (0.2, "b"), (0.4, "c"), (1.0, "Ready")]
-    assert '"c"' in kept.read_text()

@@ -393,7 +393,7 @@ def test_preparing_that_fails_is_said_and_not_tried_for_ever(unprepared: Watched
 def test_a_process_that_cannot_be_begun_is_said(
     unprepared: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(kind: str, idle: bool) -> Preparing:
+    def refuse(kind: str) -> Preparing:
         raise OSError(12, "Cannot allocate memory")
 
     monkeypatch.setattr(unprepared.preparations, "_begin", refuse)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.session import compile_schedule
-from snakestudio.session.compile_schedule import Progressing, Recorder, Schedule, expected
 from snakestudio.session.time_left import TimeLeft, percent, time_left
 
 
@@ -53,15 +48,6 @@ def test_what_ran_ahead_waits_and_does_not_go_back() -> None:
     assert left.seconds(8.0) == pytest.approx(0.8 * (0.12 * 10.0 + 8.0) / (0.12 + 0.2))
 
 
-def test_another_priority_is_another_pace() -> None:
-    left = TimeLeft(20.0, 0.0)
-    left.told(0.1, 100.0)  # while nobody waited, it got little of the processor
-    shown = left.fraction(100.0)
-    left.begin_again(100.0)
-    assert left.fraction(100.0) == pytest.approx(shown)
-    assert left.seconds(100.0) == pytest.approx(20.0 * (1.0 - shown), rel=0.01)
-
-
 @given(st.lists(st.tuples(st.floats(0.0, 30.0), st.floats(0.0, 1.0)), max_size=12), st.floats(0.1, 300.0))
 def test_it_never_goes_back(told: list[tuple[float, float]], seconds: float) -> None:
     left, now, shown = TimeLeft(seconds, 0.0), 0.0, 0.0
@@ -74,51 +60,6 @@ def test_it_never_goes_back(told: list[tuple[float, float]], seconds: float) -> 
         assert shown <= left.fraction(now) <= (1.0 if fraction == 1.0 or shown == 1.0 else 0.99)
         shown = left.fraction(now)
         assert (left.seconds(now) or 0.0) >= 0.0
-
-
-def test_what_it_says_it_is_doing_becomes_a_share_of_the_time() -> None:
-    progressing = Progressing(Schedule(40.0, (("load", 0.0), ("helper", 4.0), ("step", 10.0), ("helper", 30.0))))
-    told = [("load", 0.0), ("helper", 0.3), ("unheard of", 0.6), ("step", 0.9), ("helper", 0.92)]
-    assert [progressing.fraction(*one) for one in told] == [0.0, 0.1, 0.1, 0.25, 0.75]
-    assert Progressing(Schedule(40.0)).fraction("anything", 0.3) == 0.3, "without times, what it counts"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder, and a program that knows two engines."""
-    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
-    shipped = {"a": Schedule(20.0, (("begin", 0.0), ("end", 15.0))), "b": Schedule(60.0, (("begin", 0.0),))}
-    monkeypatch.setattr(compile_schedule, "_shipped", lambda: shipped)
-    return tmp_path
-
-
-def test_this_machine_is_remembered(folder: Path) -> None:
-    assert expected("a").seconds == 20.0
-    recorder = Recorder(100.0)
-    recorder.note("begin", 101.0)
-    recorder.note("end", 125.0)
-    recorder.note("end", 130.0)
-    recorder.keep("a", 140.0)
-    assert expected("a") == Schedule(40.0, (("begin", 1.0), ("end", 25.0)))
-    assert expected("b") == Schedule(120.0, (("begin", 0.0),)), "the machine takes twice as long"
-    assert expected("never heard of").seconds > 0.0
-    assert [path.name for path in folder.iterdir()] == ["preparation_times.json"]
-
-
-def test_times_of_another_program_say_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Recorder(0.0).keep("a", 40.0)
-    monkeypatch.setattr(compile_schedule, "_shipped", lambda: {"a": Schedule(5.0), "b": Schedule(9.0)})
-    assert (expected("a").seconds, expected("b").seconds) == (5.0, 9.0)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[1]", '{"a": 3}', '{"a": {"seconds": "x", "marks": []}}', '{"a": {"seconds": 0}}']
-)
-def test_a_damaged_file_is_no_file(folder: Path, text: str) -> None:
-    (folder / "preparation_times.json").write_text(text)
-    assert expected("a").seconds == 20.0
-    Recorder(0.0).keep("a", 40.0)
-    assert json.loads((folder / "preparation_times.json").read_text())["a"]["seconds"] == 40.0
 
 
 def test_words() -> None:

@@ -51,8 +51,6 @@ TABLE: dict[str, Any] = {
 PLAIN: dict[str, Any] = {
     "theme": "light",
     "runs/keep": False,
-    "engines/prepare_ahead": False,
-    "tuning/told": True,
     "autosave/interval_s": 12.5,
     "palette/recent": ["show_grid", "play", "panel_plots"],
     "files/recent": [SCENE_PATH, "/home/ada/snakes/other.toml"],

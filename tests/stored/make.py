@@ -1,9 +1,10 @@
 """Writes what a version of SnakeStudio leaves on a user's disk, so that every later one is held to reading it.
 
     python tests/stored/make.py runs 0.3.0      # run files of every formulation and controller, a killed one, a robot's
+    python tests/stored/make.py add 0.3.0 NAME  # run files that a version which is not released yet does not have
     python tests/stored/make.py window 0.3.0    # settings of a window, and the files that its dialogs write
     python tests/stored/make.py scenes 0.3.0    # the scenes that come along, and what becomes of them in memory
-    python tests/stored/make.py tables 0.3.0    # the CSV of each run file
+    python tests/stored/make.py tables 0.3.0    # the CSV of each run file that has none
 
 By hand, once for a version, right before it is released and with the engines compiled (`snakestudio warm-up`). What is
 there is never written again: a newer program would write something else. The program that writes is the one that is
@@ -94,6 +95,13 @@ def _steer(runner: Any) -> None:
     assert runner.steer(TeleopCommand(speed=0.6, turn=-0.3, amplitude=0.8))
 
 
+def _give_targets(runner: Any) -> None:
+    from snakestudio.model.teleop import JointTargets
+
+    count = len(runner.scene.body.axes)
+    assert runner.steer(JointTargets((float("nan"), *(0.1 * (-1) ** k for k in range(count - 1)))))
+
+
 _JAMS_SOON = {"controller.jam_time_s": 0.05, "controller.jam_angle_deg": 3.0}
 
 RUNS = {
@@ -120,6 +128,22 @@ RUNS = {
     "leader_follower_3d": Kept("jam_resolution_3d", _JAMS_SOON, {"controller.speed_m_s": 0.3}, duration=0.4),
     "strain_follower": Kept("sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}),
     "teleoperation": Kept("teleoperation", {}, {"controller.max_offset_deg": 12.0}, hand=_steer),
+    "joint_targets": Kept(
+        "lagrangian_undulation",
+        {"controller.kind": "joint_targets", "controller.targets_deg": (20.0,) * 9},
+        {"controller.max_rate_deg_s": 45.0},
+        hand=_give_targets,
+    ),
+    "hopf_oscillators": Kept(
+        "lagrangian_undulation", {"controller.kind": "hopf_oscillators"}, {"controller.frequency_hz": 0.7}
+    ),
+    "matsuoka_oscillators": Kept(
+        "lagrangian_undulation", {"controller.kind": "matsuoka_oscillators"}, {"controller.amplitude_deg": 20.0}
+    ),
+    "phase_oscillators": Kept(
+        "lagrangian_undulation", {"controller.kind": "phase_oscillators"}, {"controller.frequency_hz": 0.7}
+    ),
+    "compliance": Kept("compliant_pipes", {}, {"controller.stiffness_nm_per_rad": 3.0}),
 }
 
 
@@ -128,7 +152,6 @@ def make_runs(folder: Path) -> None:
     from snakestudio import processor
     from snakestudio.runfile.mcap import open_run
     from snakestudio.runfile.recording import RunRecording
-    from snakestudio.runfile.states import decode
     from snakestudio.session.continuation import continue_run
 
     assert processor.computed_for() == processor.BASELINE, "what is tuned or loaded too early computes other bits"
@@ -147,6 +170,24 @@ def make_runs(folder: Path) -> None:
     going_on.runner.recording.close()
     make_killed(runs / "killed.mcap")
     make_of_robot(runs / "robot.mcap", folder / "files")
+    pack(folder / "states.json.xz", json.dumps(pack_runs(runs), indent=0).encode())
+
+
+def add_runs(folder: Path, *names: str) -> None:
+    """Write run files that are missing, and what is in their states."""
+    path = folder / "states.json.xz"
+    states = json.loads(lzma.decompress(path.read_bytes()))
+    assert not states.keys() & set(names), "what is there is never written again"
+    for name in names:
+        run(RUNS[name], folder / "runs" / f"{name}.mcap")
+    pack(path, json.dumps(dict(sorted((states | pack_runs(folder / "runs")).items())), indent=0).encode())
+
+
+def pack_runs(runs: Path) -> dict[str, list[tuple[float, list[Any]]]]:
+    """Compress all run files in a folder; gives what is in their states."""
+    from snakestudio.runfile.mcap import open_run
+    from snakestudio.runfile.states import decode
+
     states: dict[str, list[tuple[float, list[Any]]]] = {}
     for path in sorted(runs.glob("*.mcap")):
         with open_run(path) as made:
@@ -155,7 +196,7 @@ def make_runs(folder: Path) -> None:
             ]
         pack(path.with_suffix(".mcap.xz"), path.read_bytes())
         path.unlink()
-    pack(folder / "states.json.xz", json.dumps(states, indent=0).encode())
+    return states
 
 
 def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: None) -> None:
@@ -375,9 +416,11 @@ def make_scenes(folder: Path) -> None:
 
 def make_tables(folder: Path) -> None:
     """The CSV of each run file, without the lines that name program and machine."""
-    (folder / "tables").mkdir()
+    (folder / "tables").mkdir(exist_ok=True)
     for path in sorted((folder / "runs").glob("*.mcap.xz")):
         name = path.name.partition(".")[0]
+        if (folder / "tables" / f"{name}.csv.xz").exists():
+            continue
         run_file = folder / f"{name}.mcap"
         run_file.write_bytes(lzma.decompress(path.read_bytes()))
         pack(folder / "tables" / f"{name}.csv.xz", table_of(run_file))
@@ -386,12 +429,18 @@ def make_tables(folder: Path) -> None:
 
 def main() -> None:
     """Carry out what the command line asks for."""
-    what, where = sys.argv[1:]
-    makers = {"runs": make_runs, "window": make_window, "scenes": make_scenes, "tables": make_tables}
+    what, where, *names = sys.argv[1:]
+    makers: dict[str, Callable[..., None]] = {
+        "runs": make_runs,
+        "add": add_runs,
+        "window": make_window,
+        "scenes": make_scenes,
+        "tables": make_tables,
+    }
     if what == "_endless":
         endless(Path(where))
     else:
-        makers[what](HERE / where)
+        makers[what](HERE / where, *names)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,11 @@ class FoxgloveClient:
     def close(self) -> None:
         self._socket.close()
 
+    def vanish(self) -> None:
+        """End the connection as a program does that is killed."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
+
     def next_message(self, topic: str = "") -> Message:
         """The next message, of a topic if it is named."""
         while True:

@@ -207,6 +207,20 @@ def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(recording
     assert len([note for note in server.notes if _QUEUE_FULL in note]) == 1
 
 
+def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None:
+    with served(Feed(recording)) as server:
+        server.messages(0, "/tf")
+        other = FoxgloveClient(server.port)
+        other.await_channels("/tf", "/scene")
+        while server.stream.clients < 2:
+            time.sleep(0.001)
+        other.vanish()
+        found = server.messages(7, "/joint_states")
+        assert np.array_equal(server.decoded(found["/joint_states"]).position, recording.snapshot(7).joint_angle)
+        while server.stream.clients > 1:
+            time.sleep(0.001)
+
+
 def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRecording) -> None:
     other = RunRecording(SCENE, replace(SCHEMA, valid=Fields.JOINTS | Fields.SHAPE))
     other.append(make_rows(0, 4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
-from snakestudio.stream import rerun_sink
+from snakestudio.stream import publisher, rerun_sink
 from snakestudio.stream.publisher import Stream
 from snakestudio.stream.rerun_sink import RerunSink
 from snakestudio.stream.sampler import Shown
@@ -62,6 +63,43 @@ def test_a_viewer_that_never_answers_does_not_hold_up_the_end(monkeypatch: pytes
         stream.tick()
         stream.close()
     assert stream.sent == 1
+
+
+def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
+    monkeypatch.setattr(rerun_sink, "MOST_WAITING", 3)
+    monkeypatch.setattr(publisher, "_END_S", 0.3)
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.2})
+    recording = run_offline(scene).recording
+    shown = iter(range(len(recording)))
+    stalled = threading.Event()
+
+    def note(text: str) -> None:
+        if "does not respond. Samples are skipped until it does" in text:
+            stalled.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        sink = RerunSink(Target("rerun", port=mute.getsockname()[1]), note)
+        stream = Stream(sink, lambda: Shown(recording, next(shown)), 200.0, note)
+        assert stalled.wait(10.0)
+        sent = stream.sent
+        stream.close()
+    assert sent == 2  # the third is the one that waits
+
+
+def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerun_sink, "MOST_WAITING", 1)
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
+    recording = run_offline(scene).recording
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as viewer:
+        sink = RerunSink(Target("rerun", port=viewer.getsockname()[1]))
+        viewer.accept()[0].close()  # the look whether there is one
+        stream = Stream(sink, lambda: Shown(recording), 50.0, lambda text: ended.set())
+        viewer.accept()[0].close()
+    assert ended.wait(10.0)
+    assert "is lost. Start the viewer, then start the stream again." in stream.trouble
+    stream.close()
 
 
 @pytest.mark.parametrize(("name", "says"), [("none/run.rrd", "no folder"), ("folder.rrd", "is a folder")])

@@ -10,11 +10,11 @@ import pytest
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.study.results import Table
-from snakestudio.viewmodel.study.rasters import Lines, coloured, dots, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Lines, coloured, dots, shades
 from snakestudio.viewmodel.study.result_columns import STATES, Column
 from snakestudio.viewmodel.study.result_map import cells_of, choices, colour_ends, fixed_rows
 from snakestudio.viewmodel.study.result_rows import ResultRows, Results
-from snakestudio.viewmodel.study.scales import Scale
 from tests.study.made_up import UNITS, made_up_study, outcome_of, table_of
 
 
@@ -183,25 +183,23 @@ def test_all_that_was_chosen_stays_when_further_runs_land() -> None:
 # --- axes -------------------------------------------------------------------------------------------------------------
 
 
-def test_scales_reach_around_all_values_and_have_round_ticks() -> None:
-    scale = Scale.of(Column("a", "A", "", "varied", np.array([0.013, 0.27, math.nan])))
+def test_scales_reach_around_all_values() -> None:
+    scale = AxisScale.around(np.array([0.013, 0.27, math.nan]), 0.03)
     assert scale.low < 0.013 < 0.27 < scale.high
-    assert [text for _, text in scale.ticks(6)] == ["0.05", "0.10", "0.15", "0.20", "0.25"]
     assert scale.value(scale.at(0.2)) == pytest.approx(0.2)
 
 
 def test_a_logarithmic_scale_has_ratios_and_a_single_value_lies_in_the_middle() -> None:
-    scale = Scale.of(Column("a", "A", "", "varied", np.array([0.01, 1.0]), log=True), 0.0)
+    scale = AxisScale.around(np.array([0.01, 1.0]), 0.0, log=True)
     assert scale.at(0.1) == pytest.approx(0.5)
-    assert [text for _, text in scale.ticks(3)] == ["0.01", "0.1", "1"]
-    assert Scale.of(Column("a", "A", "", "varied", np.array([3.0, 3.0]))).at(3.0) == pytest.approx(0.5)
-    assert Scale.of(Column("a", "A", "", "varied", np.zeros(0))).ticks(5)
+    assert scale.span == (-2.0, 0.0)
+    assert AxisScale.around(np.array([3.0, 3.0]), 0.03).at(3.0) == pytest.approx(0.5)
+    assert AxisScale.around(np.zeros(0), 0.0).span == (0.0, 1.0)
 
 
 def test_categories_lie_evenly() -> None:
-    scale = Scale.of(Column("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")))
+    scale = Column("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
-    assert [text for _, text in scale.ticks(2)] == ["x", "z"]
 
 
 # --- maps -------------------------------------------------------------------------------------------------------------

@@ -145,11 +145,11 @@ class JointTargetsController(OpenLoop):
 
     def checkpoint(self) -> Any:
         """The full state."""
-        return self._state
+        return self._state, self._law
 
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
-        self._state = checkpoint
+        self._state, self._law = checkpoint
 
 
 def check(scene: Scene) -> list[Problem]:

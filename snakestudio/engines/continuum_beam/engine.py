@@ -14,10 +14,9 @@ from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.continuum_beam.advance import advance_steps
 from snakestudio.engines.continuum_beam.params import Params, make_params
 from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
+from snakestudio.engines.continuum_beam.schema import CHANNELS, ENERGY, make_schema
 from snakestudio.engines.continuum_beam.state import (
     CALL_STEPS,
-    CHANNELS,
-    ENERGY,
     EVALUATIONS,
     MISMATCH,
     OVERLOADED,
@@ -40,13 +39,9 @@ from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam_shape import grid, head_state
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
+from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
 __all__ = ["ContinuumBeamEngine", "start_reference"]
-
-
-VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE)
-"""A continuous body has no joints; its torques are those inside it."""
 
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
@@ -85,11 +80,9 @@ class ContinuumBeamEngine:
         self._scene, self._base_dir = scene, base_dir
         # Only the very first state is looked up in the law; from then on references say what the body does.
         self._reference = start_reference(scene, (0.0,))
-        n, p = scene.beam.sections, self._reference.hold.shape[1]
-        self._schema = Schema(
-            n_links=n, axes=(), energy=ENERGY, extra=CHANNELS, valid=VALID, sections=scene.beam.abscissas,
-            n_holds=p,
-        )  # fmt: skip
+        n = scene.beam.sections
+        p = self._reference.hold.shape[1]
+        self._schema = make_schema(scene, p)
         self._params = make_params(scene, p, base_dir)
         self._state: State = make_state(*head_state(scene), n, p)
         self._state.wrench[-1] = scene.beam.tip_wrench

@@ -48,7 +48,6 @@ KIND = FormulationKind(
     folder=__package__,
     engine="engine:ContinuumBeamEngine",
     parts=103,
-    timed={"continuum_snake_3d": 10.0},
     friction_laws=("components", "ellipse", "unit_velocity"),
     friction_arrows=True,
     states={"continuum_beam.state": "state:State"},

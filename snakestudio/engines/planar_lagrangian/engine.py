@@ -13,12 +13,11 @@ from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
 from snakestudio.engines.planar_lagrangian.rows import write_row, write_state
+from snakestudio.engines.planar_lagrangian.schema import make_schema
 from snakestudio.engines.planar_lagrangian.state import (
     CALL_STEPS,
-    ENERGY,
     LIFTED,
     LOAD,
-    PASSIVE,
     PASSIVE_WORK,
     PRESSED,
     STEP,
@@ -30,20 +29,14 @@ from snakestudio.engines.planar_lagrangian.state import (
 from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing
-from snakestudio.engines.smooth_joints import has_passive_joints, make_joints
+from snakestudio.engines.smooth_joints import has_passive_joints
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields
 
 __all__ = ["PlanarLagrangianEngine"]
-
-
-VALID = Fields.ALL & ~Fields.SOLVER
-"""There is no contact problem, so there is nothing to say of its solution."""
 
 
 class PlanarLagrangianEngine(TimeSteppingEngine):
@@ -66,14 +59,11 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     kind = "planar_lagrangian"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        n = scene.robot.n_links
-        energy = (*ENERGY, PASSIVE) if has_passive_joints(make_joints(scene, stops=False)) else ENERGY
-        schema = Schema(n, scene.body.axes, energy, valid=VALID, head=scene.robot.head_index)
-        super().__init__(scene, base_dir, schema)
+        super().__init__(scene, base_dir, make_schema(scene))
         self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = make_params(scene, base_dir)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
-        self._work = make_work(n)
+        self._work = make_work(scene.robot.n_links)
         self._make_room()
 
     def _make_room(self) -> None:

@@ -40,7 +40,6 @@ KIND = FormulationKind(
     folder=__package__,
     engine="engine:PlanarLagrangianEngine",
     parts=45,
-    timed={"lagrangian_undulation": 25.0},
     friction_laws=("components", "ellipse", "unit_velocity"),
     alone=True,
     states={"planar_lagrangian.state": "state:State"},

@@ -9,24 +9,8 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["ENERGY", "PASSIVE", "State", "Work", "make_state", "make_work", "widened"]
+__all__ = ["State", "Work", "make_state", "make_work", "widened"]
 
-
-ENERGY = (
-    "kinetic",
-    "potential",
-    "work_actuator",
-    "work_friction",
-    "work_gravity",
-    "work_external",
-    "work_friction_viscous",
-    "work_friction_coulomb",
-)
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
-external forces and `PASSIVE`, that of "potential" minus the work of gravity; the last two are the parts of
-"work_friction"."""
-PASSIVE = "work_stop"
-"""The column after these, of robots whose joints have springs, dampers or stops: their work."""
 
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)

@@ -18,10 +18,10 @@ from snakestudio.engines.planar_nonholonomic.params import (
     same_structure,
 )
 from snakestudio.engines.planar_nonholonomic.rows import write_row, write_state
+from snakestudio.engines.planar_nonholonomic.schema import make_schema
 from snakestudio.engines.planar_nonholonomic.state import (
     CALL_EVALUATIONS,
     CALL_STEPS,
-    ENERGY,
     LOAD,
     STEP,
     UNCONVERGED,
@@ -35,7 +35,6 @@ from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -66,12 +65,11 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     _pushed = False
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, make_schema(scene))
         self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
-        self._work = make_work(n)
+        self._work = make_work(scene.robot.n_links)
         self._look_out(scene)
 
     def _figures(self) -> Figures:

@@ -38,7 +38,6 @@ KIND = FormulationKind(
     folder=__package__,
     engine="engine:PlanarNonholonomicEngine",
     parts=61,
-    timed={"jam_resolution": 3.0},
     friction_laws=("components",),
     alone=True,
     states={"planar_nonholonomic.state": "state:State"},

@@ -9,21 +9,8 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["ENERGY", "State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
+__all__ = ["State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
 
-
-ENERGY = (
-    "kinetic",
-    "potential",
-    "work_actuator",
-    "work_friction",
-    "work_gravity",
-    "work_obstacle",
-    "work_stop",
-    "work_external",
-)
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
-of gravity."""
 
 # Entries of State.counts: steps, evaluations of the equations of motion, constraints that act.
 STEP, EVALUATIONS, UNCONVERGED, CALL_EVALUATIONS, CALL_STEPS, CONTACTS = range(6)

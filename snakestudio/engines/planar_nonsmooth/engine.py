@@ -14,17 +14,16 @@ from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import AXIS, Params, make_params, same_structure
 from snakestudio.engines.planar_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.planar_nonsmooth.rows import write_row, write_state
+from snakestudio.engines.planar_nonsmooth.schema import make_schema
 from snakestudio.engines.planar_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
     CONTACTS,
-    ENERGY,
     GROUND_Y,
     GROUND_Z,
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
-    SPRING_ENERGY,
     STEP,
     UNCONVERGED,
     WORST_CALL,
@@ -43,7 +42,6 @@ from snakestudio.errors import ExportError
 from snakestudio.kernels._jit import direct
 from snakestudio.kernels.planar_problem import DISC, TURN
 from snakestudio.kernels.vec3 import Z
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -69,10 +67,8 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     kind = "planar_nonsmooth"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        n = scene.robot.n_links
         params = make_params(scene, base_dir)
-        energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, make_schema(scene))
         self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = params
         self._shown_reference = np.zeros((len(self._schema.axes), 2))

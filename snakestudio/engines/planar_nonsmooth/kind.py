@@ -26,7 +26,6 @@ KIND = FormulationKind(
     folder=__package__,
     engine="engine:PlanarNonsmoothEngine",
     parts=88,
-    timed={"obstacle_aided": 16.0},
     friction_laws=("ellipse", "components", "unit_velocity"),
     contact_problems=True,
     friction_arrows=True,

@@ -12,8 +12,6 @@ from snakestudio.kernels.planar_problem import LAW_WIDTH
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
 __all__ = [
-    "ENERGY",
-    "SPRING_ENERGY",
     "State",
     "Work",
     "grow_contacts",
@@ -23,26 +21,6 @@ __all__ = [
     "with_loads_by_link",
 ]
 
-
-ENERGY = (
-    "kinetic",
-    "potential",
-    "work_actuator",
-    "work_friction",
-    "work_gravity",
-    "work_obstacle",
-    "work_joint",
-    "work_stop",
-    "work_external",
-    "work_projection",
-)
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
-minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P2, VI-C),
-minus "work_spring"."""
-
-SPRING_ENERGY = ("work_spring", "work_damper")
-"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
-store is part of "potential"."""
 
 # Entries of State.counts.
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(8)

@@ -17,17 +17,16 @@ from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
 from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.spatial_nonsmooth.rows import write_row, write_state
+from snakestudio.engines.spatial_nonsmooth.schema import make_schema
 from snakestudio.engines.spatial_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
     CONTACTS,
-    ENERGY,
     GOAL,
     GOAL_RATE,
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
-    SPRING_ENERGY,
     STEP,
     UNCONVERGED,
     WORST_CALL,
@@ -41,7 +40,6 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
 from snakestudio.kernels._jit import direct
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.scene import Scene
@@ -67,10 +65,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     kind = "spatial_nonsmooth"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        n = scene.robot.n_links
         params = make_params(scene, base_dir)
-        energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, make_schema(scene))
         self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
         self._params: Params = params
         pose, twist = initial_state(scene, base_dir)

@@ -44,7 +44,6 @@ KIND = FormulationKind(
     folder=__package__,
     engine="engine:SpatialNonsmoothEngine",
     parts=143,
-    timed={"sidewinding": 8.0, "obstacle_aided_3d": 2.0},
     friction_laws=("ellipse",),
     contact_problems=True,
     states={"spatial_nonsmooth.state": "state:State"},

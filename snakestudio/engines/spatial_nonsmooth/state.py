@@ -12,8 +12,6 @@ from snakestudio.kernels.spatial_problem import AXIS_WIDTH, GAIN_WIDTH
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
 __all__ = [
-    "ENERGY",
-    "SPRING_ENERGY",
     "State",
     "Work",
     "grow_contacts",
@@ -23,27 +21,6 @@ __all__ = [
     "with_axes_in_a_row",
 ]
 
-
-ENERGY = (
-    "kinetic",
-    "potential",
-    "work_actuator",
-    "work_friction",
-    "work_gravity",
-    "work_obstacle",
-    "work_joint",
-    "work_stop",
-    "work_external",
-    "work_gyroscopic",
-    "work_projection",
-)
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but "work_projection", the work of
-gravity while joints are closed by moving links (P1, VII-C); that of "potential" is minus "work_gravity" minus
-"work_projection" minus "work_spring". "work_obstacle" is that of all normal forces, the ground's too; "work_gyroscopic"
-is what the explicit treatment of the gyroscopic torque makes of a term that does no work."""
-SPRING_ENERGY = ("work_spring", "work_damper")
-"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
-store is part of "potential"."""
 
 # Entries of State.counts.
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL, STEADY = range(9)

@@ -1,4 +1,4 @@
-"""What frames a chart's curves: axes with small dim numbers and no lines, and the box whose view the mouse moves."""
+"""The axes of charts: small dim numbers, no lines; their grid is the chart's background."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem
 
+from snakestudio.gui.charts.tick_marks import Side, paint_dash, paint_text, text_place
 from snakestudio.gui.core import theme
-from snakestudio.text import MINUS
-from snakestudio.viewmodel.plots.chart_data import Across
-from snakestudio.viewmodel.plots.scale import superscript
-
-__all__ = ["ChartAxis", "TimeView"]
+from snakestudio.model.ticks import decade_texts, decades, multiples, tick_step, tick_text
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 
 _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
+_LOOSE, _LEAST_ACROSS = 2.4, 36.0
+"""Distance of the ticks of a logarithmic axis, in heights of a number, and at least, px."""
+_APART = 12.0
+"""Between the numbers of a horizontal axis, px."""
+_LEAST_LABEL, _LABEL_GAP = 36.0, 8.0
+"""Width of a label of a horizontal axis before every second one is left out, and the gap between two, px."""
+_DASH, _HALO = 3.0, 0.72
+"""Half of the dash of an axis with a line, px, and how opaque the background of its numbers is."""
 _MOST_SIZES = 256
 """Texts whose size is remembered: a run of hours has a new one every few seconds."""
-
-
-def _rounder(spacing: float, least: float) -> float:
-    """The first of 1, 2 and 5 times powers of ten that is at least `spacing` and at least `least`."""
-    if spacing >= least:
-        return spacing
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1.0 - 1e-9))
+_SIDES: dict[str, Side] = {"left": "left", "right": "right", "bottom": "below"}
 
 
 class ChartAxis(pg.AxisItem):
@@ -39,15 +38,24 @@ class ChartAxis(pg.AxisItem):
     Parameters
     ----------
     orientation : {"left", "right", "bottom"}
-    room : int
+    space : int
         Width, of a horizontal axis the height, px.
     unit : str
-        Stands behind the last number.
+        Written behind the last number.
+    density : float
+        As in `ticks.tick_step`.
+    line : bool
+        Whether it has a line with dashes, and a background behind its numbers, because it lies over curves.
     """
 
-    def __init__(self, orientation: str, room: int, unit: str = "") -> None:
+    def __init__(
+        self, orientation: str, space: int, unit: str = "", *, density: float = 1.25, line: bool = False
+    ) -> None:
         super().__init__(orientation, maxTickLength=0)
         self.decades = False
+        self.title = ""
+        """What a horizontal axis shows, below its numbers."""
+        self._density, self._line = density, line
         self._unit, self._first = unit, ""
         self._labels: list[tuple[float, str]] | None = None
         self._ticks: list[tuple[float, str]] = []
@@ -62,13 +70,12 @@ class ChartAxis(pg.AxisItem):
             maxTickLevel=0,
             tickFont=self._font,
         )
-        self.setTickDensity(1.25)
         self.setPen(None)
         # Kept as pixels: the text is not drawn again when the curves beside it are.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         # Units stand in the line above the curves: numbers are never scaled to another one.
         self.enableAutoSIPrefix(False)
-        (self.setHeight if orientation == "bottom" else self.setWidth)(room)
+        (self.setHeight if orientation == "bottom" else self.setWidth)(space)
         self.dress()
 
     def dress(self) -> None:
@@ -80,7 +87,22 @@ class ChartAxis(pg.AxisItem):
         """Read values as decadic logarithms, or write `labels` at some of them instead of numbers."""
         if decades != self.decades or labels != self._labels:
             self.decades, self._labels = decades, labels
-            self.setTicks(None if labels is None else [labels])
+            self._ticks_for = ()
+            self.picture = None
+            self.update()
+
+    def show_scale(self, scale: AxisScale, title: str = "") -> None:
+        """Show the ticks of a scale: numbers, powers of ten or categories; the range of a linked view is its own."""
+        categories = [(float(k), text) for k, text in enumerate(scale.categories)]
+        self.show_as(scale.log, categories or None)
+        self.title = title
+        if self.linkedView() is None:
+            self.setRange(*scale.span)
+        self.update()
+
+    def setLogMode(self, *args: Any, **options: Any) -> None:
+        super().setLogMode(*args, **options)
+        self.show_as(bool(self.logMode), self._labels)
 
     def set_unit(self, unit: str, first: str = "") -> None:
         """Write `unit` behind the last number, and `first` in place of 0."""
@@ -90,36 +112,53 @@ class ChartAxis(pg.AxisItem):
 
     def places(self) -> list[float]:
         """Where the ticks are; none where they are labels."""
-        return [] if self._labels is not None else [place for place, _ in self._found()]
+        return [] if self._labels is not None else [place for place, _ in self.shown()]
 
     def shown(self) -> list[tuple[float, str]]:
-        """Places and texts of all that is written."""
-        return self._found()
-
-    def _found(self) -> list[tuple[float, str]]:
         """Places and texts of the ticks in view; the grid and the numbers beside it ask for the same."""
         low, high = self.range
         size = self.size().width() if self.orientation == "bottom" else self.size().height()
-        if self._labels is not None:
-            return self._apart([label for label in self._labels if low <= label[0] <= high], size / (high - low))
         if size < 1 or not high > low:
             return []
         key = (low, high, size, self.decades, self._unit, self._first)
         if key != self._ticks_for:
-            spacing, values = self.tickValues(low, high, size)[0]
-            texts = self.tickStrings(values, 1.0, spacing)
-            self._ticks, self._ticks_for = list(zip(values, texts, strict=True)), key
+            make = self._round_ticks if self._labels is None else self._labels_apart
+            self._ticks, self._ticks_for = make(low, high, size), key
         return self._ticks
 
-    def _apart(self, labels: list[tuple[float, str]], scale: float) -> list[tuple[float, str]]:
-        """Of labels in a row those that do not lie over the one before; `scale` is px for a unit of the axis."""
-        if self.orientation == "bottom":
-            return labels
-        kept: list[tuple[float, str]] = []
+    def _round_ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
+        """Places and texts of round ticks on an axis so long (px)."""
+        apart = 0.0 if self.orientation == "bottom" else self.line_height
+        if self.decades:
+            low, high = 10.0**low, 10.0**high
+            values = decades(low, high, int(size / max(_LOOSE * apart, _LEAST_ACROSS)))
+            texts = decade_texts(values)
+            if len(values) < 2:
+                step = tick_step(high - low, size, _LOOSE * apart or _LEAST_ACROSS)
+                values = multiples(max(low, step), high, step)
+                texts = [tick_text(value, step) for value in values]
+            return list(zip(map(math.log10, values), texts, strict=True))
+        step = tick_step(high - low, size, apart, self._density)
+        texts = self.tickStrings(multiples(low, high, step), 1.0, step)
+        if self.orientation == "bottom" and texts:
+            apart = max(self._room(text).width() for text in texts) + _APART
+            step = tick_step(high - low, size, apart, self._density)
+        values = multiples(low, high, step)
+        return list(zip(values, self.tickStrings(values, 1.0, step), strict=True))
+
+    def _labels_apart(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
+        """Labels in view without those that would lie over the one before; long ones are shortened."""
+        labels = [label for label in self._labels or [] if low <= label[0] <= high]
+        least = _LEAST_LABEL + _LABEL_GAP if self.orientation == "bottom" else self.line_height
+        apart: list[tuple[float, str]] = []
         for label in labels:
-            if not kept or abs(label[0] - kept[-1][0]) * scale >= self.line_height:
-                kept.append(label)
-        return kept
+            if not apart or abs(label[0] - apart[-1][0]) * size / (high - low) >= least:
+                apart.append(label)
+        offset = self.style["tickTextOffset"][0]
+        space = max(_LEAST_LABEL, size / max(1, len(apart)) - _LABEL_GAP)
+        space = space if self.orientation == "bottom" else self.size().width() - offset
+        metrics = QFontMetricsF(self._font)
+        return [(at, metrics.elidedText(text, Qt.TextElideMode.ElideRight, space)) for at, text in apart]
 
     @property
     def line_height(self) -> float:
@@ -137,44 +176,53 @@ class ChartAxis(pg.AxisItem):
 
     # --- what pyqtgraph asks ---------------------------------------------------------------------------------------
 
+    def boundingRect(self) -> QRectF:
+        rect = QRectF(super().boundingRect())
+        return rect.adjusted(-_DASH - 1, 0, 0, 0) if self._line else rect
+
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         # Numbers only: looking for lines and crowded levels, pyqtgraph's own takes longer than the curves.
         low, high = self.range
         width, height = self.size().width(), self.size().height()
         painter.setFont(self._font)
         painter.setPen(self.textPen())
-        across = self.orientation == "bottom"
-        offset = self.style["tickTextOffset"][1 if across else 0]
-        top, left = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignLeft
-        for value, text in self._found():
-            share, room = (value - low) / (high - low), self._room(text)
-            if across:
-                place = QRectF(share * width - room.width() / 2, offset, room.width(), room.height())
-                seen, flags = place.left() >= -_BEYOND and place.right() <= width + _BEYOND, top | left
+        side = _SIDES[self.orientation]
+        gap = self.style["tickTextOffset"][1 if side == "below" else 0]
+        line = width if side == "left" else 0.0
+        for value, text in self.shown():
+            share = (value - low) / (high - low)
+            at = share * width if side == "below" else (1.0 - share) * height
+            place = text_place(side, line, at, self._room(text), gap)
+            if side == "below":
+                seen = place.left() >= -_BEYOND and place.right() <= width + _BEYOND
             else:
-                x = width - offset - room.width() if self.orientation == "left" else float(offset)
-                place = QRectF(x, (1.0 - share) * height - room.height() / 2, room.width(), room.height())
                 seen = place.top() >= -_BEYOND and place.bottom() <= height + _BEYOND
                 seen &= place.left() >= 0.0 and place.right() <= width
-                flags = Qt.AlignmentFlag.AlignVCenter | left
+            if self._line:
+                paint_dash(painter, side, line, at, -_DASH, _DASH)
+                self._paint_halo(painter, place)
             if seen:
-                painter.drawText(place, flags | Qt.TextFlag.TextDontClip, text)
+                paint_text(painter, place, text)
+        if self._line:
+            painter.setPen(QPen(theme.colour("dim"), 1.2))
+            painter.drawLine(0, 0, 0, round(height))
+        if self.title:
+            self._paint_title(painter, width, height)
 
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
-        spacing = self.tickSpacing(minVal, maxVal, size)[0][0]
-        first, last = math.ceil(minVal / spacing - 1e-9), math.floor(maxVal / spacing + 1e-9)
-        return [(spacing, [number * spacing for number in range(first, last + 1)])]
+    def _paint_halo(self, painter: QPainter, place: QRectF) -> None:
+        halo = theme.colour("card")
+        halo.setAlphaF(_HALO)
+        painter.fillRect(place.adjusted(-2, -1, 2, 1), halo)
 
-    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:  # noqa: N803
-        levels = super().tickSpacing(minVal, maxVal, size)[:1]
-        if self.orientation != "bottom" and maxVal > minVal:  # pyqtgraph knows nothing of how high a number is
-            levels = [(_rounder(spacing, self.line_height * (maxVal - minVal) / size), 0.0) for spacing, _ in levels]
-        return [(max(1.0, spacing), 0.0) for spacing, _ in levels] if self.decades else levels
+    def _paint_title(self, painter: QPainter, width: float, height: float) -> None:
+        metrics = QFontMetricsF(self._font)
+        painter.setPen(theme.colour("text"))
+        text = metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, width)
+        place = QRectF(0.0, metrics.height() + 7, width, metrics.height() + 2)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if self.decades:
-            return ["10" + superscript(round(value)) for value in values]
-        texts = [self._text(value, spacing) for value in values]
+        texts = [tick_text(value, spacing) for value in values]
         if self._first and texts and "." in texts[-1]:
             texts[-1] = texts[-1].rstrip("0").rstrip(".")  # wider ones are not drawn at the border
         if self._unit and texts:
@@ -183,112 +231,9 @@ class ChartAxis(pg.AxisItem):
             texts = [self._first if text == "0" else text for text in texts]
         return texts
 
-    @staticmethod
-    def _text(value: float, spacing: float) -> str:
-        if abs(value) < spacing * 1e-6:
-            return "0"
-        if not 1e-4 <= spacing < 1e6:
-            return f"{value:.3g}".replace("-", MINUS)
-        decimals = max(0, -math.floor(math.log10(spacing) + 1e-9))
-        return f"{value:.{decimals}f}".replace("-", MINUS)
-
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
         # Dragging belongs to the curves; over an axis only the wheel does something.
         event.ignore()
 
     def mouseClickEvent(self, event: Any) -> None:
         event.ignore()
-
-
-_TIME, _VALUES = 0, 1
-_PANNING = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
-_SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-
-
-class TimeView(pg.ViewBox):
-    """A view box whose values stand still unless the wheel turns with Ctrl or over their axis.
-
-    In a plane both axes move together, as in a map.
-
-    Signals
-    -------
-    time_moved(start: float, stop: float)
-        The user panned or zoomed the horizontal axis, s or Hz.
-    values_moved(low: float, high: float)
-        The user zoomed the values.
-    plane_moved(left: float, right: float, low: float, high: float)
-        The user panned or zoomed a plane.
-    span_drawn(start: float, stop: float)
-        The user draws a span of time, s.
-    clicked(x: float, y: float)
-        The user clicked at this place: s, of the left axis.
-    fit_asked()
-        A double click.
-    """
-
-    time_moved = Signal(float, float)
-    values_moved = Signal(float, float)
-    plane_moved = Signal(float, float, float, float)
-    span_drawn = Signal(float, float)
-    clicked = Signal(float, float)
-    fit_asked = Signal()
-
-    def __init__(self) -> None:
-        super().__init__(enableMenu=False)
-        self.across: Across = "time"
-        """What the horizontal axis is; that of a body stands still."""
-        self.disableAutoRange()
-        self.setDefaultPadding(0.0)
-        self.setLimits(minXRange=1e-9, maxXRange=1e7, minYRange=1e-11, maxYRange=1e11)
-        self.setCursor(Qt.CursorShape.CrossCursor)
-
-    def set_across(self, across: Across) -> None:
-        """The horizontal axis is another thing."""
-        self.across = across
-
-    def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
-        if self.across == "plane":
-            super().wheelEvent(ev, axis=None)
-            self._say_plane()
-            return
-        if axis is None:
-            axis = _VALUES if ev.modifiers() & _CTRL else _TIME
-        if axis == _TIME and self.across == "body":
-            ev.ignore()
-            return
-        super().wheelEvent(ev, axis=axis)
-        self._say(axis)
-
-    def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
-        if ev.button() not in _PANNING or self.across == "body":
-            ev.ignore()
-        elif self.across == "plane":
-            super().mouseDragEvent(ev, axis=None)
-            self._say_plane()
-        elif self.across == "time" and ev.modifiers() & _SHIFT and ev.button() == Qt.MouseButton.LeftButton:
-            ev.accept()
-            ends = sorted(float(self.mapToView(place).x()) for place in (ev.buttonDownPos(), ev.pos()))
-            if ends[1] > ends[0]:
-                self.span_drawn.emit(*ends)
-        else:
-            super().mouseDragEvent(ev, axis=_TIME)
-            self._say(_TIME)
-
-    def mouseClickEvent(self, ev: Any) -> None:
-        if ev.button() != Qt.MouseButton.LeftButton:
-            ev.ignore()
-            return
-        ev.accept()
-        if ev.double():
-            self.fit_asked.emit()
-        else:
-            place = self.mapSceneToView(ev.scenePos())
-            self.clicked.emit(float(place.x()), float(place.y()))
-
-    def _say(self, axis: int) -> None:
-        low, high = self.viewRange()[axis]
-        (self.time_moved if axis == _TIME else self.values_moved).emit(float(low), float(high))
-
-    def _say_plane(self) -> None:
-        (left, right), (low, high) = self.viewRange()
-        self.plane_moved.emit(float(left), float(right), float(low), float(high))

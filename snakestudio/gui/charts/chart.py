@@ -9,20 +9,24 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRectF, QS
 from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from snakestudio.gui.charts.axes import ChartAxis, TimeView
 from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
 from snakestudio.gui.charts.extras import Extras
+from snakestudio.gui.charts.plot_base import Margins, PlotBase
+from snakestudio.gui.charts.time_view import TimeView
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import ChartData
 
 __all__ = ["Chart"]
 
-_LEFT_MARGIN, _BOTTOM_MARGIN, _RIGHT_MARGIN, _RIGHT_AXIS = 48, 20, 14, 40
+HEIGHT = 28.0
+"""Of the line above the curves, px."""
+_MARGINS = Margins(left=48, top=round(HEIGHT), right=14, below=20)
+_RIGHT_AXIS = 40
 _FEW = 2
 """Curves up to which they are thick."""
 
 
-class Chart(pg.PlotWidget):
+class Chart(PlotBase):
     """Shows a `ChartData`.
 
     Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
@@ -70,25 +74,10 @@ class Chart(pg.PlotWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         self.picture = ChartData()
         self._legend_from = 0.0
-        self._dressed = ""
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
         self._curves: list[Curve] = []
-        self._time_axis = ChartAxis("bottom", _BOTTOM_MARGIN, "s")
-        self._left, self._right = ChartAxis("left", _LEFT_MARGIN), ChartAxis("right", _RIGHT_AXIS)
-        self.view = TimeView()
-        super().__init__(
-            parent,
-            viewBox=self.view,
-            axisItems={"bottom": self._time_axis, "left": self._left, "right": self._right},
-            enableMenu=False,
-        )
-        self.plotItem.hideButtons()
-        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
-        menu = self.plotItem.ctrlMenu
-        menu.setParent(self, menu.windowFlags())
-        self._right.unlinkFromView()
-        self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
-        self._show_right(False)
+        self.view: TimeView
+        super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
         self.readout = CursorLegend()
         self.scene().addItem(self.readout)
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
@@ -106,10 +95,7 @@ class Chart(pg.PlotWidget):
             item.setVisible(False)
         self.extras = Extras(self.view, self)
         self.setMinimumSize(160, 96)
-        self._dress()
-
-        self.view.sigRangeChanged.connect(self._renew_grid)
-        self.view.sigResized.connect(self._on_laid_out)
+        self.renew_theme()
         self.view.time_moved.connect(self.view_dragged)
         self.view.values_moved.connect(self.values_dragged)
         self.view.plane_moved.connect(self.plane_dragged)
@@ -122,11 +108,6 @@ class Chart(pg.PlotWidget):
     def sizeHint(self) -> QSize:
         return QSize(420, 168)
 
-    @property
-    def area(self) -> QRectF:
-        """Where the curves are."""
-        return QRectF(self.view.sceneBoundingRect())
-
     def x_of(self, time_s: float) -> float:
         """Horizontal position of a time."""
         (start, stop), area = self.view.viewRange()[0], self.area
@@ -137,19 +118,19 @@ class Chart(pg.PlotWidget):
     def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
         """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
         self.picture = picture
-        if self._dressed != theme.current().name:
-            self._dress()
+        if self._dressed_for != theme.current().name:
+            self.renew_theme()
         left = picture.axes[0]
         self.view.set_across(picture.across)
         self.cursor_line.setMovable(picture.across == "time")
-        self._time_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
+        self.bottom_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
         wanted = [[picture.start, picture.stop], [left.low, left.high]]
         if self.view.viewRange() != wanted:
             self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
-        self._left.show_as(left.decades, left.labels)
+        self.left_axis.show_as(left.decades, left.labels)
         self._show_right(len(picture.axes) > 1)
-        if len(picture.axes) > 1 and self._right.range != [picture.axes[1].low, picture.axes[1].high]:
-            self._right.setRange(picture.axes[1].low, picture.axes[1].high)
+        if len(picture.axes) > 1 and self.right_axis.range != [picture.axes[1].low, picture.axes[1].high]:
+            self.right_axis.setRange(picture.axes[1].low, picture.axes[1].high)
         self._show_curves(picture, hasty)
         self._show_levels(picture)
         self._show_marks(picture)
@@ -170,10 +151,9 @@ class Chart(pg.PlotWidget):
         QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
 
     def _show_right(self, shown: bool) -> None:
-        if self._right.isVisible() != shown or not self._dressed:
-            self._right.setVisible(shown)
-            self._right.setWidth(_RIGHT_AXIS if shown else _RIGHT_MARGIN)
-            self.plotItem.layout.setContentsMargins(0, HEIGHT, 0 if shown else _RIGHT_MARGIN, 0)
+        if self.right_axis.isVisible() != shown:
+            self.right_axis.setVisible(shown)
+            self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if shown else _MARGINS)
 
     def finish(self) -> None:
         """Show as well as it can be what was shown in haste."""
@@ -244,50 +224,32 @@ class Chart(pg.PlotWidget):
 
     # --- painting --------------------------------------------------------------------------------------------------
 
-    def _dress(self) -> None:
-        """Take over the palette."""
-        self._dressed = theme.current().name
+    def renew_theme(self) -> None:
         accent = theme.colour("accent")
         self.cursor_line.setPen(pg.mkPen(accent, style=Qt.PenStyle.DashLine))
         self.cursor_line.setHoverPen(pg.mkPen(accent))
-        for axis in (self._time_axis, self._left, self._right):
-            axis.dress()
         self.heat.dress()
         self.extras.dress()
         for _, line in self._levels:
             self.view.removeItem(line)
         self._levels = []
-        self._renew_grid()
-
-    def _renew_grid(self) -> None:
-        self.resetCachedContent()
-        self.viewport().update()
+        super().renew_theme()
 
     def _on_laid_out(self) -> None:
         self.readout.place(self._legend_from, self.area.right())
-        self._renew_grid()
+        super()._on_laid_out()
         self.resized.emit()
 
-    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
-        painter.fillRect(rect, theme.colour("panel"))
-        area, line = QRectF(self.area.toRect()), theme.colour("line")
-        painter.fillRect(area, theme.colour("ground"))
-        if self.picture.heat is not None:
-            return
-        for x in map(self.x_of, self._time_axis.places()):
-            painter.fillRect(QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line)
-        low, high = self.view.viewRange()[1]
-        for value in self._left.places():
-            y = area.bottom() - (value - low) / (high - low) * area.height()
-            painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)
+    @property
+    def has_grid(self) -> bool:
+        return self.picture.heat is None
 
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
         """Paint all that is seen into `target`, as well as it can be, under a title."""
         self.readout.set_title(title)
         for curve in self._curves:
             curve.setExportMode(True, {"antialias": True})
-        axes = self._time_axis, self._left, self._right
+        axes = self.bottom_axis, self.left_axis, self.right_axis
         for axis in axes:
             axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
         try:
@@ -337,7 +299,6 @@ class Chart(pg.PlotWidget):
             self.legend_asked.emit(entry, event.globalPos())
 
 
-HEIGHT = 28.0
 _BASELINE = 18.0
 
 

@@ -24,8 +24,8 @@ def has_ended(recording: Recording, time: float) -> bool:
 
 
 def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
-    """The robot of a recording at `time` (s) in the colour `hue`; None if the recording had ended by then."""
-    if has_ended(recording, time):
+    """The robot of a recording at `time` (s) in the colour `hue`; None before its first row and after its end."""
+    if has_ended(recording, time) or time < float(recording.times[0]) - _LATE / recording.scene.run.log_rate_hz:
         return None
     row = recording.index_at(time)
     pose = recording.rows(row, row + 1).link_pose[0]

@@ -33,7 +33,8 @@ runs of different kinds are told apart where all are seen at once."""
 
 def model_colour(kind: str) -> str:
     """Colour of a formulation in the present palette."""
-    return _colour("model", list(FORMULATIONS).index(kind))
+    kinds = [*FORMULATIONS, kind]  # that of a plug-in which has been unloaded comes last
+    return _colour("model", kinds.index(kind))
 
 
 def trial_colour(number: int) -> str:

@@ -39,6 +39,10 @@ class Throttle(QObject):
         else:
             self._timer.start(int(self._interval - passed))
 
+    def cancel(self) -> None:
+        """Forget what was asked for."""
+        self._timer.stop()
+
     def _act(self) -> None:
         self._since.restart()
         self._action()

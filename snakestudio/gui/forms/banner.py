@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QFontMetricsF
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -29,6 +29,7 @@ from snakestudio.engines import registry
 from snakestudio.errors import Fix
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.core.theme import Themed
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.labels import label_of
@@ -112,6 +113,8 @@ class Banner(Themed):
         row.addLayout(self._body, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._kind: Kind = "info"
+        self._task_text: Callable[[], str] = str
+        self._task_cancel: Callable[[], object] = self.clear
         self._passing = QTimer(self)
         self._passing.setSingleShot(True)
         self._passing.setInterval(_PASSING_MS)
@@ -165,6 +168,26 @@ class Banner(Themed):
         self._passing.stop()
         if passing:
             self._passing.start()
+
+    def show_task(self, task: Task[Any], text: Callable[[], str], cancel: Callable[[], object]) -> None:
+        """Show how far a task is, with a button that cancels it, until something else is said.
+
+        Parameters
+        ----------
+        task : Task
+        text : callable
+            What is shown, asked again with each progress.
+        cancel : callable
+        """
+        self._task_text = text
+        self._task_cancel = cancel
+        self._show_fraction(task.fraction)
+        task.progressed.connect(self._show_fraction)
+
+    @Slot(float)
+    def _show_fraction(self, fraction: float) -> None:
+        buttons = [("Cancel", self._task_cancel)]
+        self.say("info", self._task_text(), buttons, progress=fraction, closable=False)
 
     def fit(self, lines: int, width: int, highest: int) -> None:
         """Cut what it says off below so many lines; More shows the rest.

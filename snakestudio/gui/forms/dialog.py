@@ -1,16 +1,109 @@
-"""The dialog that all others are made from: it cannot be made so low that a text on several lines is cut off."""
+"""The dialog that all others are made from: title, note, parts, buttons; no text in it is ever cut off."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-__all__ = ["Dialog"]
+from snakestudio.gui.core import theme
+
+Part = QWidget | QLayout
 
 
 class Dialog(QDialog):
-    """A dialog whose least height follows its width: Qt's own is that of one line, however often a text is broken."""
+    """A dialog whose least height follows its width: Qt's own is that of one line, however often a text is broken.
+
+    A subclass makes its parts, and hands them to `arrange` from top to bottom.
+
+    Parameters
+    ----------
+    title : str
+        Of its window.
+    note : str
+        What the dialog is for, in a dim text at its top.
+    """
+
+    def __init__(self, parent: QWidget | None = None, title: str = "", note: str = "") -> None:
+        super().__init__(parent)
+        self.note: QLabel | None = None
+        if title:
+            self.setWindowTitle(title)
+        if note:
+            self.note = QLabel(note, self)
+            self.note.setProperty("role", "dim")
+            self.note.setWordWrap(True)
+
+    def arrange(
+        self,
+        *parts: Part | tuple[Part, int],
+        spacing: int = 12,
+        width: int = 0,
+        fixed: bool = False,
+    ) -> QVBoxLayout:
+        """Lay parts out below each other.
+
+        Parameters
+        ----------
+        parts : QWidget or QLayout, or one of them with its stretch
+        spacing : int
+            px.
+        width : int
+            Of the texts that are broken into lines, px of the design; 0 for that of the dialog.
+        fixed : bool
+            Whether the dialog is as large as its parts need, and no other size.
+        """
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(spacing)
+        if fixed:
+            column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        if self.note is not None:
+            parts = (self.note, *parts)
+        for each in parts:
+            part, stretch = each if isinstance(each, tuple) else (each, 0)
+            if isinstance(part, QLayout):
+                column.addLayout(part, stretch)
+                continue
+            column.addWidget(part, stretch)
+            if width and isinstance(part, QLabel):
+                part.setWordWrap(True)
+                part.setFixedWidth(theme.scaled(width))
+        return column
+
+    def make_buttons(
+        self, accept: str, cancel: str = "&Cancel", *, others: Sequence[QPushButton] = ()
+    ) -> tuple[QDialogButtonBox, QPushButton]:
+        """Buttons that end the dialog, of which the first is the default; and the first of them.
+
+        Parameters
+        ----------
+        accept, cancel : str
+            Their texts.
+        others : sequence of QPushButton
+            That do something else.
+        """
+        buttons = QDialogButtonBox(self)
+        accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(accepting, "primary")
+        for button in others:
+            button.setAutoDefault(False)
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(cancel, QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        return buttons, accepting
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -30,3 +123,18 @@ class Dialog(QDialog):
         least = min(least, self.screen().availableSize().height())
         if least != self.minimumHeight():
             self.setMinimumHeight(least)
+
+
+def line_of(*parts: Part | int, spacing: int = 8, stretched: QWidget | None = None) -> QHBoxLayout:
+    """Parts in a line; a number is room that stretches."""
+    line = QHBoxLayout()
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            line.addStretch(part)
+        elif isinstance(part, QLayout):
+            line.addLayout(part)
+        else:
+            line.addWidget(part, 1 if part is stretched else 0)
+    return line

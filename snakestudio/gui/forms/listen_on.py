@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE
 
-__all__ = ["ListenOn", "addresses"]
+__all__ = ["ListenOn", "ListenOnEditor", "addresses"]
 
 
 def addresses() -> list[tuple[str, str]]:
@@ -45,3 +49,20 @@ class ListenOn(QComboBox):
     def host(self) -> str:
         """The address."""
         return str(self.currentData())
+
+
+class ListenOnEditor(Editor):
+    """Which address of this computer others reach; the placeholder of its field is the first choice."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: ListenOn = ListenOn(field.placeholder, parent)
+        self.widget.currentIndexChanged.connect(self.changed)
+
+    @property
+    def value(self) -> str:
+        return self.widget.host
+
+    def set_value(self, value: Any) -> None:
+        if self.widget.findData(value) >= 0:
+            self.widget.setCurrentIndex(self.widget.findData(value))

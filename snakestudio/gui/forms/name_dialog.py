@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
@@ -36,12 +36,8 @@ class NameDialog(Dialog):
         of: str = "layout",
         kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, f"Save {of.capitalize()}")
         self._taken, self._refusal, self._of, self._kept = taken, refusal, of, kept
-        self.setWindowTitle(f"Save {of.capitalize()}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(8)
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))
@@ -50,14 +46,8 @@ class NameDialog(Dialog):
         self.sentence.setProperty("role", "dim")
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
-        buttons = QDialogButtonBox(self)
-        self.save_button = buttons.addButton("&Save", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.save_button.setProperty("role", "primary")
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        for widget in (label, self.field, self.sentence, buttons):
-            column.addWidget(widget)
+        buttons, self.save_button = self.make_buttons("&Save")
+        self.arrange(label, self.field, self.sentence, buttons, spacing=8)
         self.field.textChanged.connect(self._judge)
         self._judge("")
 

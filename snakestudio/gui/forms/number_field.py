@@ -53,6 +53,10 @@ class NumberField(QLineEdit):
         Whether only whole numbers are valid.
     optional : bool
         Whether the field may be empty, which means None.
+    in_form : bool
+        Whether it stands in a form that is taken as a whole: what is typed stays when the field is left, valid or not.
+    enter_accepts : bool
+        Whether Enter is left to the form once the value is taken.
 
     Signals
     -------
@@ -70,12 +74,21 @@ class NumberField(QLineEdit):
     problem_changed = Signal(str)
 
     def __init__(
-        self, doc: FieldDoc, *, integer: bool = False, optional: bool = False, parent: QWidget | None = None
+        self,
+        doc: FieldDoc,
+        *,
+        integer: bool = False,
+        optional: bool = False,
+        parent: QWidget | None = None,
+        in_form: bool = False,
+        enter_accepts: bool = False,
     ) -> None:
         super().__init__(parent)
         self.doc = doc
         self._integer = integer
         self._optional = optional
+        self._in_form = in_form
+        self._enter_accepts = enter_accepts
         self._value: float | None = None
         self._refused = ""
         self.mixed = False
@@ -264,6 +277,9 @@ class NumberField(QLineEdit):
             self.setModified(True)
             if self.commit():
                 self.selectAll()
+                if self._enter_accepts:
+                    event.ignore()
+                    return
         elif key == Qt.Key.Key_Escape and (self.isModified() or self.problem):
             self.restore()
             self.selectAll()
@@ -278,7 +294,9 @@ class NumberField(QLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason and not self.commit():
+        if event.reason() == Qt.FocusReason.PopupFocusReason or self.commit():
+            return
+        if not self._in_form:
             # The sentence stays and says what was wrong; the value shown is the one that holds.
             self._restore()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.signals import FUNCTIONS, compile_signal
 from snakestudio.analysis.signals import Signal as Expression
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.menu import Menu
@@ -30,7 +31,6 @@ from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
-from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
 from snakestudio.viewmodel.plots.pyramid import Pyramid
 from snakestudio.viewmodel.plots.scale import fitted, readable
@@ -39,7 +39,6 @@ __all__ = ["DerivedDialog"]
 
 _PAUSE_MS = 250
 """What is typed is looked at once nobody has typed for so long."""
-_WATCH_MS = 30
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PREVIEW_ROWS = 20_000
 """Newest rows that the preview shows."""
@@ -92,7 +91,7 @@ class DerivedDialog(Dialog):
         self._columns = () if self._recording is None else column_names(self._recording.schema)
         self._theirs = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
-        self._job: Job[Pyramid] | None = None
+        self._task: Task[Pyramid] | None = None
         self.name_field = QLineEdit(name)
         self.name_field.setPlaceholderText("tracking_error_rad")
         self.field = ExpressionField([*self._columns, *(f"{function}(" for function in FUNCTIONS)])
@@ -122,9 +121,6 @@ class DerivedDialog(Dialog):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self.judge)
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
         self.field.textEdited.connect(lambda text: self._pause.start())
         self.name_field.textEdited.connect(lambda text: self._pause.start())
         if name in library:
@@ -228,21 +224,21 @@ class DerivedDialog(Dialog):
             return found
 
         self._first, self._rows = first, n
-        self._job = Job("derived channel", work)
-        self._watch.start()
+        self._task = Task("derived channel", work, self)
+        self._task.finished.connect(self._on_computed)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.error or job.result is None:
-            theme.set_role(self.sentence, "warning")
-            self.sentence.setText(job.error)
-            return
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        theme.set_role(self.sentence, "warning")
+        self.sentence.setText(problem.sentence())
+
+    @Slot(object)
+    def _on_computed(self, pyramid: Pyramid) -> None:
+        self._task = None
         assert self._recording is not None
-        bins = job.result.envelope(0, self._rows - self._first, _BINS)
+        bins = pyramid.envelope(0, self._rows - self._first, _BINS)
         times = self._recording.times[np.minimum(bins.row + self._first, self._rows - 1)]
         low, high = bins.low[:, 0].astype(np.float64), bins.high[:, 0].astype(np.float64)
         picture = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
@@ -257,15 +253,14 @@ class DerivedDialog(Dialog):
         self.chart.show_picture(picture)
 
     def _stop(self) -> None:
-        self._watch.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        if self._task is not None:
+            self._task.discard()
+            self._task = None
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._pause.stop()
-        self._stop()
+        self._task = None
+        close_tasks(self)
         super().closeEvent(event)
 
 

@@ -230,6 +230,7 @@ class PlotPanel(Themed):
         self._resting.stop()
         for history in self._histories:
             history.close()
+        self.exporter.close()
 
     def add_plot(self, content: Content) -> LivePlot | None:
         """One more plot, which gets the focus; None where there is no room."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.span_values import SpanCurve, figures
@@ -49,7 +50,6 @@ COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
 
 _PAUSE_MS = 120
 """A span that is being dragged is looked at once it stood for so long."""
-_WATCH_MS = 30
 _ROWS = 5
 """Rows that are seen without scrolling."""
 
@@ -82,7 +82,7 @@ class StatisticsStrip(Themed):
         self.span: tuple[float, float] | None = None
         self._plots: Sequence[LivePlot] = ()
         self._curves: list[SpanCurve] = []
-        self._job: Job[list[SpanStatistics]] | None = None
+        self._task: Task[list[SpanStatistics]] | None = None
         self.figures: list[SpanStatistics] = []
         self.caption = QLabel()
         self.caption.setProperty("role", "dim")
@@ -124,9 +124,6 @@ class StatisticsStrip(Themed):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._begin)
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
         self.renew_theme()
 
     def renew_theme(self) -> None:
@@ -153,7 +150,7 @@ class StatisticsStrip(Themed):
     @property
     def settled(self) -> bool:
         """Whether the figures are those of the span and the curves of now."""
-        return self._job is None and not self._pause.isActive()
+        return self._task is None and not self._pause.isActive()
 
     def _asked(self) -> list[SpanCurve]:
         """All curves over the time, each once whatever its table, and those of overlaid runs."""
@@ -175,27 +172,25 @@ class StatisticsStrip(Themed):
             self._fill()
             return
         curves = list(self._curves)
-        self._job = Job("statistics", lambda progress: figures(curves, span, progress))
-        self._watch.start()
+        self._task = Task("statistics", lambda progress: figures(curves, span, progress), self)
+        self._task.finished.connect(self._show_figures)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.error:
-            self.caption.setText(job.error)
-        self.figures = job.result or []
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self.caption.setText(problem.sentence())
+        self._show_figures([])
+
+    @Slot(object)
+    def _show_figures(self, found: list[SpanStatistics]) -> None:
+        self._task = None
+        self.figures = found
         self._fill()
 
     def _stop(self) -> None:
         self._pause.stop()
-        self._watch.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        self._task = None
+        close_tasks(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import PluginError
-from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.plugins.starting import ROLES, new_plugin
 
 __all__ = ["NewPluginDialog"]
@@ -28,6 +29,13 @@ _ABOUT = {
 }
 
 
+@dataclass(frozen=True)
+class NewPlugin:
+    """What a plug-in is to add."""
+
+    role: str = form_field(ROLES[0], "It &adds", choices=[Choice(role, _ABOUT[role]) for role in ROLES])
+
+
 class NewPluginDialog(Dialog):
     """What the plug-in adds; the file is asked for next.
 
@@ -38,37 +46,18 @@ class NewPluginDialog(Dialog):
     """
 
     def __init__(self, folder: Path | None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "New Plug-in")
         self._folder = folder
         self.path: Path | None = None
         """The file that was written."""
-        self.setWindowTitle("New Plug-in")
-        self.role = QComboBox(self)
-        for role in ROLES:
-            self.role.addItem(_ABOUT[role], role)
-        self.message = Message(self)
-        self.create_button = QPushButton("&Choose File ...", self)
-        theme.set_role(self.create_button, "primary")
-        cancel = QPushButton("Cancel", self)
-        self.create_button.clicked.connect(self._ask)
-        cancel.clicked.connect(self.reject)
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        form.addRow("It &adds", self.role)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(cancel)
-        row.addWidget(self.create_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(12)
-        column.addLayout(form)
-        column.addWidget(self.message)
-        column.addLayout(row)
+        self.form = DeclaredForm(NewPlugin(), parent=self)
+        self.message = self.form.message
+        buttons, self.create_button = self.make_buttons("C&hoose File ...")
+        self.arrange(self.form, buttons)
 
-    def _ask(self) -> None:
-        role = str(self.role.currentData())
+    def accept(self) -> None:
+        """Ask for the file, and write it."""
+        role = self.form.values.role
         path = ask_save(self, "New Plug-in", FileKind.PLUGIN, f"my_{role}.py", "Python files (*.py)", near=self._folder)
         if path is not None:
             self.write(role, path)
@@ -78,7 +67,7 @@ class NewPluginDialog(Dialog):
         try:
             new_plugin(role, path, force=True)
         except PluginError as error:
-            self.message.say(str(error))
+            self.form.report(str(error))
             return
         self.path = path
-        self.accept()
+        super().accept()

@@ -430,14 +430,14 @@ class PluginController(QObject):
             except PluginError as error:
                 if self._unreadable.get(source.name) != str(error):
                     self._unreadable[source.name] = str(error)
-                    self._banner.say("warning", f"{error} The code of before stays loaded.")
+                    self._banner.say("warning", f"{error} The earlier code stays loaded.")
         if self._named is not None and any(map(self._is_open_question, named_plugins(*self._named))):
             self._check_scene()
         self._watch_files()
         self.changed.emit()
 
     def _ask_about_change(self, source: Source) -> None:
-        text = f"{source.file} has changed. The code of before stays loaded until you have seen the new one."
+        text = f"{source.file} has changed. The earlier code stays loaded until you review the new code."
         self._banner.say(
             "info", text, [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)]
         )
@@ -452,7 +452,7 @@ class PluginController(QObject):
         if not problem:
             self._banner.say("info", f"{source.file} was reloaded.", passing=True)
         elif self.fault is None or self.fault.message != problem:
-            self._banner.say("warning", f"{problem} The code of before stays loaded.")
+            self._banner.say("warning", f"{problem} The earlier code stays loaded.")
 
     # --- faults -----------------------------------------------------------------------------------------------------
 

@@ -5,23 +5,17 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
@@ -35,69 +29,56 @@ from snakestudio.viewmodel.cells import Column, columns_of
 __all__ = ["GenerateDialog", "JointsPage"]
 
 
+@dataclass(frozen=True)
+class JointsPlan:
+    """Which joints are generated."""
+
+    joints: int = form_field(10, "&Joints", minimum=1, maximum=1000, integer=True, decimals=0)
+    kind: AxesOfJoint = form_field(
+        "yaw and pitch",
+        "&Axes of each",
+        choices=[Choice(word, word) for word in typing.get_args(AxesOfJoint)],
+    )
+    numbering: Numbering = form_field(
+        typing.get_args(Numbering)[0],
+        "&Nodes",
+        choices=[Choice(word, word) for word in typing.get_args(Numbering)],
+    )
+    first_node: int = form_field(1, "&First node", minimum=0, maximum=0x7FF, integer=True, decimals=0)
+
+
 class GenerateDialog(Dialog):
     """How many joints, which axes, and which nodes move them; `axes` is what comes of it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Generate Joints")
+        super().__init__(parent, "Generate Joints")
         self.axes: tuple[Axis, ...] = ()
-        self.joints, self.first_node = SpinBox(), SpinBox()
-        self.joints.setRange(1, 1000)
-        self.joints.setValue(10)
-        self.first_node.setRange(0, 0x7FF)
-        self.first_node.setValue(1)
-        self.kind, self.numbering = ChoiceBox(), ChoiceBox()
-        self.kind.addItems(typing.get_args(AxesOfJoint))
-        self.kind.setCurrentText("yaw and pitch")
-        self.numbering.addItems(typing.get_args(Numbering))
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(8)
-        form.addRow("&Joints", self.joints)
-        form.addRow("&Axes of each", self.kind)
-        form.addRow("&Nodes", self.numbering)
-        form.addRow("&First node", self.first_node)
+        self.form = DeclaredForm(JointsPlan(), parent=self)
+        self.joints = self.form.widget("joints", SpinBox)
+        self.numbering = self.form.widget("numbering", ChoiceBox)
+        self.first_node = self.form.widget("first_node", SpinBox)
         self.summary = QLabel()
         self.summary.setProperty("role", "dim")
-        self.message = Message()
-        buttons = QDialogButtonBox()
-        buttons.addButton("&Replace the Table", QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self._accept)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(12)
-        column.addLayout(form)
-        column.addWidget(self.summary)
-        column.addWidget(self.message)
-        column.addWidget(buttons)
-        for box in (self.joints, self.first_node):
-            box.valueChanged.connect(self._refresh)
-        for choice in (self.kind, self.numbering):
-            choice.currentIndexChanged.connect(self._refresh)
+        buttons, _ = self.make_buttons("&Replace the Table")
+        self.arrange(self.form, self.summary, buttons)
+        self.form.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        kinds: dict[str, AxesOfJoint] = {word: word for word in typing.get_args(AxesOfJoint)}
-        numberings: dict[str, Numbering] = {word: word for word in typing.get_args(Numbering)}
+        plan = self.form.values
         try:
-            self.axes = generate_axes(
-                self.joints.value(), kinds[self.kind.currentText()], self.first_node.value(),
-                numberings[self.numbering.currentText()],
-            )  # fmt: skip
+            self.axes = generate_axes(plan.joints, plan.kind, plan.first_node, plan.numbering)
         except ProfileError as error:
             self.axes = ()
-            self.message.say(str(error))
+            self.form.report(str(error))
             return
-        self.message.say("")
+        self.form.report("")
         nodes = [axis.node for axis in self.axes]
         self.summary.setText(f"{len(self.axes)} axes of nodes {min(nodes)} to {max(nodes)}")
 
-    def _accept(self) -> None:
+    def accept(self) -> None:
         if self.axes:
-            self.accept()
+            super().accept()
 
 
 _HINT = (

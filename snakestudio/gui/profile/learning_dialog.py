@@ -8,7 +8,7 @@ import typing
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -23,8 +23,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.errors import ProfileError
+from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
@@ -41,7 +42,8 @@ from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.text import counted, sentence
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["LearningDialog"]
 
@@ -74,7 +76,7 @@ class LearningDialog(Dialog):
         self._what = ""
         self._begun = self._length = 0.0
         self._cue: Cue | None = None
-        self._job: Job[list[FoundMessage]] | None = None
+        self._task: Task[list[FoundMessage]] | None = None
         self._make()
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
@@ -158,7 +160,7 @@ class LearningDialog(Dialog):
     @property
     def busy(self) -> bool:
         """Whether it records or works something out."""
-        return self._recording is not None or (self._job is not None and self._job.running)
+        return self._recording is not None or self._task is not None
 
     def refresh(self) -> None:
         """Show what can be done now."""
@@ -187,7 +189,7 @@ class LearningDialog(Dialog):
     def _next(self, connected: bool) -> str:
         if not connected:
             return "Not connected to a bus: connect from the Robot menu, listening only, or open a log."
-        if self._job is not None and self._job.running:
+        if self._task is not None:
             return "Looking at what was recorded ..."
         if self.log.frames is not None:
             if not self.quiet:
@@ -209,14 +211,6 @@ class LearningDialog(Dialog):
             self.state.setText(f"{self._what}  {counted(frames, 'frame')}")
             if now - self._begun >= self._length:
                 self._recorded()
-        elif self._job is not None and not self._job.running:
-            job, self._job = self._job, None
-            self._timer.stop()
-            if job.error:
-                self.message.say(job.error)
-            elif job.result is not None:
-                self.show_found(job.result)
-            self.refresh()
 
     # --- recording ------------------------------------------------------------------------------------------------
 
@@ -278,7 +272,7 @@ class LearningDialog(Dialog):
         """Forget everything, and what is being recorded or worked out, too."""
         self._end_recording()
         self._timer.stop()
-        self._job = None
+        self._discard_task()
         self.quiet, self.moves = [], []
         self.show_found([])
         self.refresh()
@@ -292,9 +286,9 @@ class LearningDialog(Dialog):
         return frames or [], cue
 
     def _recorded(self) -> None:
+        self._timer.stop()
         frames, cue = self._end_recording()
         if not frames:
-            self._timer.stop()
             self.message.say(
                 "Not a single frame was heard: see the bit rate, the wiring and whether the robot has power."
             )
@@ -335,9 +329,28 @@ class LearningDialog(Dialog):
         def work(progress: Progress) -> list[FoundMessage]:
             return propose(quiet, moves)
 
-        self._job = Job("search", work)
-        self._timer.start()
+        self._discard_task()
+        self._task = Task("search", work, self)
+        self._task.finished.connect(self._on_proposed)
+        self._task.failed.connect(self._on_failed)
         self.refresh()
+
+    @Slot(object)
+    def _on_proposed(self, found: list[FoundMessage]) -> None:
+        self._task = None
+        self.show_found(found)
+        self.refresh()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        self.message.say(problem.sentence())
+        self.refresh()
+
+    def _discard_task(self) -> None:
+        if self._task is not None:
+            self._task.discard()
+            self._task = None
 
     # --- what was found -------------------------------------------------------------------------------------------
 
@@ -379,9 +392,8 @@ class LearningDialog(Dialog):
     def done(self, result: int) -> None:
         self.log.end()
         self.break_off()
-        if self._job is not None:
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
         super().done(result)
 
 

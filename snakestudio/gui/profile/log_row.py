@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.link.bus.frame_log import READABLE, LogReader, read_log
 from snakestudio.link.frame import Frame
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["LogRow"]
 
 _FILES = f"Logs of frames ({' '.join('*' + ending for ending in READABLE)})"
-_LOOK_MS = 50
 
 
 class LogRow(QWidget):
@@ -42,7 +43,7 @@ class LogRow(QWidget):
         self._name = ""
         self._wanted = Path()
         self._reader: LogReader | None = None
-        self._job: Job[list[Frame]] | None = None
+        self._task: Task[list[Frame]] | None = None
         self.open_button = QPushButton("Open a &Log ...")
         self.open_button.setToolTip("Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus")
         self.open_button.clicked.connect(self.ask)
@@ -66,9 +67,6 @@ class LogRow(QWidget):
             line.addWidget(widget)
         line.addWidget(self.refusal, 1)
         line.addStretch(0)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self._look)
         self._show()
 
     def ask(self) -> None:
@@ -93,19 +91,23 @@ class LogRow(QWidget):
         self.end()
         self._wanted, self._reader = path, reader
         self.refusal.say("")
-        self._job = Job("reading of the log", work)
-        self._timer.start()
+        self._task = Task("reading of the log", work, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        self.refusal.say(problem.sentence())
+
+    @Slot(object)
+    def _on_read(self, frames: list[Frame]) -> None:
+        self._task = None
+        if not frames:  # what was learned from the bus, or from the log before, goes on
+            self.refusal.say(f"{self._wanted.name} has no frames of a robot in it; choose another log.")
             return
-        self._job = None
-        self._timer.stop()
-        if not job.result:  # what was learned from the bus, or from the log before, goes on
-            self.refusal.say(job.error or f"{self._wanted.name} has no frames of a robot in it; choose another log.")
-            return
-        self.frames, self._name = job.result, self._wanted.name
+        self.frames = frames
+        self._name = self._wanted.name
         self.refusal.say(" ".join(self._reader.notes) if self._reader else "")
         self.at.setMaximum(self.frames[-1].time)
         self.at.setValue(0.0)
@@ -126,11 +128,8 @@ class LogRow(QWidget):
 
     def end(self) -> None:
         """Read no further; a log that is open stays open."""
-        self._timer.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
 
     def _show(self) -> None:
         shown = self.frames is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context
+from snakestudio.gui.forms.service_dialog import ServiceDialog, service_commands
 from snakestudio.gui.remote.remote_control import RemoteControl
 
 __all__ = ["REMOTE", "RemoteMenuContext"]
@@ -18,29 +19,29 @@ class RemoteMenuContext(Context, Protocol):
     remote: RemoteControl
 
 
-def _show_dialog(c: RemoteMenuContext) -> None:
+def _service(context: RemoteMenuContext) -> RemoteControl:
+    return context.remote
+
+
+def _dialog() -> type[ServiceDialog]:
     from snakestudio.gui.remote.dialog import RemoteDialog
 
-    dialog = c.window.findChild(RemoteDialog) or RemoteDialog(c.remote, c.window)
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()
+    return RemoteDialog
 
 
-REMOTE: tuple[Command[RemoteMenuContext], ...] = (
+REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
+    _service,
+    _dialog,
     Command(
         "remote_control",
         _MENU,
         "Allow Remote Control",
-        lambda c: c.remote.toggle(),
-        checked=lambda c: c.remote.on,
         tip="Let programs of this computer that know the token open scenes, run and export; never arm a robot",
     ),
     Command(
         "remote_settings",
         _MENU,
         "Remote Control Settings ...",
-        _show_dialog,
         long=True,
         tip="Port and token of remote control",
     ),

@@ -23,8 +23,7 @@ from snakestudio.model.atomic import replacing
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.recording import Recording
-from snakestudio.viewmodel.job import Job
-from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, RemoteError
+from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, LongWork, RemoteError
 
 __all__ = ["Methods", "RemoteContext"]
 
@@ -151,7 +150,7 @@ class Methods:
         }
 
     def call(self, name: str, params: dict[str, Any]) -> Any:
-        """The result of a method; a `Job` where it takes time.
+        """The result of a method; `LongWork` where it takes time.
 
         Raises
         ------
@@ -257,7 +256,7 @@ class Methods:
             raise RemoteError(INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path.") from None
         return str(target)
 
-    def export(self, path: str, force: bool = False) -> Job[str]:
+    def export(self, path: str, force: bool = False) -> LongWork:
         """Write the run that is shown as CSV, HDF5 or MCAP, by the ending of the path; gives its path."""
         recording = self._recording()
         target = self._target(path, _ENDINGS)
@@ -281,7 +280,7 @@ class Methods:
                 whole = write_hdf5(target, recording, name, progress)
             return str(target) if whole else None
 
-        return Job("export", work)
+        return LongWork("export", work)
 
     # --- doing
 

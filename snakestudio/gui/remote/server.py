@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QAbstractSocket, QHostAddress, QTcpServer, QTcpSocket
 
-from snakestudio.errors import StreamError
-from snakestudio.viewmodel.job import Job
+from snakestudio.errors import Problem, StreamError
+from snakestudio.gui.core.task import Task
 from snakestudio.viewmodel.remote.door import Door
 from snakestudio.viewmodel.remote.protocol import (
     AUTHENTICATION,
@@ -20,6 +20,7 @@ from snakestudio.viewmodel.remote.protocol import (
     NOT_NOW,
     TOO_MANY,
     Lines,
+    LongWork,
     RemoteError,
     Request,
     error_reply,
@@ -45,7 +46,6 @@ _READ = 256 * 1024
 _REQUESTS_AT_ONCE = 8
 """After so many requests the window draws and listens to its user before it goes on."""
 _WAITING_LINES = 256
-_POLL_MS = 30
 
 Call = Callable[[str, dict[str, Any]], Any]
 
@@ -131,7 +131,7 @@ class _Connection(QObject):
         socket.setReadBufferSize(_READ)
         self.authenticated = False
         self._lines, self._waiting = Lines(), deque[bytes | None]()
-        self._jobs: list[tuple[Request, Job[Any]]] = []
+        self._tasks: list[Task[Any]] = []
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(self._on_disconnected)
         self._silence = QTimer(self)
@@ -141,9 +141,6 @@ class _Connection(QObject):
         self._next = QTimer(self)
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._carry_out)
-        self._poll = QTimer(self)
-        self._poll.setInterval(_POLL_MS)
-        self._poll.timeout.connect(self._look_at_jobs)
 
     def hang_up(self) -> None:
         """End the connection, with what was written before."""
@@ -156,15 +153,15 @@ class _Connection(QObject):
                 QTimer.singleShot(SILENT_MS, self, self._socket.abort)  # a client that reads nothing
 
     def _stop_timers(self) -> None:
-        for timer in (self._silence, self._next, self._poll):
+        for timer in (self._silence, self._next):
             timer.stop()
 
     def _on_disconnected(self) -> None:
         self._stop_timers()
         self._waiting.clear()
-        for _, job in self._jobs:
-            job.cancel()
-        self._jobs = []
+        for task in self._tasks:
+            task.discard()
+        self._tasks = []
         self.ended.emit()
 
     def _on_silence(self) -> None:
@@ -200,11 +197,11 @@ class _Connection(QObject):
 
     def _reply(self, request: Request) -> dict[str, Any] | None:
         """The reply of a request; None for one that gets none, or gets it later."""
-        later: list[Job[Any]] = []
+        later: list[LongWork] = []
 
         def call(method: str, params: dict[str, Any]) -> Any:
             result = self._checked(method, params)
-            if isinstance(result, Job):
+            if isinstance(result, LongWork):
                 later.append(result)
             return None if later else result
 
@@ -216,9 +213,31 @@ class _Connection(QObject):
             return error_reply(request.id, INTERNAL_ERROR, text) if request.answered else None
         if not later:
             return reply
-        self._jobs += [(request, job) for job in later]
-        self._poll.start()
+        for long_work in later:
+            self._start(request, long_work)
         return None
+
+    def _start(self, request: Request, long_work: LongWork) -> None:
+        """Do long work beside the window, and reply when it has ended."""
+        task: Task[Any] = Task(long_work.name, long_work.work, self)
+        self._tasks.append(task)
+
+        def on_finished(result: Any) -> None:
+            if result is None:
+                end(error_reply(request.id, NOT_NOW, "It was cancelled. Call it again."))
+            else:
+                end({"jsonrpc": "2.0", "result": result, "id": request.id})
+
+        def on_failed(problem: Problem) -> None:
+            end(error_reply(request.id, INVALID_PARAMS, problem.sentence()))
+
+        def end(reply: dict[str, Any]) -> None:
+            self._tasks.remove(task)
+            if request.answered:
+                self._write(reply)
+
+        task.finished.connect(on_finished)
+        task.failed.connect(on_failed)
 
     def _checked(self, method: str, params: dict[str, Any]) -> Any:
         if method == "authenticate":
@@ -236,21 +255,6 @@ class _Connection(QObject):
                 "Not authenticated. Call authenticate with the token first; 'snakestudio remote token' shows it.",
             )
         return self._call(method, params)
-
-    def _look_at_jobs(self) -> None:
-        for entry in [each for each in self._jobs if not each[1].running]:
-            self._jobs.remove(entry)
-            request, job = entry
-            if not request.answered:
-                continue
-            if job.error:
-                self._write(error_reply(request.id, INVALID_PARAMS, job.error))
-            elif job.result is None:
-                self._write(error_reply(request.id, NOT_NOW, "It was cancelled. Call it again."))
-            else:
-                self._write({"jsonrpc": "2.0", "result": job.result, "id": request.id})
-        if not self._jobs:
-            self._poll.stop()
 
     def _write(self, reply: dict[str, Any]) -> None:
         self._socket.write(line_of(reply))

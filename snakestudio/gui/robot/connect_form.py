@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -17,15 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
+from snakestudio.gui.core.task import Task
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.robot.services import LiveChoices, Services
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["KINDS", "ConnectForm", "options_of"]
 
@@ -98,8 +99,8 @@ class ConnectForm(QWidget):
         self.trouble = ""
         self._interfaces: list[Adapter] = []
         theme.follow(self, ConnectForm._dim_missing)
-        self._look: Job[list[Adapter]] | None = None
-        self._reading: Job[LoadedProfile] | None = None
+        self._look: Task[list[Adapter]] | None = None
+        self._reading: Task[LoadedProfile] | None = None
         self._form = QFormLayout(self)
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setHorizontalSpacing(16)
@@ -147,9 +148,6 @@ class ConnectForm(QWidget):
             box.installEventFilter(self)
         for field in (self.options, self.file):
             field.textChanged.connect(self.changed)
-        self._timer = QTimer(self)
-        self._timer.setInterval(40)
-        self._timer.timeout.connect(self._watch)
         self.choose_kind("can")
         self._fill_profiles()
 
@@ -194,8 +192,9 @@ class ConnectForm(QWidget):
             def look(progress: Progress) -> list[Adapter]:
                 return services.interfaces()
 
-            self._look = Job("search for CAN adapters", look)
-            self._timer.start()
+            self._look = Task("search for CAN adapters", look, self)
+            self._look.finished.connect(self._on_adapters)
+            self._look.failed.connect(lambda problem: self._on_adapters([]))
         self._on_bus()
 
     @property
@@ -281,9 +280,12 @@ class ConnectForm(QWidget):
         def read(progress: Progress) -> LoadedProfile:
             return services.load(path)
 
-        self._reading = Job("reading of the profile", read)
+        if self._reading is not None:
+            self._reading.discard()
+        self._reading = Task("reading of the profile", read, self)
+        self._reading.finished.connect(self._on_profile)
+        self._reading.failed.connect(self._on_reading_failed)
         self.about.setText("Reading ...")
-        self._timer.start()
         self.changed.emit()
 
     def remember(self) -> None:
@@ -308,20 +310,23 @@ class ConnectForm(QWidget):
 
     # --- adapters -------------------------------------------------------------------------------------------------
 
-    def _watch(self) -> None:
-        look, reading = self._look, self._reading
-        if look is not None and not look.running:
-            self._look = None
-            self._list_interfaces(look.result or [])
-        if reading is not None and not reading.running:
-            self._reading = None
-            if reading.result is not None:
-                self._take(reading.result)
-            else:
-                self.about.setText("")
-                self.trouble = reading.error
-        if self._look is None and self._reading is None:
-            self._timer.stop()
+    @Slot(object)
+    def _on_adapters(self, adapters: list[Adapter]) -> None:
+        self._look = None
+        self._list_interfaces(adapters)
+        self._on_bus()
+
+    @Slot(object)
+    def _on_profile(self, loaded: LoadedProfile) -> None:
+        self._reading = None
+        self._take(loaded)
+        self._on_bus()
+
+    @Slot(object)
+    def _on_reading_failed(self, problem: Problem) -> None:
+        self._reading = None
+        self.about.setText("")
+        self.trouble = problem.sentence()
         self._on_bus()
 
     def _list_interfaces(self, found: list[Adapter]) -> None:

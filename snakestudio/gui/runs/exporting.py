@@ -1,4 +1,4 @@
-"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand over the viewport."""
+"""Exports of the run: a task writes while the window stays fluid; progress and cancel are over the viewport."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -15,20 +15,22 @@ from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.drawing.style import colour
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileFolders, FileKind, ask_folder, ask_save
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.text import duration_text
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions
@@ -92,16 +94,14 @@ class Exporter(QObject):
         self.camera_path, self.overlaid, self.derived = camera_path, overlaid, derived
         self._without = ""
         self._notes: tuple[str, ...] = ()
-        self._job: Job[Path] | None = None
+        self.task: Task[Path] | None = None
+        """What writes; None while nothing is being exported."""
         self._title, self._began = "", 0.0
-        self._timer = QTimer(self)
-        self._timer.setInterval(100)
-        self._timer.timeout.connect(self._watch)
 
     @property
     def busy(self) -> bool:
         """Whether an export is under way."""
-        return self._job is not None
+        return self.task is not None
 
     @property
     def possible(self) -> bool:
@@ -399,7 +399,7 @@ class Exporter(QObject):
         self._say_done(path)
         return True
 
-    # --- the job --------------------------------------------------------------------------------------------------
+    # --- the task -------------------------------------------------------------------------------------------------
 
     def _ask(self, title: str, kind: FileKind, filters: str, suffix: str) -> Path | None:
         return ask_save(self._window, title, kind, self._file_name(suffix), filters)
@@ -408,43 +408,50 @@ class Exporter(QObject):
         return Path(self._name).with_suffix(suffix).name
 
     def _start(self, work: Work, title: str) -> None:
-        self._job, self._title, self._began = Job("export", work), title, time.monotonic()
+        self._title = title
+        self._began = time.monotonic()
         self._without, self._notes = "", ()
-        self._show_progress()
-        self._timer.start()
+        self.task = task = Task("export", work, self)
+        task.finished.connect(self._on_finished)
+        task.failed.connect(self._on_failed)
+        task.cancelled.connect(self._on_cancelled)
+        self._banner.show_task(task, lambda: self._progress_text(task.fraction), self.cancel)
         self.changed.emit()
 
-    def _show_progress(self) -> None:
-        assert self._job is not None
-        fraction = self._job.fraction
+    def _progress_text(self, fraction: float) -> str:
         text = f"{self._title} ... {100 * fraction:.0f} %"
         took = time.monotonic() - self._began
         if fraction > 0 and took > _SURE:
             text += f", about {duration_text(took * (1 - fraction) / fraction)} left"
-        self._banner.say("info", text, [("Cancel", self.cancel)], progress=fraction, closable=False)
+        return text
 
     def cancel(self) -> None:
         """Stop the export; no file is left."""
-        if self._job is not None:
-            self._job.cancel()
+        if self.task is not None:
+            self.task.cancel()
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None:
-            return
-        if job.running:
-            self._show_progress()
-            return
-        self._timer.stop()
-        self._job = None
-        if job.error:
-            self._banner.say("warning", job.error)
-        elif job.result is None:
-            self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+    @Slot(object)
+    def _on_finished(self, path: Path | None) -> None:
+        if path is None:
+            self._on_cancelled()
         else:
-            self._say_done(job.result)
+            self._say_done(path)
+            self._end(path)
+
+    @Slot()
+    def _on_cancelled(self) -> None:
+        self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+        self._end(None)
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._banner.say("warning", problem.sentence())
+        self._end(None)
+
+    def _end(self, path: Path | None) -> None:
+        self.task = None
         self.changed.emit()
-        self.finished.emit(job.result)
+        self.finished.emit(path)
 
     def _say_done(self, path: Path) -> None:
         folder = QUrl.fromLocalFile(str(path.parent))
@@ -456,8 +463,5 @@ class Exporter(QObject):
 
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""
-        self._timer.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self.task = None

@@ -6,17 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.model.recording import Recording
 from snakestudio.session.status import Status
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
     from snakestudio.runfile.mcap import RunFile
@@ -34,7 +35,7 @@ class OpenRuns(QObject):
     Parameters
     ----------
     document : Document
-    bridge : SessionController
+    session_controller : SessionController
     may_discard : callable
         Asks about unsaved changes; False if the open scene must stay.
     banner : Banner
@@ -46,26 +47,27 @@ class OpenRuns(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         may_discard: Callable[[], bool],
         banner: Banner,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._may_discard, self._banner = document, bridge, may_discard, banner
+        self._document = document
+        self._session_controller = session_controller
+        self._may_discard = may_discard
+        self._banner = banner
         self._window = window
         self._path, self._name = Path(), ""
-        self._job: Job[RunFile] | None = None
+        self._task: Task[RunFile] | None = None
+        self._unshown: RunFile | None = None  # read by the task, and not taken over from it yet
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
         self._going_on = ""  # what was said of going on, until it holds no more
-        self._timer = QTimer(self)
-        self._timer.setInterval(30)
-        self._timer.timeout.connect(self._watch)
-        bridge.source_changed.connect(self._on_source)
-        bridge.continued.connect(self._on_continued)
-        bridge.status_changed.connect(self._on_status)
-        for trouble in (bridge.refused, bridge.recording_stopped):
+        session_controller.source_changed.connect(self._on_source)
+        session_controller.continued.connect(self._on_continued)
+        session_controller.status_changed.connect(self._on_status)
+        for trouble in (session_controller.refused, session_controller.recording_stopped):
             trouble.connect(lambda message: self._banner.say("warning", message))
 
     # --- opening --------------------------------------------------------------------------------------------------
@@ -85,16 +87,20 @@ class OpenRuns(QObject):
 
     def open(self, path: Path, name: str = "") -> None:
         """Show the run of a file once it is read, under a name; the window does not wait for that."""
-        if self._job is not None:
+        if self._task is not None:
             return
 
         def work(progress: Progress) -> RunFile:
             from snakestudio.runfile.mcap import open_run
 
-            return open_run(path)
+            self._unshown = open_run(path)
+            return self._unshown
 
-        self._path, self._name, self._job = path, name or path.name, Job("opening of the run", work)
-        self._timer.start()
+        self._path = path
+        self._name = name or path.name
+        self._task = Task("opening of the run", work, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
     def open_scene(self, path: Path) -> None:
         """Open the scene of a run's file as a new scene, if nothing would be lost."""
@@ -110,25 +116,25 @@ class OpenRuns(QObject):
         else:
             self._document.new(scene)
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._timer.stop()
-        self._job = None
-        if job.result is None:
-            self._banner.say("warning", f"{self._path.name} was not opened.\n{job.error}")
-        elif not len(job.result):
-            job.result.close()
+    @Slot(object)
+    def _on_read(self, run: RunFile) -> None:
+        self._task = self._unshown = None
+        if not len(run):
+            run.close()
             self._banner.say("warning", f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.")
         else:
-            self._opened.append(job.result)
-            self.show(job.result, self._name)
+            self._opened.append(run)
+            self.show(run, self._name)
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        self._banner.say("warning", f"{self._path.name} was not opened.\n{problem.sentence()}")
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a run that was loaded, under a name."""
         self._last = recording, name
-        self._bridge.open_run(recording, name)
+        self._session_controller.open_run(recording, name)
         for other in [run for run in self._opened if run is not recording]:
             self._opened.remove(other)
             other.close()
@@ -136,20 +142,18 @@ class OpenRuns(QObject):
     def forget(self, path: Path) -> None:
         """Show the run of a file no more, and let go of it: it is about to be deleted."""
         for run in [run for run in self._opened if run.path == path]:
-            if self._bridge.recording is run:
-                self._bridge.close_run()
+            if self._session_controller.recording is run:
+                self._session_controller.close_run()
             self._opened.remove(run)
             run.close()
             self._last = None
 
     def close(self) -> None:
         """Give back the files; call when nothing is shown any more."""
-        self._timer.stop()
-        if self._job is not None:
-            self._job.wait()
-            if self._job.result is not None:
-                self._job.result.close()
-            self._job = None
+        close_tasks(self)
+        self._task = None
+        if self._unshown is not None:
+            self._unshown.close()
         while self._opened:
             self._opened.pop().close()
 
@@ -157,28 +161,28 @@ class OpenRuns(QObject):
 
     def continue_here(self) -> None:
         """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
-        if self._bridge.source != "replay" or self._may_discard():
-            self._bridge.continue_here()
+        if self._session_controller.source != "replay" or self._may_discard():
+            self._session_controller.continue_here()
 
     # --- what is said ---------------------------------------------------------------------------------------------
 
     def _on_source(self) -> None:
-        if self._bridge.source == "replay":
+        if self._session_controller.source == "replay":
             buttons: list[Button] = [
                 ("Continue from Here", self.continue_here),
-                ("Back to the Simulation", self._bridge.close_run),
+                ("Back to the Simulation", self._session_controller.close_run),
             ]
             text = (
-                f"{self._bridge.source_name} is shown, a recorded run. The open scene is left as it is; an edit of it "
-                "leads back to the simulation."
+                f"{self._session_controller.source_name} is shown, a recorded run. The open scene is left as it is; an "
+                "edit of it leads back to the simulation."
             )
-            shown = self._bridge.recording
+            shown = self._session_controller.recording
             if left := getattr(shown, "cut_off", ""):  # of a run file, as the next
                 text += f" Its recording was cut off. {left}"
             if note := getattr(shown, "note", ""):
                 text += f" {note}"
             self._banner.say("info", text, buttons, closable=False)
-        elif self._bridge.source == "robot":
+        elif self._session_controller.source == "robot":
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last

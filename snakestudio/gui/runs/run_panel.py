@@ -20,6 +20,7 @@ from PySide6.QtCore import (
     QTimer,
     QUrl,
     Signal,
+    Slot,
 )
 from PySide6.QtGui import (
     QColor,
@@ -49,8 +50,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import Menu
@@ -59,7 +61,8 @@ from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.text import counted, size_text
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["RunDelegate", "RunPanel", "in_theme"]
 
@@ -217,8 +220,8 @@ class RunPanel(Themed):
     Parameters
     ----------
     library : RunLibrary
-    keeper : RunArchiver
-    beside : PinnedRuns
+    run_archiver : RunArchiver
+    pinned_runs : PinnedRuns
     banner : Banner
         Says what could not be done.
 
@@ -239,14 +242,14 @@ class RunPanel(Themed):
     def __init__(
         self,
         library: RunLibrary,
-        keeper: RunArchiver,
-        beside: PinnedRuns,
+        run_archiver: RunArchiver,
+        pinned_runs: PinnedRuns,
         banner: Banner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._keeper, self._beside, self._banner = library, keeper, beside, banner
-        self._job: Job[list[KeptRun]] | None = None
+        self._library, self._run_archiver, self._pinned_runs, self._banner = library, run_archiver, pinned_runs, banner
+        self._task: Task[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search runs")
@@ -256,7 +259,7 @@ class RunPanel(Themed):
         self.search.textChanged.connect(self._seek)
         self.list = QListView()
         self.list.setModel(self.model)
-        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: keeper.present, self.list))
+        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: run_archiver.present, self.list))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -281,19 +284,16 @@ class RunPanel(Themed):
         self._soon.setSingleShot(True)
         self._soon.setInterval(300)
         self._soon.timeout.connect(self.refresh)
-        self._watch = QTimer(self)
-        self._watch.setInterval(30)
-        self._watch.timeout.connect(self._look)
         self._folder = QFileSystemWatcher([str(library.folder)], self)
         self._folder.directoryChanged.connect(lambda path: self._soon.start())
-        keeper.changed.connect(self._soon.start)
-        beside.changed.connect(self.list.viewport().update)
+        run_archiver.changed.connect(self._soon.start)
+        pinned_runs.changed.connect(self.list.viewport().update)
 
     # --- what there is --------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Look anew at what there is, in a thread: there may be thousands of files."""
-        if self._job is not None:
+        if self._task is not None:
             self._again = True
             return
 
@@ -301,18 +301,22 @@ class RunPanel(Themed):
             return self._library.runs()
 
         self._again = False
-        self._job = Job("list of runs", read)
-        self._watch.start()
+        self._task = Task("list of runs", read, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.result is not None:
-            self.model.take(job.result)
-        self._tell(job.error)
+    @Slot(object)
+    def _on_read(self, runs: list[KeptRun]) -> None:
+        self.model.take(runs)
+        self._end("")
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._end(problem.sentence())
+
+    def _end(self, error: str) -> None:
+        self._task = None
+        self._tell(error)
         if self._again:
             self.refresh()
 
@@ -335,7 +339,7 @@ class RunPanel(Themed):
         self._tell()
 
     def _colour_of(self, path: Path) -> str:
-        return self._beside.colour(path) if path in self._beside else ""
+        return self._pinned_runs.colour(path) if path in self._pinned_runs else ""
 
     @property
     def selected(self) -> list[KeptRun]:
@@ -345,7 +349,7 @@ class RunPanel(Themed):
     # --- what one can do ------------------------------------------------------------------------------------------
 
     def _open(self, run: KeptRun) -> None:
-        if run.path == self._keeper.present:
+        if run.path == self._run_archiver.present:
             self._banner.say("info", "This is the run that is shown already.", passing=True)
         elif run.info is None:
             self._banner.say("warning", run.problem)
@@ -357,9 +361,9 @@ class RunPanel(Themed):
         for run in runs:
             try:
                 if shown:
-                    self._beside.show(run.path, run.name)
+                    self._pinned_runs.show(run.path, run.name)
                 else:
-                    self._beside.hide(run.path)
+                    self._pinned_runs.hide(run.path)
             except SnakeStudioError as error:
                 self._banner.say("warning", str(error))
 
@@ -392,7 +396,7 @@ class RunPanel(Themed):
 
     def delete(self, runs: list[KeptRun]) -> None:
         """Ask, and delete runs for ever."""
-        present = self._keeper.present
+        present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
             self._banner.say("info", "The present run cannot be deleted while it is shown; reset first.", passing=True)
@@ -406,7 +410,7 @@ class RunPanel(Themed):
         if answer != QMessageBox.StandardButton.Yes:
             return
         for run in runs:
-            self._beside.hide(run.path)
+            self._pinned_runs.hide(run.path)
             self.deleting.emit(run.path)
             try:
                 self._library.delete(run)
@@ -420,14 +424,14 @@ class RunPanel(Themed):
         runs = self.selected
         sound = [run for run in runs if run.info is not None]
         one = runs[0] if len(runs) == 1 else None
-        seen = bool(sound) and all(run.path in self._beside for run in sound)
+        seen = bool(sound) and all(run.path in self._pinned_runs for run in sound)
 
         def add(text: str, possible: bool, do: Callable[[], object]) -> None:
             action = menu.addAction(text)
             action.setEnabled(possible)
             action.triggered.connect(lambda: do())
 
-        others = bool(one and one.info and one.path != self._keeper.present)
+        others = bool(one and one.info and one.path != self._run_archiver.present)
         add("Open", others, lambda: self._open(runs[0]))
         add("Hide" if seen else "Show Beside the Present Run", bool(sound), lambda: self.show_beside(sound, not seen))
         add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
@@ -441,8 +445,8 @@ class RunPanel(Themed):
         menu.addSeparator()
         keep = menu.addAction("Keep Every Run")
         keep.setCheckable(True)
-        keep.setChecked(self._keeper.keeping)
-        keep.toggled.connect(self._keeper.set_keeping)
+        keep.setChecked(self._run_archiver.keeping)
+        keep.toggled.connect(self._run_archiver.set_keeping)
         return menu
 
     def _show_menu(self, point: QPoint) -> None:
@@ -470,5 +474,4 @@ class RunPanel(Themed):
 
     def close_reading(self) -> None:
         """Wait for the end of what is read; call before the program quits."""
-        if self._job is not None:
-            self._job.wait()
+        close_tasks(self)

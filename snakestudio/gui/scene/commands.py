@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Command, Context, line, meets_obstacles
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext", "adding"]
+__all__ = ["ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext", "adding", "follow_shapes"]
+
+
+_ADD_MENU = "Edit/Add Obstacle"
 
 
 class SceneContext(Context, Protocol):
@@ -25,7 +30,7 @@ def _add(preset: Preset) -> Command[SceneContext]:
     """A command that adds what a preset makes."""
     return Command(
         f"add_{preset.name}",
-        "Edit/Add Obstacle",
+        _ADD_MENU,
         preset.title,
         lambda c: c.obstacles.add(preset.name),
         enabled=meets_obstacles,
@@ -112,6 +117,11 @@ HISTORY: tuple[Command[SceneContext], ...] = (
 def adding() -> tuple[Command[SceneContext], ...]:
     """What adds an obstacle."""
     return tuple(_add(preset) for preset in PRESETS.values())
+
+
+def follow_shapes(document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]) -> None:
+    """Have `replace` put other commands into the menu whenever plug-ins add or remove obstacle shapes."""
+    document.kinds_changed.connect(lambda: replace(_ADD_MENU, adding()))
 
 
 DUPLICATE: tuple[Command[SceneContext], ...] = (

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.model.fields import FieldDoc
+from snakestudio.gui.forms.form_fields import Choice, fields_of, form_field
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.obstacles.circles import Circles
 from snakestudio.model.obstacles.importing import UNITS, Cylinders, as_cylinders, bounds, cylinders_of, with_imported
 from snakestudio.model.scene import Scene
@@ -21,12 +23,29 @@ from snakestudio.text import counted
 __all__ = ["ImportDialog"]
 
 _UNIT_NAMES = {
-    "m": "metres", "cm": "centimetres", "mm": "millimetres", "in": "inches", "px": "pixels of 1/96 inch",
-}  # fmt: skip
-_SCALE = FieldDoc(
-    label="Scale", unit="", help="Places and radii are multiplied by this: 10 for a drawing at 1:10", symbol="",
-    slider=(0.01, 100.0), live=False, minimum=0.0, maximum=1e6, exclusive_minimum=True, default=1.0,
-)  # fmt: skip
+    "m": "metres (m)",
+    "cm": "centimetres (cm)",
+    "mm": "millimetres (mm)",
+    "in": "inches (in)",
+    "px": "pixels of 1/96 inch",
+}
+
+
+@dataclass(frozen=True)
+class ImportChoices:
+    """How obstacles are read."""
+
+    unit: str = form_field("m", "&Unit", choices=[Choice(unit, _UNIT_NAMES[unit]) for unit in UNITS])
+    scale: float = form_field(
+        1.0,
+        "&Scale",
+        help="Places and radii are multiplied by this: 10 for a drawing at 1:10",
+        minimum=0.0,
+        exclusive_minimum=True,
+        maximum=1e6,
+        slider=(0.01, 100.0),
+    )
+    group: str = form_field("", "&Group", help="Obstacles of one group are picked and moved together", max_length=80)
 
 
 class _Plan(QWidget):
@@ -83,77 +102,48 @@ class ImportDialog(Dialog):
     """
 
     def __init__(self, path: Path, found: Circles, scene: Scene, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Import Obstacles")
         self._path, self._found, self._scene = path, found, scene
         self.result_scene: Scene | None = None
-        self.setWindowTitle("Import Obstacles")
         self.setMinimumWidth(460)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 16)
-        column.setSpacing(16)
         heading = QLabel(f"{counted(len(found.circles), 'obstacle')} in {path.name}", self)
         heading.setProperty("role", "heading")
-        column.addWidget(heading)
         self.plan = _Plan(cylinders_of(scene), self)
-        column.addWidget(self.plan, 1)
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(10)
-        column.addLayout(form)
-        self.unit = QComboBox(self)
-        for unit in UNITS:
-            self.unit.addItem(f"{_UNIT_NAMES[unit]} ({unit})" if unit != "px" else _UNIT_NAMES[unit], unit)
-        self.unit.setCurrentIndex(list(UNITS).index(found.unit))
-        self.unit.setToolTip(f"Unit of the numbers in the file; {found.unit}, {found.stated}")
-        self.scale = NumberField(_SCALE, parent=self)
-        self.scale.setToolTip(_SCALE.help)
-        self.scale.set_value(1.0)
-        self.group = QLineEdit(path.stem[:80], self)
-        self.group.setMaxLength(80)
-        self.group.setToolTip("Obstacles of one group are picked and moved together")
-        for text, widget in (("Unit", self.unit), ("Scale", self.scale), ("Group", self.group)):
-            form.addRow(text, widget)
-        self.message = Message(self)
-        form.addRow("", self.message)
+        choices = ImportChoices(unit=found.unit, group=path.stem[:80])
+        fields = fields_of(choices)
+        tip = f"Unit of the numbers in the file; {found.unit}, {found.stated}"
+        fields["unit"] = replace(fields["unit"], help=tip)
+        self.form = DeclaredForm(choices, fields, self)
+        self.unit = self.form.widget("unit", QComboBox)
+        self.scale = self.form.widget("scale", NumberField)
+        self.message = self.form.message
         self.summary = QLabel(self)
         self.summary.setProperty("role", "dim")
         self.summary.setWordWrap(True)
-        column.addWidget(self.summary)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.start = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.start, "primary")
-        buttons.accepted.connect(self._on_accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
-        self.unit.currentIndexChanged.connect(self._show)
-        self.group.textEdited.connect(self._show)
-        self.scale.committed.connect(self._on_scale)
-        self.scale.problem_changed.connect(self.message.say)
-        self._show()
-
-    def _on_scale(self, value: float, again: bool) -> None:
-        self.scale.set_value(value)
+        buttons, self.start = self.make_buttons("&Import")
+        self.arrange(heading, (self.plan, 1), self.form, self.summary, buttons, spacing=16)
+        self.form.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        unit, scale = str(self.unit.currentData()), self.scale.value or 1.0
+        now = self.form.values
         try:
-            cylinders = as_cylinders(self._found, unit, scale, self.group.text().strip(), self._path.name)
+            cylinders = as_cylinders(self._found, now.unit, now.scale, now.group, self._path.name)
             self.result_scene = with_imported(self._scene, cylinders)
         except SceneError as error:
             self.result_scene = None
             self.plan.show_new(())
-            self.message.say(str(error).splitlines()[0])
+            self.form.report(str(error).splitlines()[0])
             self.summary.setText("")
         else:
             self.plan.show_new(cylinders)
-            self.message.say("")
+            self.form.report("")
             self.summary.setText("\n".join([_summary(cylinders), *self._found.notes]))
-        self.start.setEnabled(self.result_scene is not None)
+        self.start.setEnabled(self.result_scene is not None and not self.form.problem)
 
-    def _on_accept(self) -> None:
-        if self.scale.commit() and self.result_scene is not None:
-            self.accept()
+    def accept(self) -> None:
+        if self.form.commit() and self.result_scene is not None:
+            super().accept()
 
 
 def _summary(cylinders: Cylinders) -> str:

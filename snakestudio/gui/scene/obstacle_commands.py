@@ -58,9 +58,10 @@ class ObstacleCommands:
 
     @property
     def next_kind(self) -> str:
-        """What is added if nobody says what: the preset added last, or the kind of the last obstacle."""
+        """What is added by default: the preset added last, or the kind of the last obstacle."""
         obstacles = self._document.scene.obstacles
-        return self.kind or (obstacles[-1].kind if obstacles else "cylinder")
+        names = (self.kind, *(obstacle.kind for obstacle in reversed(obstacles)))
+        return next((name for name in names if name in PRESETS), "cylinder")  # a plug-in's may be gone
 
     def add(self, name: str = "", place: Place | None = None) -> None:
         """Put a preset at a place, or where there is room if none is given, and select it."""

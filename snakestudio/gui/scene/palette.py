@@ -9,6 +9,7 @@ from PySide6.QtGui import QDrag, QMouseEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import PRESET_MIME
 from snakestudio.gui.core.theme import Themed
 from snakestudio.model.edits.presets import PRESETS, Preset
@@ -68,23 +69,44 @@ class Palette(Themed):
 
     Parameters
     ----------
+    document : Document
     add : callable
         Adds the preset of a name where there is room.
     """
 
-    def __init__(self, add: Callable[[str], object], parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, add: Callable[[str], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
+        self._add = add
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(3)
         self.buttons: dict[str, PaletteButton] = {}
+        self._fill()
+        document.kinds_changed.connect(self._on_kinds_changed)
+
+    def _fill(self) -> None:
         for preset in PRESETS.values():
             button = PaletteButton(preset)
-            button.clicked.connect(lambda _=False, name=preset.name: add(name))
+            button.clicked.connect(lambda _=False, name=preset.name: self._add(name))
             self.buttons[preset.name] = button
-            row.addWidget(button, 1)
+            self._row.addWidget(button, 1)
         self.renew_theme()
+
+    def _on_kinds_changed(self) -> None:
+        """Offer the shapes of the plug-ins that are loaded now."""
+        if [_look(button.preset) for button in self.buttons.values()] == [_look(each) for each in PRESETS.values()]:
+            return
+        for button in self.buttons.values():
+            self._row.removeWidget(button)
+            button.deleteLater()
+        self.buttons.clear()
+        self._fill()
 
     def renew_theme(self) -> None:
         for button in self.buttons.values():
             button.setIcon(theme.icon(button.preset.icon))
+
+
+def _look(preset: Preset) -> tuple[str, str, str, str]:
+    """What is seen of a preset."""
+    return preset.name, preset.title, preset.help, preset.icon

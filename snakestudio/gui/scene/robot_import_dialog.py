@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QDialogButtonBox,
-    QFormLayout,
     QLabel,
     QPlainTextEdit,
     QTableWidget,
     QTableWidgetItem,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.errors import SceneError
-from snakestudio.gui.core import theme
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
 from snakestudio.viewmodel.scene.robot_import import ImportTable, joint_table, link_table, summary, with_stable_step
 
 __all__ = ["RobotImportDialog"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What becomes of the robot."""
+
+    is_new: bool = form_field(
+        True,
+        "&Into",
+        help="Whether the robot gets a new scene or replaces the robot of this scene",
+        choices=(
+            Choice(True, "New scene with a gait and the obstacles of the file"),
+            Choice(False, "This scene: replace the robot, its gains and its motors"),
+        ),
+    )
 
 
 class RobotImportDialog(Dialog):
@@ -58,23 +71,17 @@ class RobotImportDialog(Dialog):
         *,
         folder: Path | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Import Robot")
         self._path, self._imported, self._scene, self._folder = path, imported, scene, folder
         self.result_scene: Scene | None = None
-        self.setWindowTitle("Import Robot")
         self.setMinimumWidth(720)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 16)
-        column.setSpacing(12)
         heading = QLabel(imported.robot.name, self)
         heading.setTextFormat(Qt.TextFormat.PlainText)
         heading.setProperty("role", "heading")
         heading.setWordWrap(True)
-        column.addWidget(heading)
         about = QLabel(summary(imported), self)
         about.setProperty("role", "dim")
         about.setWordWrap(True)
-        column.addWidget(about)
         self.tabs = QTabWidget(self)
         self.links = _table(link_table(imported), "Links", self)
         self.joints = _table(joint_table(imported), "Joints", self)
@@ -86,33 +93,21 @@ class RobotImportDialog(Dialog):
         self.tabs.addTab(self.links, f"Links ({len(imported.links)})")
         self.tabs.addTab(self.joints, f"Joints ({len(imported.axes)})")
         self.tabs.setMinimumHeight(220)
-        column.addWidget(self.tabs, 1)
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        column.addLayout(form)
-        self.target = QComboBox(self)
-        self.target.addItem("New scene with a gait and the obstacles of the file")
-        self.target.addItem("This scene: replace the robot, its gains and its motors")
-        self.target.setToolTip("Whether the robot gets a new scene or replaces the robot of this scene")
-        form.addRow("Into", self.target)
-        self.message = Message(self)
-        column.addWidget(self.message)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.start = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.start, "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
-        self.target.currentIndexChanged.connect(self._show)
+        self.form = DeclaredForm(Target(), parent=self)
+        self.target = self.form.widget("is_new", QComboBox)
+        self.message = self.form.message
+        buttons, self.start = self.make_buttons("I&mport")
+        self.arrange(heading, about, (self.tabs, 1), self.form, buttons)
+        self.form.changed.connect(self._show)
         self._show()
 
     @property
     def is_new(self) -> bool:
         """Whether the robot gets a new scene."""
-        return self.target.currentIndex() == 0
+        return self.form.values.is_new
 
     def _show(self) -> None:
-        self.message.say("")
+        problem = ""
         changes: tuple[str, ...] = ()
         if self.is_new:
             scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
@@ -124,7 +119,8 @@ class RobotImportDialog(Dialog):
                 changes += more
             except SceneError as error:
                 self.result_scene = None
-                self.message.say(str(error).splitlines()[0])
+                problem = str(error).splitlines()[0]
+        self.form.report(problem)
         self._show_notes(changes)
         self.start.setEnabled(self.result_scene is not None)
 

@@ -91,7 +91,7 @@ class SceneTree(Themed):
         self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
         self.delete_button = self._button("", "delete", "Delete what is selected (Del)", run.delete)
 
-        self.palette_strip = Palette(run.add)
+        self.palette_strip = Palette(document, run.add)
         self.view = TreeView()
         self.view.setModel(self.proxy)
         self.view.narrow_columns()
@@ -116,6 +116,7 @@ class SceneTree(Themed):
 
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._refill_add)
         self._on_selection()
 
     def _unfold(self) -> None:
@@ -136,12 +137,15 @@ class SceneTree(Themed):
     def renew_theme(self) -> None:
         self.delete_button.setIcon(theme.icon("delete"))
         self.copy_button.setIcon(theme.icon("duplicate"))
-        self.add_menu.clear()
-        self._fill_add(self.add_menu)
+        self._refill_add()
         self.model.renew_theme()
         self.view.renew_theme()
 
     # --- edits -----------------------------------------------------------------------------------------------------
+
+    def _refill_add(self) -> None:
+        self.add_menu.clear()
+        self._fill_add(self.add_menu)
 
     def _fill_add(self, menu: QMenu) -> None:
         for preset in PRESETS.values():

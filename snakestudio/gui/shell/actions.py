@@ -100,6 +100,31 @@ class ActionRegistry(QObject):
         for each in (bar, *self.menus.values()):
             assign_mnemonics(each)
 
+    def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
+        """Let other commands be in a menu that has neither lines nor submenus; those that stay keep their actions."""
+        before = {spec.id: spec for spec in self.commands if spec.menu == menu}
+        new = [_same(before.get(spec.id), spec) for spec in commands]
+        if new == list(before.values()):
+            return
+        first = next(i for i, spec in enumerate(self.commands) if spec.menu == menu)
+        others = [spec for spec in self.commands if spec.menu != menu]
+        self.commands = [*others[:first], *new, *others[first:]]
+        for spec in before.values():
+            if spec not in new:
+                self._texts.pop(spec.id, None)
+                action = self._actions.pop(spec.id)
+                self._window.removeAction(action)
+                action.deleteLater()
+        for spec in new:
+            if spec.id not in self._actions and spec.run is not None:
+                self._actions[spec.id] = action = self._make(spec, spec.run)
+                if spec.icon:
+                    action.setIcon(theme.icon(spec.icon))
+        if menu in self.menus:
+            self.menus[menu].clear()
+            self.menus[menu].addActions([self._actions[spec.id] for spec in new])
+        self.refresh()
+
     def _menu(self, bar: QMenuBar, path: str) -> QMenu:
         if path not in self.menus:
             above, _, name = path.rpartition("/")
@@ -171,6 +196,13 @@ class ActionRegistry(QObject):
                 top, *below = spec.menu.split("/")
                 groups.setdefault(top, []).append((keys, ": ".join([*below, text])))  # "CSV" alone would say little
         return list(groups.items())
+
+
+def _same(before: Command[Any] | None, spec: Command[Any]) -> Command[Any]:
+    """The command of before where what is shown of it is the same."""
+    if before is not None and (before.text, before.icon, before.tip) == (spec.text, spec.icon, spec.tip):
+        return before
+    return spec
 
 
 def _native(keys: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.scene import Scene
 from snakestudio.session.recovery import RecoveryFile
-from snakestudio.viewmodel.job import Job
 
 __all__ = ["INTERVAL_S", "Autosave"]
 
@@ -35,7 +35,6 @@ class Autosave(QObject):
     """
 
     failed = Signal(str)
-    _outcome = Signal(str)
 
     def __init__(self, document: Document, interval_s: float = INTERVAL_S, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,13 +42,13 @@ class Autosave(QObject):
         self._file = RecoveryFile()
         self._kept: Scene | None = None
         self._written = False
-        self._job: Job[bool] | None = None
+        self._write_again = False
+        self._task: Task[str] | None = None
         self._told = self._ended = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(round(1000 * interval_s))
         self._timer.timeout.connect(self._write)
-        self._outcome.connect(self._on_outcome, Qt.ConnectionType.QueuedConnection)
         document.opened.connect(self._forget)
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(self._on_title)
@@ -75,23 +74,24 @@ class Autosave(QObject):
         document = self._document
         if not document.dirty or document.scene is self._kept:
             return
-        if self._job is not None and self._job.running:  # a slow disk must not hold up the window
-            self._timer.start()
+        if self._task is not None and self._task.running:  # a slow disk must not hold up the window
+            self._write_again = True
             return
         scene, path, order = document.scene, document.path, self._file.next_order()
         self._kept, self._written = scene, True
 
-        def work(_: object) -> bool:
+        def work(_: object) -> str:
             try:
                 self._file.write(scene, path, order)
             except OSError as error:
-                self._outcome.emit(error.strerror or str(error))
-                return False
-            self._outcome.emit("")
-            return True
+                return error.strerror or str(error)
+            return ""
 
-        self._job = Job("autosave", work)
+        self._task = Task("autosave", work, self)
+        self._task.finished.connect(self._on_outcome)
+        self._task.failed.connect(lambda problem: self._on_outcome(problem.message))
 
+    @Slot(object)
     def _on_outcome(self, reason: str) -> None:
         if reason and not self._ended:
             self._kept = None
@@ -99,6 +99,9 @@ class Autosave(QObject):
             if not self._told:
                 self.failed.emit(f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene.")
         self._told = bool(reason)
+        if self._write_again and not self._ended:
+            self._write_again = False
+            self._timer.start()
 
     def write_now(self) -> None:
         """Keep the unsaved edits before returning, on whichever thread; says nothing if that fails."""
@@ -116,9 +119,8 @@ class Autosave(QObject):
             return
         self._ended = True
         self._timer.stop()
-        if self._job is not None:
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
         if not keep:
             self._kept = None
             self._file.remove()

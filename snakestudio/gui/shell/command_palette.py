@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QRectF,
     QSettings,
@@ -37,6 +38,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.key_cap import key_cap_width, paint_key_cap
 from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.viewmodel.gallery import entries
@@ -319,16 +321,9 @@ class _Lines(QStyledItemDelegate):
         """Paint the shortcut as a key cap; returns where it begins."""
         if not entry.keys:
             return area.right() + 2
-        painter.setFont(theme.text_font(11))
-        metrics = painter.fontMetrics()
-        width, height = metrics.horizontalAdvance(entry.keys) + 14, metrics.height() + 4
-        cap = QRect(area.right() - width - 8, area.center().y() - height // 2, width, height)
-        painter.setPen(theme.colour("line"))
-        painter.setBrush(theme.colour("card"))
-        painter.drawRoundedRect(QRectF(cap).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.setPen(theme.colour("text" if entry.enabled else "dim"))
-        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, entry.keys)
-        return cap.left()
+        left = QPoint(area.right() - key_cap_width(entry.keys) - 8, area.center().y())
+        paint_key_cap(painter, entry.keys, left, "text" if entry.enabled else "dim")
+        return left.x()
 
     def _text(self, painter: QPainter, entry: CommandEntry, fits: Match, area: QRect) -> None:
         """Paint the text, the letters that were meant in bold and in colour."""

@@ -50,10 +50,8 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.help_controller import HelpController
 from snakestudio.gui.shell.layouts import Layouts
-from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
-from snakestudio.gui.shell.tuning import Tuner, TuningOffer
 from snakestudio.gui.streaming.streamer import Streamer
 from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.corners import FocusFrame
@@ -111,12 +109,6 @@ class Context(QObject):
         self._make_view()
         self._make_runs()
         self._make_analysis()
-        self.tuner = Tuner(settings, lambda: self.robot.connected, self._occupied, parent=window)
-        self.ahead = PreparingAhead(
-            bridge.session.preparations, settings,
-            state=lambda: bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
-            recent=lambda: self.files.recent.paths, parent=window,
-        )  # fmt: skip
         self._show_other_runs()
         self.study = StudyFeature(self, lambda: self.robot.movable)
         self.teleoperation = TeleopFeature(
@@ -126,7 +118,6 @@ class Context(QObject):
             lambda: self.actions_table.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
-        TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
         self.plugins = PluginController(
             document, bridge, self.banners.plugins, settings, window, lambda: self.robot.movable,
             self.show_plugin_log,
@@ -243,17 +234,13 @@ class Context(QObject):
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
-        for changed in (self.ahead.changed, self.streamer.changed, self.remote.changed):
+        for changed in (self.streamer.changed, self.remote.changed):
             changed.connect(self.status_bar.refresh_soon)
         robot.changed.connect(self.status_bar.refresh_soon)
-        robot.changed.connect(self.ahead.look)  # beside a robot nothing is prepared ahead, from the first moment on
-        robot.changed.connect(self.tuner.look)
         for signal in (robot.changed, robot.polled):
             signal.connect(self.study.look_at_robot)
-        bridge.status_changed.connect(self.tuner.look)
         bridge.recording_changed.connect(lambda: self.step_checker.annotate(bridge.recording))
         self.step_checker.finished.connect(lambda: self.step_checker.annotate(bridge.recording))
-        self.tuner.began.connect(bridge.session.preparations.stop_ahead)
         self.viewport.frame_drawn.connect(self.status_bar.count_frame)
         self.viewport.fell_back.connect(
             lambda reason: self.banners.error(f"The 3D view is not available: {reason} A plain view is shown instead.")
@@ -319,15 +306,6 @@ class Context(QObject):
         self.step_checker.check(Subject(scene, base_dir, name, own=False))
         self.show_step_dialog()
 
-    def show_tuning(self) -> None:
-        """Bring up the window where it is measured and chosen which processor is computed for."""
-        from snakestudio.gui.shell.tuning_dialog import TuningDialog
-
-        self.tuner.note_told()
-        dialog = self.window.findChild(TuningDialog) or TuningDialog(self.tuner, self.window)
-        dialog.show()
-        dialog.raise_()
-
     def toggle_theme(self) -> None:
         """Light instead of dark, or the other way round."""
         app = QApplication.instance()
@@ -353,7 +331,7 @@ class Context(QObject):
     def close(self) -> None:
         """The window closes for good."""
         for part in (
-            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
+            self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
             self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
             self.study, self.teleoperation, self.remote, self.streamer, self.plugins,
         ):  # fmt: skip
@@ -380,26 +358,4 @@ class Context(QObject):
 
     def _background(self) -> list[str]:
         """What goes on behind the window, a few words each."""
-        return [doing for doing in (self.streamer.doing, self.remote.doing, self.ahead.doing) if doing]
-
-    def _computing(self) -> bool:
-        """Whether something takes processor time that somebody waits for."""
-        jobs = (
-            self.comparer,
-            self.chain_comparer,
-            self.step_checker,
-            self.fitter,
-            self.exporter,
-            self.tuner,
-            self.study.runner,
-            self.study.runs,
-        )
-        return self.bridge.playing or any(job.busy for job in jobs)
-
-    def _occupied(self) -> str:
-        """Why this is no moment to measure how fast engines are, in a sentence; empty if it is one."""
-        if self.bridge.status.state == "running":
-            return "The simulation is running: pause it to measure."
-        if self.bridge.status.state == "preparing":
-            return "An engine is being prepared: measure when it is ready."
-        return "Something else is being computed: measure when it is done." if self._computing() else ""
+        return [doing for doing in (self.streamer.doing, self.remote.doing) if doing]

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
-    QEnterEvent,
     QFocusEvent,
     QFontMetrics,
-    QIcon,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPainterPath,
-    QPaintEvent,
+    QPen,
     QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
+    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QListView,
     QMainWindow,
     QPushButton,
-    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -42,292 +58,331 @@ from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_h
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.gallery import Entry, entries, found
 
-__all__ = ["Card", "CardGrid", "Chips", "Gallery", "SceneCard", "StartCard"]
+__all__ = ["CardView", "Chips", "Gallery", "Start"]
 
+_Index = QModelIndex | QPersistentModelIndex
+
+_ITEM = Qt.ItemDataRole.UserRole
+_GAP = 16
+"""Between cards, px."""
+_NARROWEST = 216
+"""Of a card, px of the design."""
 _RADIUS = 8.0
-_ARROWS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+_LEFT = 12
+"""From the edge of a card to its text, px."""
 
 
-class Card(QAbstractButton):
-    """Something to open, by a click, Enter or the space bar.
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is not a bundled scene: an empty scene, a file dialog, a recent file."""
 
-    Signals
-    -------
-    looked_at(card: Card)
-        It got the keyboard, or the mouse was moved over it.
-    arrow(card: Card, right: int, down: int)
-        The neighbour in that direction is wanted.
-    typed(text: str)
-        Text was typed while it had the keyboard.
-    """
-
-    looked_at = Signal(object)
-    arrow = Signal(object, int, int)
-    typed = Signal(str)
-
-    def __init__(self, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-
-    @abstractmethod
-    def height_for(self, width: int) -> int:
-        """Its height at a width, px."""
-
-    def sizeHint(self) -> QSize:
-        width = theme.scaled(236)
-        return QSize(width, self.height_for(width))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
-        if key in _ARROWS:
-            self.arrow.emit(self, *_ARROWS[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        elif key != Qt.Key.Key_Space and event.text().isprintable() and event.text():
-            self.typed.emit(event.text())
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.looked_at.emit(self)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
-        super().mouseMoveEvent(event)
-        self.looked_at.emit(self)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            outline = QPainterPath()
-            outline.addRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
-            painter.fillPath(outline, theme.colour("raised" if self.underMouse() else "card"))
-            painter.save()
-            painter.setClipPath(outline)
-            self.paint_inside(painter)
-            painter.restore()
-            pen = painter.pen()
-            pen.setColor(theme.colour("accent" if self.hasFocus() else "line"))
-            pen.setWidthF(2.0 if self.hasFocus() else 1.0)
-            painter.setPen(pen)
-            painter.drawPath(outline)
-        finally:
-            painter.end()
-
-    @abstractmethod
-    def paint_inside(self, painter: QPainter) -> None:
-        """Paint what it shows."""
+    icon: str
+    """File name in `resources/icons`."""
+    title: str
+    description: str
+    open: Callable[[], object]
+    path: Path | None = None
+    """The file it opens; None where that is not known yet."""
 
 
-class SceneCard(Card):
-    """A shipped scene: picture, title, where it is from, and the beginning of what to look for.
+class CardModel(QAbstractListModel):
+    """Scenes or starts; `_ITEM` gives them as they are.
 
     Parameters
     ----------
-    entry : Entry
+    items : sequence of Entry or Start
     """
 
-    def __init__(self, entry: Entry, parent: QWidget) -> None:
-        super().__init__(entry.title, parent)
-        self.entry = entry
-        self.setAccessibleDescription(entry.description)
-        self._picture = QPixmap()
-        self._theme = ""
+    def __init__(self, items: Sequence[Entry | Start], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._items = list(items)
 
-    def _pixmap(self) -> QPixmap:
-        if self._theme != theme.current().name:
-            self._theme = theme.current().name
-            self._picture = QPixmap(str(self.entry.picture(self._theme)))
-        return self._picture
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._items)
 
-    def height_for(self, width: int) -> int:
-        title, small = QFontMetrics(theme.text_font(13, strong=True)), QFontMetrics(theme.text_font(12))
-        return _picture_height(width) + 8 + title.height() + 2 + small.height() + 6 + 2 * small.height() + 12
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        item = self._items[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return item.title
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return item.description
+        return item if role == _ITEM else None
 
-    def paint_inside(self, painter: QPainter) -> None:
-        width, left = self.width(), 12
-        top = _picture_height(width)
-        pixmap = self._pixmap()
+
+class SceneFilter(QSortFilterProxyModel):
+    """The scenes that have all words of a query and are of a paper and a model ("" for any)."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._wanted = ("", "", "")
+
+    def set_filter(self, query: str, paper: str, model: str) -> None:
+        """Show other scenes."""
+        self._wanted = (query, paper, model)
+        self.invalidate()
+
+    def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
+        return found(self.sourceModel().index(row, 0).data(_ITEM), *self._wanted)
+
+
+class _CardDelegate(QStyledItemDelegate):
+    """Paints a card in its cell, which is larger by the gap at the right and below."""
+
+    def card_height(self, width: int) -> int:
+        """Height of a card at a width, px."""
+        raise NotImplementedError
+
+    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
+        """Paint what a card shows."""
+        raise NotImplementedError
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        view = option.widget
+        assert isinstance(view, CardView)
+        return view.gridSize()
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        view = option.widget
+        assert isinstance(view, CardView)
+        card = view.card_rect(option.rect)
+        state = option.state
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
+        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(card).adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.fillPath(outline, theme.colour("raised" if hovered else "card"))
+        painter.save()
+        painter.setClipPath(outline, Qt.ClipOperation.IntersectClip)
+        self.paint_inside(painter, card, index.data(_ITEM))
+        painter.restore()
+        painter.setPen(QPen(theme.colour("accent" if focused else "line"), 2.0 if focused else 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(outline)
+        painter.restore()
+
+
+class _SceneDelegate(_CardDelegate):
+    """A bundled scene: picture, title, where it is from, and the beginning of what to look for."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._pictures: dict[Path, QPixmap] = {}
+
+    def _picture(self, entry: Entry) -> QPixmap:
+        path = entry.picture(theme.current().name)
+        if path not in self._pictures:
+            self._pictures[path] = QPixmap(str(path))
+        return self._pictures[path]
+
+    def card_height(self, width: int) -> int:
+        title = QFontMetrics(theme.text_font(13, strong=True)).height()
+        small = QFontMetrics(theme.text_font(12)).height()
+        return _picture_height(width) + 8 + title + 2 + small + 6 + 2 * small + 12
+
+    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
+        picture = QRect(card.topLeft(), QSize(card.width(), _picture_height(card.width())))
+        pixmap = self._picture(item)
         if not pixmap.isNull():
-            painter.drawPixmap(QRect(0, 0, width, top), pixmap)
-        room = width - 2 * left
-        top += 8
+            painter.drawPixmap(picture, pixmap)
+        line = QRect(card.left() + _LEFT, picture.bottom() + 9, card.width() - 2 * _LEFT, 0)
         painter.setFont(theme.text_font(13, strong=True))
         painter.setPen(theme.colour("text"))
-        top = _line(painter, self.entry.title, QRect(left, top, room, 0)) + 2
+        line.moveTop(_paint_line(painter, item.title, line) + 2)
         painter.setFont(theme.text_font(12))
         painter.setPen(theme.colour("accent"))
-        top = _line(painter, f"{self.entry.source} · {self.entry.model}", QRect(left, top, room, 0)) + 6
+        line.moveTop(_paint_line(painter, f"{item.source} · {item.model}", line) + 6)
         painter.setPen(theme.colour("dim"))
-        _two_lines(painter, self.entry.description, QRect(left, top, room, 0))
+        _paint_two_lines(painter, item.description, line)
 
 
-class StartCard(Card):
-    """A small card: an icon, a name, and a dim line below it.
+class _StartDelegate(_CardDelegate):
+    """An icon, a name, and a dim line below it."""
 
-    Parameters
-    ----------
-    icon : str
-        File name in `resources/icons`.
-    text, below : str
-    path : Path, optional
-        The file it opens.
-    """
+    def card_height(self, width: int) -> int:
+        title = QFontMetrics(theme.text_font(13, strong=True)).height()
+        return 24 + title + QFontMetrics(theme.text_font(12)).height()
 
-    def __init__(self, icon: str, text: str, below: str, parent: QWidget, path: Path | None = None) -> None:
-        super().__init__(text, parent)
-        self._icon, self._text, self.below, self.path = icon, text, below, path
-        self.setText(text)
-
-    def height_for(self, width: int) -> int:
-        return (
-            24
-            + QFontMetrics(theme.text_font(13, strong=True)).height()
-            + QFontMetrics(theme.text_font(12)).height()
-        )  # fmt: skip
-
-    def paint_inside(self, painter: QPainter) -> None:
+    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
         size = theme.scaled(20)
-        icon: QIcon = theme.icon(self._icon, "accent")
-        icon.paint(painter, QRect(14, (self.height() - size) // 2, size, size))
-        left = 14 + size + 12
-        room = self.width() - left - 10
+        icon = QRect(card.left() + 14, card.center().y() - size // 2, size, size)
+        theme.icon(item.icon, "accent").paint(painter, icon)
+        line = QRect(icon.right() + 13, card.top() + 11, card.right() - icon.right() - 22, 0)
         painter.setFont(theme.text_font(13, strong=True))
         painter.setPen(theme.colour("text"))
-        below = _line(painter, self._text, QRect(left, 11, room, 0)) + 1
+        line.moveTop(_paint_line(painter, item.title, line) + 1)
         painter.setFont(theme.text_font(12))
         painter.setPen(theme.colour("dim"))
-        _line(painter, self.below, QRect(left, below, room, 0), Qt.TextElideMode.ElideMiddle)
+        _paint_line(painter, item.description, line, Qt.TextElideMode.ElideMiddle)
 
 
 def _picture_height(width: int) -> int:
     return round(width * 0.6)
 
 
-def _line(
-    painter: QPainter, text: str, place: QRect, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-) -> int:  # fmt: skip
-    """Paint one line as far as there is room; returns where it ends, px."""
+def _paint_line(painter: QPainter, text: str, rect: QRect, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> int:
+    """Paint one line at the top of `rect`, elided to its width; returns where it ends, px."""
     metrics = painter.fontMetrics()
-    place = QRect(place.x(), place.y(), place.width(), metrics.height())
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, mode, place.width()))
-    return place.y() + metrics.height()
+    line = QRect(rect.x(), rect.y(), rect.width(), metrics.height())
+    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, mode, line.width()))
+    return line.y() + metrics.height()
 
 
-def _two_lines(painter: QPainter, text: str, place: QRect) -> None:
-    """Paint what of a text has room on two lines."""
+def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
+    """Paint as much of a text as fits on two lines."""
     metrics = painter.fontMetrics()
     first = ""
     words = text.split()
-    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= place.width():
+    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= rect.width():
         first = f"{first} {words.pop(0)}".strip()
-    below = _line(painter, first, place)
+    second = _paint_line(painter, first, rect)
     if words:
-        _line(painter, " ".join(words), QRect(place.x(), below, place.width(), 0))
+        _paint_line(painter, " ".join(words), QRect(rect.x(), second, rect.width(), 0))
 
 
-_GAP = 16
-_NARROWEST = 216
-"""Of a card, px."""
-
-
-class CardGrid(QWidget):
-    """Lays out the cards that are shown.
+class CardView(QListView):
+    """Cards in as many columns as fit, as high as its cards need: what it stands in scrolls.
 
     Parameters
     ----------
-    rows : int, optional
-        Rows that are shown at most; cards beyond them are left out.
+    name : str
+        For screen readers.
+    model : QAbstractItemModel
+        Its `_ITEM` is what the delegate paints.
+    delegate : callable
+        Makes the delegate.
+
+    Signals
+    -------
+    opened(item: Entry or Start)
+        By a click, Enter or the space bar.
+    looked_at(item: Entry or Start)
+        The keyboard went to a card, or the mouse was moved over it.
+    left(key: Qt.Key)
+        The up or down key was pressed where there is no card farther on.
+    typed(text: str)
+        Text was typed.
     """
 
-    def __init__(self, parent: QWidget, rows: int | None = None) -> None:
+    opened = Signal(object)
+    looked_at = Signal(object)
+    left = Signal(object)
+    typed = Signal(str)
+
+    def __init__(
+        self,
+        name: str,
+        model: CardModel | SceneFilter,
+        delegate: Callable[[QObject], _CardDelegate],
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
-        self._rows = rows
-        self._all: list[Card] = []
-        self._shown: list[Card] = []
-        self._columns = 1
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._delegate = delegate(self)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setItemDelegate(self._delegate)
+        self.setModel(model)
+        for changed in (model.layoutChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
+            changed.connect(self._fit)
+        self.clicked.connect(self._open_item)
 
     @property
-    def cards(self) -> list[Card]:
-        """The cards that are to be seen, in their order."""
-        return [card for card in self._shown if not card.isHidden()]
+    def items(self) -> list[Any]:
+        """What its cards stand for, in their order."""
+        return [self._index(row).data(_ITEM) for row in range(self.model().rowCount())]
 
-    def fill(self, cards: Sequence[Card]) -> None:
-        """Take over all cards there are."""
-        self._all = list(cards)
-        self.show_cards(self._all)
+    @property
+    def current(self) -> Any:
+        """What the current card stands for; None without one."""
+        return self.currentIndex().data(_ITEM)
 
-    def show_cards(self, cards: Sequence[Card]) -> None:
-        """Show only these."""
-        self._shown = list(cards)
-        for card in self._all:
-            card.setVisible(card in self._shown)
-        self._arrange()
+    @property
+    def columns(self) -> int:
+        """Number of cards side by side."""
+        return max(1, self.width() // self.gridSize().width()) if self.gridSize().isValid() else 1
 
-    def neighbour(self, card: Card, right: int, down: int) -> Card | None:
-        """The card beside, above or below; None beyond the edge."""
-        cards = self.cards
-        here = cards.index(card)
-        place = here + right + down * self._columns
-        if down > 0 and place >= len(cards) and here // self._columns < (len(cards) - 1) // self._columns:
-            place = len(cards) - 1  # the last row is a short one
-        return cards[place] if 0 <= place < len(cards) else None
+    def card_rect(self, cell: QRect) -> QRect:
+        """The card within its cell."""
+        return cell.adjusted(0, 0, -_GAP, -_GAP)
 
-    def column(self, card: Card) -> int:
-        """The column a card stands in."""
-        return self.cards.index(card) % self._columns
+    def card_at(self, row: int) -> QRect:
+        """The card of a row, in coordinates of the view."""
+        return self.card_rect(self.visualRect(self._index(row)))
 
-    def _fit(self, width: int) -> tuple[int, int]:
-        """Columns, and the width of each."""
-        columns = max(1, (width + _GAP) // (theme.scaled(_NARROWEST) + _GAP))
-        return columns, (width - (columns - 1) * _GAP) // columns
+    def go_to(self, row: int) -> None:
+        """Give the card of a row the keyboard."""
+        self.setCurrentIndex(self._index(row))
+        self.setFocus(Qt.FocusReason.TabFocusReason)
+        self.looked_at.emit(self.current)
 
-    def _arrange(self) -> None:
-        self._columns, width = self._fit(self.width())
-        for place, card in enumerate(self._shown):
-            if self._rows is not None and place >= self._rows * self._columns:
-                card.hide()
-                continue
-            card.show()
-            row, column = divmod(place, self._columns)
-            height = card.height_for(width)
-            card.setGeometry(column * (width + _GAP), row * (height + _GAP), width, height)
-        self.setFixedHeight(self._height(self.width()))
+    def _index(self, row: int) -> QModelIndex:
+        return self.model().index(row, 0)
 
-    def _height(self, width: int) -> int:
-        if not self._shown:
-            return 0
-        columns, each = self._fit(width)
-        rows = -(-len(self._shown) // columns)
-        rows = rows if self._rows is None else min(rows, self._rows)
-        return rows * self._shown[0].height_for(each) + (rows - 1) * _GAP
+    def _fit(self) -> None:
+        """Share the width out among the columns, and be as high as all rows."""
+        width = self.width() - 1  # Qt wraps a row that fills the width to the last pixel
+        columns = max(1, width // (theme.scaled(_NARROWEST) + _GAP))
+        cell = width // columns
+        height = self._delegate.card_height(cell - _GAP) + _GAP
+        self.setGridSize(QSize(cell, height))
+        self.setFixedHeight(-(-self.model().rowCount() // columns) * height)
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.scaled(_NARROWEST), 0)
+    def _open_item(self, index: QModelIndex) -> None:
+        self.opened.emit(index.data(_ITEM))
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        index = super().indexAt(point)
+        return index if self.card_rect(self.visualRect(index)).contains(point) else QModelIndex()
+
+    def keyboardSearch(self, search: str) -> None:
+        self.typed.emit(search)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
-            self._arrange()
+            self._fit()
+        super().resizeEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self.currentIndex().isValid():
+            self.looked_at.emit(self.current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            if self.currentIndex().isValid():
+                self._open_item(self.currentIndex())
+            return
+        before = self.currentIndex()
+        super().keyPressEvent(event)
+        if self.currentIndex() != before:
+            self.looked_at.emit(self.current)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            last = self.model().rowCount() - 1
+            if key == Qt.Key.Key_Down and before.row() // self.columns < last // self.columns:
+                self.go_to(last)  # the last row is a short one
+            else:
+                self.left.emit(key)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
+        super().mouseMoveEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        shape = Qt.CursorShape.PointingHandCursor if index.isValid() else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+        if index.isValid():
+            self.looked_at.emit(index.data(_ITEM))
 
 
 class Chips(QWidget):
@@ -416,7 +471,7 @@ class SceneFiles(Protocol):
 
 
 class Gallery(ModalOverlay):
-    """Every shipped scene, an empty one, and the recent files, as cards.
+    """Every bundled scene, an empty one, and the recent files, as cards.
 
     Parameters
     ----------
@@ -430,13 +485,17 @@ class Gallery(ModalOverlay):
     def __init__(self, window: QMainWindow, files: SceneFiles, document: Document) -> None:
         super().__init__(window)
         self._files = files
+        self._looked_at: Entry | Start | None = None
         self.frame = card_frame(self)
+        self.chips = Chips(self.frame)
+        self.starts = CardView("Start", CardModel(self._make_starts(), self), _StartDelegate, self.frame)
+        self._filtered = SceneFilter(self)
+        self._filtered.setSourceModel(CardModel(entries(), self))
+        self.scenes = CardView("Scenes", self._filtered, _SceneDelegate, self.frame)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(0, 20, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._make_head())
-        self.chips = Chips(self.frame)
-        self.chips.changed.connect(self._filter)
         holder = QHBoxLayout()
         holder.setContentsMargins(_MARGIN, 12, _MARGIN, 12)
         holder.addWidget(self.chips, 1)
@@ -447,10 +506,30 @@ class Gallery(ModalOverlay):
         column.addWidget(self._area, 1)
         column.addWidget(_rule(self.frame))
         column.addWidget(self._make_foot())
+        self.chips.changed.connect(self._filter)
+        for view in (self.starts, self.scenes):
+            view.opened.connect(self._open_item)
+            view.looked_at.connect(self._look_at)
+            view.typed.connect(self._type)
+            view.selectionModel().currentChanged.connect(partial(self._show_current, view))
+        self.starts.left.connect(self._leave_starts)
+        self.scenes.left.connect(self._leave_scenes)
         self._filter()
         document.opened.connect(self.close_sheet)
 
     # --- what it is made of ---------------------------------------------------------------------------------------
+
+    def _make_starts(self) -> list[Start]:
+        files = self._files
+        recent = [
+            Start("recent", path.name, str(path.parent), partial(files.open, path), path)
+            for path in files.recent.paths[:_RECENT]
+        ]
+        return [
+            Start("new", "New empty scene", "A robot on an open floor", files.new),
+            Start("open", "Open ...", "A scene or an exported run", files.ask_open),
+            *recent,
+        ]
 
     def _make_head(self) -> QHBoxLayout:
         head, self.search = make_head(self, self.frame, "Scene Gallery", "Search scenes")
@@ -461,44 +540,21 @@ class Gallery(ModalOverlay):
     def _make_cards(self) -> QWidget:
         inner = QWidget()
         column = QVBoxLayout(inner)
-        column.setContentsMargins(_MARGIN, 16, _MARGIN, _MARGIN)
+        column.setContentsMargins(_MARGIN, 16, _MARGIN - _GAP, _MARGIN - _GAP)
         column.setSpacing(0)
-        self.starts = CardGrid(inner, rows=2)
         column.addWidget(self.starts)
-        column.addSpacing(20)
+        column.addSpacing(20 - _GAP)
         self._count = heading("")
         column.addWidget(self._count)
         column.addSpacing(10)
-        self.scenes = CardGrid(inner)
         column.addWidget(self.scenes)
-        self._nothing = QLabel("No scene matches. Take away a word or a filter.", inner)
+        self._nothing = QLabel("No scene matches. Remove a word or a filter.", inner)
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setMinimumHeight(theme.scaled(160))
         column.addWidget(self._nothing)
         column.addStretch(1)
-        empty = StartCard("new", "New empty scene", "A robot on an open floor", self.starts)
-        empty.clicked.connect(lambda: self._files.new())
-        other = StartCard("open", "Open ...", "A scene or an exported run", self.starts)
-        other.clicked.connect(lambda: self._files.ask_open())
-        starts: list[Card] = [empty, other, *(self._recent(path) for path in self._files.recent.paths[:_RECENT])]
-        scenes: list[Card] = [self._scene(SceneCard(entry, self.scenes)) for entry in entries()]
-        self.starts.fill(starts)
-        self.scenes.fill(scenes)
-        for card in (*starts, *scenes):
-            card.arrow.connect(self._go)
-            card.looked_at.connect(self._look_at)
-            card.typed.connect(self._type)
         return inner
-
-    def _recent(self, path: Path) -> StartCard:
-        card = StartCard("recent", path.name, str(path.parent), self.starts, path)
-        card.clicked.connect(lambda: self._files.open(path))
-        return card
-
-    def _scene(self, card: SceneCard) -> SceneCard:
-        card.clicked.connect(lambda: self._files.open(card.entry.path))
-        return card
 
     def _make_foot(self) -> QWidget:
         """What to look for in the scene that is looked at, in full."""
@@ -514,9 +570,8 @@ class Gallery(ModalOverlay):
         row.addWidget(self.text, 1)
         self.open_button = QPushButton("&Open", foot)
         self.open_button.setProperty("role", "primary")
-        self.open_button.clicked.connect(self._open_looked_at)
+        self.open_button.clicked.connect(lambda: self._open_item(self._looked_at))
         row.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignBottom)
-        self._looked_at: Card | None = None
         return foot
 
     def arrange(self) -> None:
@@ -527,54 +582,60 @@ class Gallery(ModalOverlay):
     # --- what it does ---------------------------------------------------------------------------------------------
 
     def _filter(self) -> None:
-        query, paper, model = self.search.text(), self.chips.paper, self.chips.model
-        shown = [card for card in self._scene_cards if found(card.entry, query, paper, model)]
-        self.scenes.show_cards(shown)
+        query = self.search.text()
+        self._filtered.set_filter(query, self.chips.paper, self.chips.model)
+        shown = self.scenes.items
         self._nothing.setVisible(not shown)
-        every = len(self._scene_cards)
+        every = len(entries())
         self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
-        # While one types, Enter opens the first: that is what the foot tells of.
+        # While one types, Enter opens the first: that is what the foot describes.
         at = self._looked_at
-        if query or at is None or (isinstance(at, SceneCard) and at not in shown):
+        if query or at is None or (isinstance(at, Entry) and at not in shown):
             self._look_at(shown[0] if shown else None)
 
-    @property
-    def _scene_cards(self) -> list[SceneCard]:
-        return list(self.scenes.findChildren(SceneCard))
-
-    def _look_at(self, card: Card | None) -> None:
-        if card is self._looked_at and card is not None:
+    def _look_at(self, item: Entry | Start | None) -> None:
+        if item is self._looked_at and item is not None:
             return
-        self._looked_at = card
-        self.open_button.setEnabled(card is not None)
+        self._looked_at = item
+        self.open_button.setEnabled(item is not None)
         dim = theme.current().dim
-        if isinstance(card, SceneCard):
-            entry = card.entry
-            self.text.setText(f"<b>{entry.title}</b> <span style='color:{dim}'>· {entry.source}</span><br>"
-                              f"{entry.description}")  # fmt: skip
-        elif isinstance(card, StartCard):
-            self.text.setText(f"<b>{card.text()}</b><br><span style='color:{dim}'>{card.below}</span>")
+        if isinstance(item, Entry):
+            source = f"<span style='color:{dim}'>· {escape(item.source)}</span>"
+            self.text.setText(f"<b>{escape(item.title)}</b> {source}<br>{escape(item.description)}")
+        elif isinstance(item, Start):
+            description = f"<span style='color:{dim}'>{escape(item.description)}</span>"
+            self.text.setText(f"<b>{escape(item.title)}</b><br>{description}")
         else:
             self.text.clear()
 
-    def _open_looked_at(self) -> None:
-        if self._looked_at is not None:
-            self._looked_at.click()
+    def _open_item(self, item: Entry | Start | None) -> None:
+        if isinstance(item, Entry):
+            self._files.open(item.path)
+        elif item is not None:
+            item.open()
 
-    def _go(self, card: Card, right: int, down: int) -> None:
-        """To the neighbour of a card; from row to row also between the two groups, and up into the search."""
-        here, there = (self.scenes, self.starts) if card in self.scenes.cards else (self.starts, self.scenes)
-        target = here.neighbour(card, right, down)
-        if target is None and there is self.scenes and down > 0 and there.cards:
-            target = there.cards[min(here.column(card), len(there.cards) - 1)]
-        elif target is None and there is self.starts and down < 0:
-            row = there.cards
-            target = next((each for each in reversed(row) if there.column(each) == here.column(card)), row[-1])
-        if target is not None:
-            target.setFocus(Qt.FocusReason.TabFocusReason)
-            self._area.ensureWidgetVisible(target, 0, _MARGIN)
-        elif down < 0:
+    def _show_current(self, view: CardView, index: QModelIndex, before: QModelIndex) -> None:
+        """Scroll to the card that the keyboard went to."""
+        if index.isValid():
+            card = view.card_at(index.row()).translated(view.pos())
+            middle = card.center()
+            self._area.ensureVisible(middle.x(), middle.y(), 0, card.height() // 2 + _MARGIN)
+
+    def _leave_starts(self, key: Qt.Key) -> None:
+        """Down to the scene below, or up into the search."""
+        if key == Qt.Key.Key_Up:
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
+        elif self.scenes.items:
+            column = self.starts.currentIndex().row() % self.starts.columns
+            self.scenes.go_to(min(column, len(self.scenes.items) - 1))
+
+    def _leave_scenes(self, key: Qt.Key) -> None:
+        """Up to the start above."""
+        if key == Qt.Key.Key_Up:
+            column = self.scenes.currentIndex().row() % self.scenes.columns
+            last = len(self.starts.items) - 1
+            row = last // self.starts.columns * self.starts.columns + column
+            self.starts.go_to(row if row <= last else max(row - self.starts.columns, 0))
 
     def _type(self, text: str) -> None:
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -584,25 +645,18 @@ class Gallery(ModalOverlay):
         if watched is self.search and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = event.key()
             if key == Qt.Key.Key_Down:
-                cards = self.scenes.cards if self.search.text() else self.starts.cards
-                if cards:
-                    cards[0].setFocus(Qt.FocusReason.TabFocusReason)
+                view = self.scenes if self.search.text() else self.starts
+                if view.items:
+                    view.go_to(0)
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                if self.scenes.cards:
-                    self.scenes.cards[0].click()
+                if self.scenes.items:
+                    self._open_item(self.scenes.items[0])
                 return True
             if key == Qt.Key.Key_Escape and self.search.text():
                 self.search.clear()
                 return True
         return super().eventFilter(watched, event)
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        moved = super().focusNextPrevChild(forward)
-        now = self.window().focusWidget()
-        if isinstance(now, Card):
-            self._area.ensureWidgetVisible(now, 0, _MARGIN)
-        return moved
 
 
 def _rule(parent: QWidget) -> QFrame:

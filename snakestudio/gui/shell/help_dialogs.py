@@ -6,28 +6,49 @@ import platform
 from collections.abc import Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal, qVersion
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRegularExpression,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    QTimer,
+    QUrl,
+    Signal,
+    qVersion,
+)
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QPainter,
     QShortcut,
+    QStandardItem,
+    QStandardItemModel,
     QTextCursor,
     QTextDocument,
     QTextFormat,
     QTextTable,
 )
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QDialogButtonBox,
-    QGridLayout,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QMainWindow,
     QPlainTextEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -36,7 +57,7 @@ from PySide6.QtWidgets import (
 from snakestudio._version import __version__
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.shell.key_cap import key_cap_width, paint_key_cap
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
@@ -325,14 +346,25 @@ class AboutDialog(_Dialog):
         self.finish()
 
 
-_WIDEST, _COLUMN, _MARGIN, _GAP = 1240, 350, 24, 32
+_WIDEST = 960
+_MARGIN = 24
+_ROW = 25
+"""Height of a row of the sheet, px of the design."""
+_CAP_GAP = 6
+"""Around the caps of keys, px."""
+
+_SEARCHED = Qt.ItemDataRole.UserRole
+_CAPS = Qt.ItemDataRole.UserRole + 1
+"""Whether keys are drawn as caps; gestures of the mouse are sentences."""
 
 Topic = tuple[str, Sequence[tuple[str, str]]]
-"""A heading, and pairs of keys (several ways joined by " or ") and what they do."""
+"""Where it holds, and pairs of keys (several ways joined by " or ") and what they do."""
+
+_Index = QModelIndex | QPersistentModelIndex
 
 
 class ShortcutSheet(ModalOverlay):
-    """What every key does, and what the mouse does where.
+    """What every key does, and what the mouse does where, as a table.
 
     Parameters
     ----------
@@ -343,68 +375,80 @@ class ShortcutSheet(ModalOverlay):
     def __init__(self, window: QMainWindow, keys: Sequence[Topic], mouse: Sequence[Topic]) -> None:
         super().__init__(window)
         self.frame = card_frame(self)
-        column = QVBoxLayout(self.frame)
-        column.setContentsMargins(_MARGIN, 20, 8, 12)
-        column.setSpacing(14)
         head, self.search = make_head(self, self.frame, "Keys and Mouse", "Search keys and commands")
-        head.setContentsMargins(0, 0, 8, 0)
+        head.setContentsMargins(0, 0, 16, 0)
         self.search.textChanged.connect(self._filter)
-        column.addLayout(head)
-        self._tall = 0
-        self._inner = QWidget(self.frame)
-        self._columns = QHBoxLayout(self._inner)
-        self._columns.setContentsMargins(0, 0, 16, 8)
-        self._columns.setSpacing(_GAP)
-        self.topics = [_Topic(topic, True, self._inner) for topic in keys]
-        self.topics += [_Topic(topic, False, self._inner) for topic in mouse]
-        self._area = scrolled(self._inner)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column.addWidget(self._area, 1)
-        self._nothing = QLabel("Nothing is called that.", self.frame)
+        self._filtered = QSortFilterProxyModel(self)
+        self._filtered.setSourceModel(_shortcut_model(keys, mouse, self))
+        self._filtered.setFilterRole(_SEARCHED)
+        self._filtered.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.table = self._make_table()
+        self._nothing = QLabel("No key or gesture matches. Remove a word.", self.frame)
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.hide()
+        column = QVBoxLayout(self.frame)
+        column.setContentsMargins(_MARGIN, 20, 8, 12)
+        column.setSpacing(14)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
         column.addWidget(self._nothing, 1)
+
+    def _make_table(self) -> QTableView:
+        table = QTableView(self.frame)
+        table.setAccessibleName("Keys and gestures")
+        table.setModel(self._filtered)
+        table.setItemDelegateForColumn(1, _KeyDelegate(table))
+        table.setShowGrid(False)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.setTabKeyNavigation(False)
+        rows = table.verticalHeader()
+        rows.hide()
+        rows.setStyleSheet("QHeaderView::section { padding: 0; }")  # which rows are at least as high as
+        rows.setMinimumSectionSize(theme.scaled(_ROW))
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setStyleSheet("QHeaderView::section { padding: 6px 3px; }")  # in line with the cells
+        header.setSortIndicatorClearable(True)  # a third click gives the order of the menus again
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        table.setSortingEnabled(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        return table
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The texts of the rows that are shown."""
+        model = self._filtered
+        cells = range(model.columnCount())
+        return [tuple(str(model.index(row, column).data()) for column in cells) for row in range(model.rowCount())]
 
     def arrange(self) -> None:
         width = min(self.width() - 48, theme.scaled(_WIDEST))
-        self._set_columns(max(1, (width - _MARGIN) // (theme.scaled(_COLUMN) + _GAP)))
-        if not self.search.text():  # while one searches, the sheet stays as large as it is
-            self._tall = self._columns.totalHeightForWidth(width - _MARGIN - 8) + theme.scaled(96)
-        height = min(self.height() - 48, self._tall)
+        height = self.height() - 48
         self.frame.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
 
-    def _set_columns(self, count: int) -> None:
-        """Share the topics out, in their order, so that the columns become about equally long."""
-        while (item := self._columns.takeAt(0)) is not None:
-            layout = item.layout()
-            assert isinstance(layout, QVBoxLayout)
-            while layout.takeAt(0) is not None:
-                pass
-            layout.deleteLater()
-        shown = [topic for topic in self.topics if not topic.isHidden()]
-        for topics in _shared_out(shown, [topic.length for topic in shown], count):
-            column = QVBoxLayout()
-            column.setSpacing(20)
-            for topic in topics:
-                column.addWidget(topic)
-            column.addStretch(1)
-            self._columns.addLayout(column, 1)
-
     def _filter(self, query: str) -> None:
-        for topic in self.topics:
-            topic.filter(query)
-        found = any(not topic.isHidden() for topic in self.topics)
-        self._area.setVisible(found)
-        self._nothing.setVisible(not found)
-        self.arrange()
+        """Show the rows that have all words of `query`."""
+        words = "".join(f"(?=.*{QRegularExpression.escape(word)})" for word in query.split())
+        options = QRegularExpression.PatternOption.CaseInsensitiveOption
+        self._filtered.setFilterRegularExpression(QRegularExpression(f"^{words}", options))
+        empty = not self._filtered.rowCount()
+        self.table.setVisible(not empty)
+        self._nothing.setVisible(empty)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            bar, key = self._area.verticalScrollBar(), event.key()
+            bar, key = self.table.verticalScrollBar(), event.key()
             steps = {
-                Qt.Key.Key_Down: bar.singleStep(),
-                Qt.Key.Key_Up: -bar.singleStep(),
+                Qt.Key.Key_Down: theme.scaled(_ROW),
+                Qt.Key.Key_Up: -theme.scaled(_ROW),
                 Qt.Key.Key_PageDown: bar.pageStep(),
                 Qt.Key.Key_PageUp: -bar.pageStep(),
             }
@@ -417,101 +461,44 @@ class ShortcutSheet(ModalOverlay):
         return super().eventFilter(watched, event)
 
 
-class _Topic(QWidget):
-    """A heading over its rows.
-
-    Parameters
-    ----------
-    topic : Topic
-    caps : bool
-        Whether keys are drawn as caps; gestures of the mouse are sentences.
-    """
-
-    def __init__(self, topic: Topic, caps: bool, parent: QWidget) -> None:
-        super().__init__(parent)
-        name, entries = topic
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(6)
-        grid.addWidget(heading(name), 0, 0, 1, 2)
-        grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(1, 0 if caps else 2)
-        self._name = name
-        self._rows: list[tuple[str, QWidget, QWidget]] = []
-        for place, (keys, text) in enumerate(entries, start=1):
-            label = QLabel(text, self)
-            label.setWordWrap(True)
-            beside = _caps(keys, self) if caps else _gesture(keys, self)
-            grid.addWidget(label, place, 0, Qt.AlignmentFlag.AlignVCenter if caps else Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(beside, place, 1)
-            self._rows.append((f"{name} {keys} {text}".casefold(), label, beside))
-        self._lines = 1.0 if caps else 2.0
-
-    @property
-    def length(self) -> float:
-        """About how long it is, in rows."""
-        return 2.0 + self._lines * sum(not label.isHidden() for _, label, _ in self._rows)
-
-    def filter(self, query: str) -> None:
-        """Show only the rows that have all words of `query`."""
-        words = query.casefold().split()
-        found = False
-        for text, label, beside in self._rows:
-            fits = all(word in text for word in words)
-            label.setVisible(fits)
-            beside.setVisible(fits)
-            found = found or fits
-        self.setVisible(found)
-
-    @property
-    def shown(self) -> list[str]:
-        """What the rows that are to be seen say."""
-        return [text for text, label, _ in self._rows if not label.isHidden()]
+def _shortcut_model(keys: Sequence[Topic], mouse: Sequence[Topic], parent: QObject) -> QStandardItemModel:
+    """What keys and gestures do, which they are, and where they hold, a row each, in the order of the menus."""
+    model = QStandardItemModel(0, 3, parent)
+    model.setHorizontalHeaderLabels(["Action", "Keys", "Where"])
+    for caps, topics in ((True, keys), (False, mouse)):
+        for where, entries in topics:
+            for how, what in entries:
+                row = [QStandardItem(text) for text in (what, how, where)]
+                row[0].setData(f"{where} {how} {what}", _SEARCHED)
+                row[1].setData(caps, _CAPS)
+                for item in row[1:]:
+                    item.setForeground(theme.colour("dim"))
+                model.appendRow(row)
+    return model
 
 
-def _caps(keys: str, parent: QWidget) -> QWidget:
-    """Keys as caps, the first way at the left."""
-    holder = QWidget(parent)
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
-    row.addStretch(1)
-    for way in keys.split(" or "):
-        cap = QLabel(way, holder)
-        cap.setProperty("role", "key")
-        row.addWidget(cap)
-    return holder
+class _KeyDelegate(QStyledItemDelegate):
+    """Draws keys as caps, one for each way; gestures of the mouse as text."""
 
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        if not index.data(_CAPS):
+            return super().sizeHint(option, index)
+        ways = index.data().split(" or ")
+        return QSize(sum(key_cap_width(way) + _CAP_GAP for way in ways) + _CAP_GAP, theme.scaled(_ROW))
 
-def _gesture(text: str, parent: QWidget) -> QWidget:
-    label = QLabel(text, parent)
-    label.setProperty("role", "dim")
-    label.setWordWrap(True)
-    label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-    return label
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().initStyleOption(option, index)
+        if index.data(_CAPS):
+            option.text = ""
 
-
-def _shared_out(topics: Sequence[_Topic], lengths: Sequence[float], count: int) -> list[list[_Topic]]:
-    """Topics in at most `count` columns, the longest column as short as it gets without changing their order."""
-    if not topics:
-        return []
-    low, high = max(lengths), sum(lengths)
-    while high - low > 0.5:
-        middle = (low + high) / 2
-        low, high = (low, middle) if len(_cut(lengths, middle)) <= count else (middle, high)
-    columns = [[topics[place] for place in places] for places in _cut(lengths, high)]
-    return columns + [[] for _ in range(count - len(columns))]
-
-
-def _cut(lengths: Sequence[float], longest: float) -> list[list[int]]:
-    """Places in columns that are filled one after the other up to `longest`."""
-    columns: list[list[int]] = [[]]
-    filled = 0.0
-    for place, length in enumerate(lengths):
-        if columns[-1] and filled + length > longest + 1e-9:
-            columns.append([])
-            filled = 0.0
-        columns[-1].append(place)
-        filled += length
-    return columns
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().paint(painter, option, index)
+        if not index.data(_CAPS):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left = QPoint(option.rect.left() + _CAP_GAP, option.rect.center().y())
+        for way in index.data().split(" or "):
+            paint_key_cap(painter, way, left)
+            left.setX(left.x() + key_cap_width(way) + _CAP_GAP)
+        painter.restore()

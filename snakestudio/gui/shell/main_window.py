@@ -41,6 +41,7 @@ from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
+from snakestudio.gui.scene.commands import follow_shapes
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.window_autosave import WindowAutosave
@@ -111,6 +112,7 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         c = self.context
         c.actions_table.fill(self.menuBar())
+        follow_shapes(c.document, c.actions_table.replace)
         MovingMenus(c)
         FaultMenu(c.actions_table.menus[FAULT_MENU], c.robot, c.connection)
         panels = c.actions_table.menus["View/Panels"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context
+from snakestudio.gui.forms.service_dialog import ServiceDialog, service_commands
 from snakestudio.gui.streaming.streamer import Streamer
 
 __all__ = ["STREAMING", "StreamContext"]
@@ -18,22 +19,23 @@ class StreamContext(Context, Protocol):
     streamer: Streamer
 
 
-def _show_dialog(c: StreamContext) -> None:
+def _service(context: StreamContext) -> Streamer:
+    return context.streamer
+
+
+def _dialog() -> type[ServiceDialog]:
     from snakestudio.gui.streaming.dialog import StreamDialog
 
-    dialog = c.window.findChild(StreamDialog) or StreamDialog(c.streamer, c.window)
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()
+    return StreamDialog
 
 
-STREAMING: tuple[Command[StreamContext], ...] = (
+STREAMING: tuple[Command[StreamContext], ...] = service_commands(
+    _service,
+    _dialog,
     Command(
         "stream",
         _MENU,
         "Stream Live",
-        lambda c: c.streamer.toggle(),
-        checked=lambda c: c.streamer.on,
         icon="live",
         long=True,
         tip="Send what the window shows to Foxglove, Lichtblick, PlotJuggler or Rerun while it goes on",
@@ -42,7 +44,6 @@ STREAMING: tuple[Command[StreamContext], ...] = (
         "stream_settings",
         _MENU,
         "Stream Settings ...",
-        _show_dialog,
         long=True,
         tip="Where the stream goes, how often, and how many programs receive it",
     ),

@@ -6,24 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal, Slot
 
-from snakestudio.errors import UsageError
+from snakestudio.errors import Problem, UsageError
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.stream.publisher import Stream, open_stream
 from snakestudio.stream.sampler import Shown
 from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT, Target
 from snakestudio.text import counted
-from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.start_target import HERE
 
 __all__ = ["StreamChoices", "Streamer"]
 
 _GROUP = "streaming"
 _WATCH_MS = 250
-_OPENING_MS = 30
 
 Opener = Callable[[Target, Callable[[], Shown | None], Callable[[str], None]], Stream]
 
@@ -95,13 +94,15 @@ class Streamer(QObject):
         self._bridge, self._banner, self._settings, self._open = bridge, banner, settings, opener
         self._shown: Shown | None = None
         self._stream: Stream | None = None
-        self._opening: Job[Stream] | None = None
-        self._ending: list[Job[bool]] = []
+        self._opening: Task[Stream] | None = None
+        self._opened: list[Stream] = []
+        """The stream, as soon as the task has opened it."""
         self._clients = 0
         self._noted.connect(self._on_note, Qt.ConnectionType.QueuedConnection)
         for signal in (bridge.frame, bridge.cursor_changed, bridge.recording_changed, bridge.source_changed):
             signal.connect(self._look)
         self._timer = QTimer(self)
+        self._timer.setInterval(_WATCH_MS)
         self._timer.timeout.connect(self._watch)
         self._look()
 
@@ -157,47 +158,65 @@ class Streamer(QObject):
         self.stop()
         self._banner.clear()
         note = self._noted.emit
-        self._opening = Job("stream", lambda progress: self._open(target, lambda: self._shown, note))
-        self._timer.start(_OPENING_MS)
+        opener = self._open
+
+        opened: list[Stream] = []
+
+        def work(progress: object) -> Stream:
+            opened.append(opener(target, lambda: self._shown, note))
+            return opened[0]
+
+        self._opened = opened
+        self._opening = Task("stream", work, self)
+        self._opening.finished.connect(self._on_opened)
+        self._opening.failed.connect(self._on_failed)
         self.changed.emit()
 
     def stop(self) -> None:
         """Stream no more."""
-        opening, stream = self._opening, self._stream
+        opening = self._opening
+        opened = self._opened
+        was_on = self.on
         self._opening = self._stream = None
         self._timer.stop()
         self._clients = 0
-        if opening is not None or stream is not None:
-            # A viewer that hangs is waited for elsewhere.
-            self._ending = [each for each in self._ending if each.running]
-            self._ending.append(Job("end of the stream", lambda progress: _ended(opening, stream)))
+        if opening is not None:
+            opening.discard()
+
+        def end(progress: object) -> None:
+            if opening is not None:
+                opening.wait()
+            for stream in opened:
+                stream.close()
+
+        if was_on:
+            Task("end of the stream", end, self)  # a viewer that hangs does not hold up the window
             self.changed.emit()
 
     def close(self) -> None:
         """The window closes."""
         self.stop()
-        for each in self._ending:
-            each.wait()
-        self._ending = []
+        close_tasks(self)
 
     def _look(self) -> None:
         bridge = self._bridge
         recording = bridge.recording
         self._shown = None if recording is None else Shown(recording, bridge.cursor, bridge.base_dir)
 
+    @Slot(object)
+    def _on_opened(self, stream: Stream) -> None:
+        self._opening = None
+        self._stream = stream
+        self._timer.start()
+        self.changed.emit()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._opening = None
+        self._banner.say("warning", problem.sentence())
+        self.changed.emit()
+
     def _watch(self) -> None:
-        opening = self._opening
-        if opening is not None:
-            if opening.running:
-                return
-            self._opening, self._stream = None, opening.result
-            if opening.error:
-                self._timer.stop()
-                self._banner.say("warning", opening.error)
-            else:
-                self._timer.start(_WATCH_MS)
-            self.changed.emit()
-            return
         stream = self._stream
         if stream is not None and stream.trouble:
             self.stop()
@@ -207,12 +226,3 @@ class Streamer(QObject):
 
     def _on_note(self, text: str) -> None:
         self._banner.say("warning", text)
-
-
-def _ended(opening: Job[Stream] | None, stream: Stream | None) -> bool:
-    if opening is not None:
-        opening.wait()
-        stream = opening.result
-    if stream is not None:
-        stream.close()
-    return True

@@ -7,20 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QGridLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.study.cluster import Tls, default_workers
 from snakestudio.study.running import Workers
 
@@ -28,6 +22,11 @@ __all__ = ["ClusterDialog", "WorkerChoice"]
 
 _ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}")
 _GROUP = "study"
+_PEM = "PEM (*.pem *.crt *.key);;All files (*)"
+_ABOUT = (
+    "A dask scheduler that is there already, with workers that have this version of SnakeStudio:"
+    " 'snakestudio study worker --scheduler ADDRESS' starts one."
+)
 _FILES = (("ca", "Certificate to trust"), ("certificate", "Own certificate"), ("key", "Own key"))
 
 
@@ -91,65 +90,38 @@ class ClusterDialog(Dialog):
     """
 
     def __init__(self, choice: WorkerChoice, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._choice = choice
-        self.setWindowTitle("Compute on a Cluster")
-        grid = QGridLayout(self)
-        grid.setContentsMargins(24, 20, 24, 16)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(8)
-        about = QLabel(
-            "A dask scheduler that is there already, with workers that have this version of SnakeStudio:"
-            " 'snakestudio study worker --scheduler ADDRESS' starts one."
-        )
-        about.setWordWrap(True)
-        about.setProperty("role", "dim")
-        grid.addWidget(about, 0, 0, 1, 3)
-        self.address = QLineEdit(choice.scheduler)
-        self.address.setPlaceholderText("tcp://host:8786")
+        super().__init__(parent, "Compute on a Cluster", _ABOUT)
+        fields = {
+            "scheduler": FormField("&Address of the scheduler", placeholder="tcp://host:8786"),
+            **{name: self._file(title) for name, title in _FILES},
+        }
+        self.form = DeclaredForm(choice, fields, self, check=_problem)
+        self.form.message.setMinimumHeight(self.form.message.fontMetrics().lineSpacing())
+        self.message = self.form.message
+        self.address = self.form.widget("scheduler", QLineEdit)
         self.address.setMinimumWidth(theme.scaled(320))
-        label = QLabel("&Address of the scheduler")
-        label.setBuddy(self.address)
-        grid.addWidget(label, 1, 0)
-        grid.addWidget(self.address, 1, 1, 1, 2)
-        self.files: dict[str, QLineEdit] = {}
-        for line, (name, text) in enumerate(_FILES, 2):
-            field = self.files[name] = QLineEdit(getattr(choice, name))
-            field.setPlaceholderText("none")
-            field.setAccessibleName(text)
-            browse = QPushButton("Browse ...")
-            browse.setAutoDefault(False)
-            browse.clicked.connect(lambda _=False, field=field, text=text: self._browse(field, text))
-            grid.addWidget(QLabel(f"{text} (PEM)"), line, 0)
-            grid.addWidget(field, line, 1)
-            grid.addWidget(browse, line, 2)
-            field.textChanged.connect(self._judge)
-        self.message = Message()
-        self.message.setMinimumHeight(self.message.fontMetrics().lineSpacing())
-        grid.addWidget(self.message, 5, 0, 1, 3)
-        buttons = QDialogButtonBox()
-        self.ok_button = buttons.addButton("&Use This Cluster", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.ok_button, "primary")
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        grid.addWidget(buttons, 6, 0, 1, 3)
-        self.address.textChanged.connect(self._judge)
-        self._judge()
+        self.files = {name: self.form.widget(name, QLineEdit) for name, _ in _FILES}
+        buttons, self.ok_button = self.make_buttons("&Use This Cluster")
+        self.arrange(self.form, buttons)
+        self.form.changed.connect(self._on_changed)
+        self._on_changed()
+
+    def _file(self, title: str) -> FormField:
+        def browse(name: str) -> str | None:
+            near = Path(name).parent if name else None
+            path = ask_open(self, title, FileKind.CERTIFICATE, _PEM, near=near)
+            return None if path is None else str(path)
+
+        return FormField(f"{title} (PEM)", name=title, placeholder="none", browse=browse)
 
     @property
     def choice(self) -> WorkerChoice:
         """What was typed."""
-        files = {name: field.text().strip() for name, field in self.files.items()}
-        return WorkerChoice(self._choice.count, self.address.text().strip(), **files)
+        return self.form.values
 
-    def _judge(self) -> None:
-        problem = self.choice.problem()
-        self.ok_button.setEnabled(not problem)
-        self.message.say(problem if self.address.text().strip() else "")
+    def _on_changed(self) -> None:
+        self.ok_button.setEnabled(not self.choice.problem())
 
-    def _browse(self, field: QLineEdit, title: str) -> None:
-        near = Path(field.text()).parent if field.text() else None
-        path = ask_open(self, title, FileKind.CERTIFICATE, "PEM (*.pem *.crt *.key);;All files (*)", near=near)
-        if path is not None:
-            field.setText(str(path))
+
+def _problem(choice: WorkerChoice) -> str:
+    return choice.problem() if choice.scheduler else ""

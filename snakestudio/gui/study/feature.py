@@ -87,12 +87,16 @@ class StudyFeature(QObject):
         self.runs = StudyRuns(context, context.banners.study, self)
         self.recent = RecentFiles(context.settings, "study/recent")
         self.open_study.opened.connect(self.runner.forget)
-        self.runner.began.connect(lambda: self.open_study.follow(True))
-        self.runner.ended.connect(lambda: self.open_study.follow(False))
+        self.runner.changed.connect(self._on_progress)
+        self.runner.ended.connect(self.open_study.read_all_results)
         document = context.document
         document.value_commands.append(("Vary in a Study", self.vary))
         document.title_changed.connect(self._on_scene_saved)
         self._was_dirty = document.dirty
+
+    def _on_progress(self) -> None:
+        if self.runner.busy:
+            self.open_study.read_results_soon()
 
     # ------------------------------------------------------------------------------------------------- begun and opened
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner, Button, Kind
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values
@@ -19,8 +20,8 @@ from snakestudio.session.engine_compiler import Stage, prepare
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.study.results import Table
 from snakestudio.study.study_file import scene_of
-from snakestudio.viewmodel.job import GivenUp, Job, Progress
 from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name, values_of
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["StudyRunContext", "StudyRuns"]
 
@@ -74,18 +75,14 @@ class StudyRuns(QObject):
     def __init__(self, context: StudyRunContext, banner: Banner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context, self._banner = context, banner
-        self._job: Job[AgainRun] | None = None
-        self._given_up = GivenUp()
+        self._task: Task[AgainRun] | None = None
         self._name = self._preparing = ""
         self._then: list[Button] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(60)
-        self._timer.timeout.connect(self._watch)
 
     @property
     def busy(self) -> bool:
         """Whether a run is being made."""
-        return self._job is not None
+        return self._task is not None
 
     # --- opening -------------------------------------------------------------------------------------------------
 
@@ -123,53 +120,50 @@ class StudyRuns(QObject):
             return run_again(path, table, units, row, repeat, ready, progress)
 
         self._preparing = ""
-        self._job = Job("making of the run", work)
-        self._timer.start()
-        self._tell()
+        self._task = task = Task("making of the run", work, self)
+        task.finished.connect(self._on_finished)
+        task.failed.connect(self._on_failed)
+        self._banner.show_task(task, lambda: self._progress_text(task.fraction), self.cancel)
         self.changed.emit()
 
     def cancel(self) -> None:
         """Stop making a run."""
-        if self._job is not None:
+        if self._task is not None:
             self._stop()
             self._banner.say("info", f"{self._name} was not opened: it was cancelled.", passing=True)
 
     def close(self) -> None:
         """Stop, and wait for the end; call before the program quits."""
         self._stop()
-        self._given_up.wait()
+        close_tasks(self)
 
     def _stop(self) -> None:
-        if self._job is None:
+        if self._task is None:
             return
-        self._timer.stop()
-        self._given_up.take(self._job)
-        self._job = None
+        self._task.discard()
+        self._task = None
         self.changed.emit()
 
-    def _tell(self) -> None:
-        assert self._job is not None
-        fraction = self._job.fraction
-        text = self._preparing or f"{self._name} is made again: {percent(fraction)}."
-        self._banner.say("info", text, [("Cancel", self.cancel)], progress=fraction, closable=False)
+    def _progress_text(self, fraction: float) -> str:
+        return self._preparing or f"{self._name} is made again: {percent(fraction)}."
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None:
-            return
-        if job.running:
-            self._tell()
-            return
-        self._timer.stop()
-        self._job = None
-        if job.result is None:
-            self._banner.say("warning", job.error or f"{self._name} was not opened.")
-        elif not len(job.result.recording):
-            self._banner.say("warning", f"{self._name} has no rows to be shown. {job.result.said}")
+    @Slot(object)
+    def _on_finished(self, run: AgainRun | None) -> None:
+        self._task = None
+        if run is None:
+            self._banner.say("warning", f"{self._name} was not opened.")
+        elif not len(run.recording):
+            self._banner.say("warning", f"{self._name} has no rows to be shown. {run.said}")
         else:
-            self._context.open_runs.show(job.result.recording, self._name)
-            kind: Kind = "info" if job.result.same else "warning"
-            self._banner.say(kind, f"{self._name}: {job.result.said}", self._then)
+            self._context.open_runs.show(run.recording, self._name)
+            kind: Kind = "info" if run.same else "warning"
+            self._banner.say(kind, f"{self._name}: {run.said}", self._then)
+        self.changed.emit()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        self._banner.say("warning", problem.sentence())
         self.changed.emit()
 
     # --- taking over -----------------------------------------------------------------------------------------------

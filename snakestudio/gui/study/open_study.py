@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from snakestudio.gui.core.task import Task, close_tasks
+from snakestudio.gui.core.throttle import Throttle
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
-from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.study.checking import Findings, checked
 from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
@@ -18,7 +18,6 @@ from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 __all__ = ["OpenStudy"]
 
 _LOOK_MS = 1000
-_WATCH_MS = 25
 _REFRESH_MS = 500
 """Results are read at most as often."""
 
@@ -52,13 +51,14 @@ class OpenStudy(QObject):
         """Why the results cannot be read, in a sentence; "" if they can."""
         self.taken_up = False
         """Whether the last change came from another program, by the file."""
-        self._check: Job[Findings] | None = None
+        self._check: Task[Findings] | None = None
         self._check_again = False
-        self._read: Job[list[Landed]] | None = None
+        self._read: Task[list[Landed]] | None = None
         self._read_path: Path | None = None
-        self._look = _timer(_LOOK_MS, self._look_at_file, self)
-        self._watch = _timer(_WATCH_MS, self._watch_jobs, self)
-        self._refresh = _timer(_REFRESH_MS, self.read_results, self)
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
+        self._look.timeout.connect(self._look_at_file)
+        self._refresh = Throttle(_REFRESH_MS, self.read_results, self)
 
     # ------------------------------------------------------------------------------------------------------ the file
 
@@ -132,9 +132,10 @@ class OpenStudy(QObject):
         if disk is not None:
             self._look.start()
             self._begin_check()
-            self.read_results()
+            self.read_results(again=True)  # what is being read is of the study before
         else:
             self._look.stop()
+            self._discard_check()
         self.opened.emit()
         self.changed.emit()
         self.landed.emit()
@@ -189,18 +190,35 @@ class OpenStudy(QObject):
             self._check_again = True
             return
         study, path = self._disk.study, self._disk.path
-        self._check = Job("check", lambda _: checked(study, path))
-        self._watch.start()
+        self._check = Task("check", lambda _: checked(study, path), self)
+        self._check.finished.connect(self._on_checked)
+        self._check.failed.connect(lambda problem: self._on_checked(Findings()))
+
+    def _discard_check(self) -> None:
+        self._check_again = False
+        if self._check is not None:
+            self._check.discard()
+            self._check = None
+
+    @Slot(object)
+    def _on_checked(self, findings: Findings) -> None:
+        self._check = None
+        if self._check_again:
+            self._check_again = False
+            self._begin_check()
+        else:
+            self.findings = findings
+            self.checked.emit()
 
     # ------------------------------------------------------------------------------------------------------- results
 
-    def follow(self, running: bool) -> None:
-        """Whether results are landing; when they have ended they are read once more."""
-        if running:
-            self._refresh.start()
-        else:
-            self._refresh.stop()
-            self.read_results(again=True)
+    def read_results_soon(self) -> None:
+        """Read what has landed, but not more often than it can be followed."""
+        self._refresh.ask()
+
+    def read_all_results(self) -> None:
+        """No more results will land: read them again, so that none is missed."""
+        self.read_results(again=True)
 
     def read_results(self, again: bool = False) -> None:
         """Read what has landed, if it is more than before, or `again`."""
@@ -208,58 +226,35 @@ class OpenStudy(QObject):
         if path is None or (self._read is not None and not again):
             return
         if self._read is not None:
-            self._read.wait()  # a fraction of a second: what is read now must be the last
+            self._read.discard()  # what is read now must be the last
         before = None if again or self.results is None else self.results.number
 
         def work(_: object) -> list[Landed]:
             found = landed(path, before)
             return [] if found is None else [found]
 
-        self._read, self._read_path = Job("reading of results", work), path
-        self._watch.start()
+        self._read_path = path
+        self._read = Task("reading of results", work, self)
+        self._read.finished.connect(lambda read: self._on_read(read, ""))
+        self._read.failed.connect(lambda problem: self._on_read([], problem.sentence()))
+
+    def _on_read(self, read: list[Landed], error: str) -> None:
+        self._read = None
+        if self._read_path != self.path:
+            return
+        before = self.unreadable_results
+        self.unreadable_results = error
+        if read:
+            self.results = read[0]
+        if read or before != error:
+            self.landed.emit()
 
     def trace(self, key: str) -> Trace | None:
         """Way and last posture of a run, by its key."""
         return None if self.path is None else trace_of(self.path, key)
 
-    # ---------------------------------------------------------------------------------------------------------- jobs
-
-    def _watch_jobs(self) -> None:
-        check, read = self._check, self._read
-        if check is not None and not check.running:
-            self._check = None
-            if self._check_again:
-                self._check_again = False
-                self._begin_check()
-            else:
-                self.findings = check.result or Findings()
-                self.checked.emit()
-        if read is not None and not read.running:
-            self._read = None
-            if self._read_path == self.path:
-                self._take(read)
-        if self._check is None and self._read is None:
-            self._watch.stop()
-
-    def _take(self, read: Job[list[Landed]]) -> None:
-        before = self.unreadable_results
-        self.unreadable_results = read.error
-        if read.result:
-            self.results = read.result[0]
-        if read.result or before != read.error:
-            self.landed.emit()
-
     def close(self) -> None:
         """The window closes for good."""
-        for timer in (self._look, self._watch, self._refresh):
-            timer.stop()
-        for job in (self._check, self._read):
-            if job is not None:
-                job.wait()
-
-
-def _timer(interval_ms: int, call: Callable[[], object], parent: QObject) -> QTimer:
-    timer = QTimer(parent)
-    timer.setInterval(interval_ms)
-    timer.timeout.connect(call)
-    return timer
+        self._look.stop()
+        self._refresh.cancel()
+        close_tasks(self)

@@ -8,12 +8,13 @@ from typing import Literal
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.runner import ARMED, StudyRunner
@@ -76,9 +77,7 @@ class StudyRunBar(Themed):
         self.who.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fill_who()
         self.who.activated.connect(self._choose)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         self.text = QLabel()
         self.text.setWordWrap(True)
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -161,8 +160,7 @@ class StudyRunBar(Themed):
         for button in (self.pause_button, self.resume_button, self.cancel_button):
             button.setEnabled(not runner.cancelling)
         progress = runner.progress if mine else None
-        self.bar.setVisible(busy)
-        self.bar.setValue(round(1000 * progress.finished / max(1, progress.runs)) if progress is not None else 0)
+        self.bar.show_task(self._runner.task)
         self.text.setText(self._text(busy, mine))
         self.workers.show_workers(progress.workers if progress is not None and busy and not self._low else ())
         link = progress.dashboard if progress is not None and busy else ""

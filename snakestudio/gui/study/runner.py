@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from snakestudio.errors import StudyError
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers
 from snakestudio.viewmodel.study.study_process import StudyProcess
 from snakestudio.viewmodel.study.study_texts import how_far
+from snakestudio.viewmodel.work import Progress as Report
 
 __all__ = ["ARMED", "StudyRunner", "on_this_machine"]
-
-_POLL_MS = 100
 
 ARMED = "The study is paused, as the robot may move: its timing goes first. Resume it when the robot is disarmed."
 
@@ -67,10 +68,8 @@ class StudyRunner(QObject):
         self.paused_by_robot = False
         self.error = ""
         """Why the last run ended before its time, a sentence a line; "" if it did not."""
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
-        self._timer.timeout.connect(self._poll)
-        self._shown: object = None
+        self.task: Task[bool] | None = None
+        """What follows the process; None while no study runs."""
 
     # -------------------------------------------------------------------------------------------------- how far it is
 
@@ -129,7 +128,11 @@ class StudyRunner(QObject):
             self.changed.emit()
             return
         self._was_movable = self._movable()
-        self._timer.start()
+        if self.task is not None:
+            self.task.discard()  # of a study that has ended, which is about to be signalled
+        self.task = Task("study", partial(_follow, self._process), self)
+        self.task.progressed.connect(self._on_progressed)
+        self.task.finished.connect(self._on_ended)
         self.began.emit()
         self.changed.emit()
 
@@ -161,20 +164,18 @@ class StudyRunner(QObject):
             self.paused_by_robot = True
             self.pause()
 
-    def _poll(self) -> None:
-        process = self._process
-        if process is None:
-            return
-        now = (process.running, process.progress, process.doing, process.notes)
-        if now != self._shown:
-            self._shown = now
-            self.changed.emit()
-        if not process.running:
-            self._timer.stop()
-            self.error = process.error
-            self.pausing = self.paused_by_robot = False
-            self.changed.emit()
-            self.ended.emit()
+    @Slot(float)
+    def _on_progressed(self, fraction: float) -> None:
+        self.changed.emit()
+
+    @Slot(object)
+    def _on_ended(self, ended: bool) -> None:
+        self.task = None
+        self.error = self._process.error if self._process is not None else ""
+        self.pausing = False
+        self.paused_by_robot = False
+        self.changed.emit()
+        self.ended.emit()
 
     def forget(self) -> None:
         """Why the last run ended is of the past: a study was opened since."""
@@ -184,6 +185,17 @@ class StudyRunner(QObject):
 
     def close(self) -> None:
         """The window closes for good: end what runs, and wait for that."""
-        self._timer.stop()
         if self._process is not None and self._process.running:
             self._process.close()
+        close_tasks(self)
+
+
+def _follow(process: StudyProcess, report: Report) -> bool:
+    """Report how far a study is until it has ended."""
+
+    def on_change() -> None:
+        progress = process.progress
+        report(progress.finished / max(1, progress.runs) if progress is not None else 0.0)
+
+    process.follow(on_change)
+    return True

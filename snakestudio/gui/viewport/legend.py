@@ -15,6 +15,7 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.kinds.controller import controller_of
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.ticks import step_below
 from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE
 
 __all__ = ["Legend", "Legends", "control_state", "fill_trail_menu"]
@@ -211,9 +212,7 @@ class Legend(QWidget):
         above = self.parentWidget()
         height = above.height() if above is not None else 1
         pixels = metres * height / float(camera.view_height(np.array(camera.target)))
-        exact = 0.9 * _BAR / max(pixels, 1e-12)
-        decade = 10.0 ** math.floor(math.log10(exact))
-        force = max((m for m in (1, 2, 5, 10) if m * decade <= exact), default=1) * decade
+        force = step_below(0.9 * _BAR / max(pixels, 1e-12))
         return force, round(force * pixels)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------

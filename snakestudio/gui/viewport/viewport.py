@@ -22,9 +22,9 @@ from snakestudio.gui.viewport.legend import Legends
 from snakestudio.gui.viewport.mouse import DropTarget, Mouse
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
-from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
+from snakestudio.gui.viewport.surfaces.picture_surface import PictureSurface
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
-from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.gui.viewport.tools.editor import Editor
 from snakestudio.gui.viewport.tools.patch_tool import PatchTool
 from snakestudio.gui.viewport.tools.path_tool import PathTool
@@ -102,21 +102,15 @@ class Viewport(QWidget):
         self.setObjectName("viewport")
         self.setAccessibleName("3D view of the scene")
 
-        self.gl: GlView | ThreadedView | None = None
-        self._flat: TopView | None = None
+        self.surface = PictureSurface(self, self._picture)
         self.sheet = DraftingOverlay(api, self.robot_tool, self.measure_tool)
         self.legends = Legends(self.options, self.navigator, self)
         self.buttons = ViewButtons(self.navigator, self)
         self._builder = OverlayBuilder(api, self.legends.forces, self.buttons)
         self.hint = Hint(self)
-        choice = choose()
-        if choice.kind == "flat":
-            self._fall_back(choice.reason)
-        else:
-            self.gl = (ThreadedView if choice.kind == "threaded" else GlView)(self._picture, self)
-            self.gl.lower()  # below legend and buttons
-            self.gl.drawn.connect(self.frame_drawn)
-            self.gl.failed.connect(self._fall_back, Qt.ConnectionType.QueuedConnection)
+        self.surface.drawn.connect(self.frame_drawn)
+        self.surface.fell_back.connect(self._on_fallback)
+        self.surface.begin()
 
         self.navigator.changed.connect(self.refresh)
         self.options.changed.connect(self.show_instant)
@@ -138,9 +132,7 @@ class Viewport(QWidget):
     def refresh(self) -> None:
         """Draw again, soon."""
         self.sheet.renew()
-        surface = self.gl or self._flat
-        if surface is not None:
-            surface.refresh()
+        self.surface.refresh()
 
     @property
     def scene(self) -> Scene:
@@ -196,35 +188,27 @@ class Viewport(QWidget):
         legend = self.legends.forces
         return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
 
-    def _fall_back(self, reason: str) -> None:
-        """Show the plain view from above from now on."""
-        if self._flat is not None:
-            return
-        if self.gl is not None:
-            self.gl.hide()
-            self.gl.close_surface()
-            self.gl.deleteLater()
-            self.gl = None
+    def _on_fallback(self, reason: str) -> None:
+        """There is only a plain view from above from now on."""
         self.navigator.set_flat()
-        self._flat = TopView(self._picture, reason, self)
-        self._flat.lower()
-        self._flat.setGeometry(self.rect())
-        self._flat.show()
-        self._flat.drawn.connect(self.frame_drawn)
         self.buttons.set_flat()
         self.hint.set_flat()
         self._frame_home = True
         self.fell_back.emit(reason)
 
     @property
+    def gl(self) -> GlView | ThreadedView | None:
+        """What draws with OpenGL, if anything does."""
+        return self.surface.gl
+
+    @property
     def fallback_reason(self) -> str:
         """Why there is only the plain view; empty if there is OpenGL."""
-        return self._flat.reason if self._flat is not None else ""
+        return self.surface.fallback_reason
 
     def close_surface(self) -> None:
         """Give back what drawing holds; call before the program quits."""
-        if self.gl is not None:
-            self.gl.close_surface()
+        self.surface.close()
 
     def renew_theme(self) -> None:
         """The palette is another one."""
@@ -243,11 +227,7 @@ class Viewport(QWidget):
         """
         ratio = self.devicePixelRatio()
         size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))
-        if self.gl is not None:
-            image = self.gl.image(size.width(), size.height())
-        else:
-            assert self._flat is not None
-            image = self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+        image = self.surface.image(size)
         self.sheet.draw_on(image)
         return image
 
@@ -419,9 +399,8 @@ class Viewport(QWidget):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        for surface in (self.gl, self._flat, self.sheet):
-            if surface is not None:
-                surface.setGeometry(self.rect())
+        self.surface.set_geometry(self.rect())
+        self.sheet.setGeometry(self.rect())
         self._arrange()
 
     def _arrange(self) -> None:

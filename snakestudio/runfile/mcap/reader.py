@@ -69,7 +69,7 @@ class RunFile(BlockRecording):
         if not fits(schema, scene):
             raise ValueError("its rows are of another body than its scene")
         super().__init__(scene, schema, names.BLOCK_ROWS)
-        self.info = _info(path, begun, len(index.times), float(index.times[-1]), complete)
+        self.info = _info(path, begun, len(index.times), float(index.times[-1] - index.times[0]), complete)
         folder = about.get("base_folder", "")
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
@@ -285,7 +285,7 @@ def read_info(path: str | Path) -> RunInfo:
             rows, duration, complete = int(end["rows"]), float(end["duration_s"]), True
         except DAMAGED:
             times = walk(file, begun.end, begun.size, {}).times
-            rows, duration, complete = len(times), float(times[-1]) if len(times) else 0.0, False
+            rows, duration, complete = len(times), float(times[-1] - times[0]) if len(times) else 0.0, False
         try:
             return _info(path, begun, rows, duration, complete)
         except DAMAGED as error:

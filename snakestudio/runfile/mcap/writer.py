@@ -288,15 +288,15 @@ class RunWriter:
         with contextlib.suppress(OSError):  # the end takes less room, and is worth more
             self._show()
         self.index.times = times
-        duration = float(times[-1]) if len(times) else 0.0
-        record, data = _attachment(names.INDEX, duration, self.index.packed())
+        begin, last = map(float, times[[0, -1]]) if len(times) else (0.0, 0.0)
+        record, data = _attachment(names.INDEX, last, self.index.packed())
         offset = self.size
         end = Metadata(
             names.END,
             signed(
                 {
                     "rows": str(len(times)),
-                    "duration_s": repr(duration),
+                    "duration_s": repr(last - begin),
                     "index_offset": str(offset),
                     "index_length": str(len(data)),
                 }

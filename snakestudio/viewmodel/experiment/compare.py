@@ -18,7 +18,7 @@ from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["Compared", "ShiftedRecording", "compare"]
 

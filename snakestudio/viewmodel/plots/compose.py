@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.ticks import step_above
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.pyramid import Envelope
-from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["compose", "legend"]
@@ -222,7 +223,7 @@ def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
 def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
     """Ticks of a map's rows, one for each of evenly spaced cross-sections: abscissas from the head, which is on top."""
     n, length = len(sections), sections[-1]
-    interval = nice_interval(length / 5)
+    interval = step_above(length / 5)
     count = int(length / interval + 1e-6)
     unit = {0: "head 0", count: f"{count * interval:g} m"}
     return [(n - 0.5 - i * interval / length * (n - 1), unit.get(i, f"{i * interval:g}")) for i in range(count + 1)]

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.model.ticks import step_above
 from snakestudio.text import MINUS
 
-__all__ = ["fitted", "next_page", "nice_interval", "page_around", "readable", "steady", "superscript"]
+__all__ = ["fitted", "next_page", "page_around", "readable", "steady"]
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LEAST_USE = 0.4
 """Share of an axis that data must fill for it to stay as it is."""
-
-
-def nice_interval(rough: float) -> float:
-    """The least of 1, 2 or 5 times a power of ten that is no less than `rough`."""
-    if not rough > 0 or not math.isfinite(rough):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(f * power for f in (1.0, 2.0, 5.0, 10.0) if f * power >= rough * (1 - 1e-9))
 
 
 def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[float, float]:
@@ -37,7 +29,7 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
     if high - low < least:
         middle = (low + high) / 2
         low, high = (0.0, max(high, least)) if from_zero and low >= 0 else (middle - least / 2, middle + least / 2)
-    interval = nice_interval((high - low) / 4)
+    interval = step_above((high - low) / 4)
     bottom, top = math.floor(low / interval + 1e-9) * interval, math.ceil(high / interval - 1e-9) * interval
     return (bottom, top) if top > bottom else (bottom, bottom + interval)
 
@@ -47,11 +39,6 @@ def steady(low: float, high: float, before: tuple[float, float] | None) -> tuple
     if before is None or low < before[0] or high > before[1] or high - low < _LEAST_USE * (before[1] - before[0]):
         return low, high
     return before
-
-
-def superscript(value: int) -> str:
-    """A whole number as an exponent."""
-    return str(value).translate(_SUPERSCRIPTS)
 
 
 def readable(value: float, unit: str) -> str:

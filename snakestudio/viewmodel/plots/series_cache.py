@@ -8,8 +8,10 @@ old rows, which is dropped when there are many, is read back for the stretch in 
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +20,10 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.model.quantities import Piece
 from snakestudio.model.recording import Recording, Rows
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.plots.channels import Series, is_given, is_signal, series_of, signal_of
 from snakestudio.viewmodel.plots.detail import Detail
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid, Samples, stride_for
+from snakestudio.viewmodel.work import in_thread, problem_of
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal
@@ -41,6 +43,8 @@ BUDGET = 48 * 1024 * 1024
 """Bytes that the series of a recording take together: each has a share of them that goes with its columns."""
 _DETAIL_SHARE = 6
 """A sixth of them is for detail of old rows, which is read back while it is in view."""
+
+_NAME = "derived channel"
 
 _MOST_PIECES = 8
 """Pieces of old rows that a derived channel is worked out for before it looks for new rows again."""
@@ -71,7 +75,8 @@ class _DerivedRows:
     def __init__(self, key: str, recording: Recording, other: Recording | None, limit: int) -> None:
         self._key, self._recording, self._other, self._limit = key, recording, other, limit
         self.problem = ""
-        self._job: Job[None] | None = None
+        self._future: Future[None] | None = None
+        self._stop = threading.Event()
         self._parts: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
         self._old: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
         self._requests: dict[int, None] = {}
@@ -91,7 +96,7 @@ class _DerivedRows:
     @property
     def missing(self) -> int:
         """Rows that are not known yet; of those that further rows would change, none count while the run goes."""
-        if self.problem or (self._job is None and not self._patient and self.high):
+        if self.problem or (self._future is None and not self._patient and self.high):
             return 0
         return len(self._recording) - self.high
 
@@ -106,23 +111,24 @@ class _DerivedRows:
         if n != self._length:
             self._length, self._grown = n, time.perf_counter()
         news = False
-        if self._job is not None:
-            running = self._job.running
+        if self._future is not None:
+            running = not self._future.done()
             while not self._parts.empty():
                 start, values = self._parts.get()
                 self.pyramid.write(start, values[:, None])
                 self.high, news = start + len(values), True
             if running:
                 return news
-            self.problem = self._job.error
-            self._job = None
+            error = self._future.exception()
+            self.problem = "" if error is None else problem_of(_NAME, error).sentence()
+            self._future = None
         if not self._old.empty():
             return news
         if self._requests and not self.problem:
             numbers = list(self._requests)[:_MOST_PIECES]
             for number in numbers:
                 del self._requests[number]
-            self._job = Job("derived channel", lambda progress: self._work_on_pieces(numbers, progress))
+            self._future = in_thread(_NAME, lambda: self._work_on_pieces(numbers))
             return news
         if self.problem or self.high >= n:
             return news
@@ -131,10 +137,10 @@ class _DerivedRows:
         whole = self._patient
         start = self.high
         self._settled = not whole
-        self._job = Job("derived channel", lambda progress: self._work(start, n, whole, progress))
+        self._future = in_thread(_NAME, lambda: self._work(start, n, whole))
         return news
 
-    def _work(self, start: int, n: int, whole: bool, progress: Progress) -> None:
+    def _work(self, start: int, n: int, whole: bool) -> None:
         """Evaluate rows start to n, in a thread; without `whole` only those that further rows leave as they are."""
         other = self._other
         signal = self._signal()
@@ -144,7 +150,7 @@ class _DerivedRows:
             return
         for first, values in signal.pieces(self._recording, start, n, other):
             self._parts.put((first, values))
-            if not progress((first + len(values) - start) / (n - start)):
+            if self._stop.is_set():
                 return
 
     def request(self, numbers: Iterable[int]) -> None:
@@ -155,13 +161,13 @@ class _DerivedRows:
         """A piece that was worked out again: its number and its values."""
         return None if self._old.empty() else self._old.get()
 
-    def _work_on_pieces(self, numbers: Sequence[int], progress: Progress) -> None:
+    def _work_on_pieces(self, numbers: Sequence[int]) -> None:
         signal = self._signal()
-        for done, number in enumerate(numbers, 1):
+        for number in numbers:
             start, stop = number * BLOCK, (number + 1) * BLOCK
             parts = [values for _, values in signal.pieces(self._recording, start, stop, self._other)]
             self._old.put((number, np.concatenate(parts)))
-            if not progress(done / len(numbers)):
+            if self._stop.is_set():
                 return
 
     def _signal(self) -> Signal:
@@ -171,10 +177,10 @@ class _DerivedRows:
 
     def close(self) -> None:
         """Stop the thread."""
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        self._stop.set()
+        if self._future is not None:
+            wait([self._future])
+            self._future = None
 
 
 class SeriesCache:

@@ -10,10 +10,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.quantities import Piece
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.channels import series_of, signal_of
 from snakestudio.viewmodel.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.plots.series_cache import Source
+from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.ticks import step_above
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
-from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def compose_spectrum(
             "Reading the run …" if reading else "Too few rows in view for a spectrum: show a longer stretch of time."
         )
     if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
-        step = nice_interval(busy)
+        step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     picture.start, picture.stop = limits or (0.0, highest or 1.0)
     picture.axes = [_value_axis(picture, view, before)]

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from snakestudio.inputs import REMOTE_CALL, InputError, parse_json
 
@@ -22,6 +22,7 @@ __all__ = [
     "PARSE_ERROR",
     "TOO_MANY",
     "Lines",
+    "LongWork",
     "RemoteError",
     "Request",
     "error_reply",
@@ -56,6 +57,14 @@ class RemoteError(Exception):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class LongWork(NamedTuple):
+    """A result that takes time: the reply follows when the work has ended."""
+
+    name: str
+    work: Callable[[Callable[[float], bool]], Any]
+    """Takes what it reports its finished fraction to; returns None where that said to stop."""
 
 
 @dataclass(frozen=True, slots=True)

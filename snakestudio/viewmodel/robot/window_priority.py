@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-__all__ = ["WindowPriority", "step_back"]
+__all__ = ["WindowPriority"]
 
 _NICE = (-10, -5)
 """What is asked for, the best first: below the link (-15), above all that computes."""
@@ -56,11 +56,3 @@ class WindowPriority:
         if before is not None:
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), before)
-
-
-def step_back() -> None:
-    """Let the calling thread be as others are: threads inherit the priority of the window's that starts them."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, max(0, os.getpriority(os.PRIO_PROCESS, thread)))

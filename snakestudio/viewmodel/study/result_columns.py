@@ -20,6 +20,7 @@ from snakestudio.study.description import Goal, Limit, StudyFields, Vary
 from snakestudio.study.goals import title_of
 from snakestudio.study.results import Table
 from snakestudio.text import number_text
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 
 __all__ = ["STATES", "Column", "columns_of", "value_titles"]
 
@@ -64,6 +65,13 @@ class Column:
     log: bool = False
     better: int = 0
     short: str = ""
+
+    def scale(self, space: float = 0.03) -> AxisScale:
+        """Return the scale on which all its values are seen, with a share of it left free at both ends."""
+        if self.categories:
+            return AxisScale.of_categories(self.categories)
+        values = np.concatenate([self.values, self.grid]) if self.grid else self.values
+        return AxisScale.around(values, space, log=self.log)
 
     @property
     def heading(self) -> str:

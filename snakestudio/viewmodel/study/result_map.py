@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = [
     "Cells", "Over", "cell_scale", "cells_of", "choices", "colour_ends", "edges", "fixed_rows", "independent",
@@ -171,7 +171,7 @@ def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
     return low, high, False
 
 
-def edges(scale: Scale, values: FloatArray) -> FloatArray:
+def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     """Borders of cells around values, as shares of an axis."""
     shares = scale.share(values)
     if len(shares) == 1:
@@ -181,13 +181,13 @@ def edges(scale: Scale, values: FloatArray) -> FloatArray:
     return found
 
 
-def cell_scale(column: Column, values: FloatArray) -> Scale:
+def cell_scale(column: Column, values: FloatArray) -> AxisScale:
     """The scale that whole cells fill."""
-    plain = Scale.of(column, 0.0)
+    plain = column.scale(0.0)
     if column.categories or len(values) < 2:
-        return plain if column.categories else Scale.of(column)
+        return plain if column.categories else column.scale()
     low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
-    return Scale(low, high, plain.log)
+    return AxisScale(low, high, plain.log)
 
 
 def independent(results: Results) -> list[Column]:

@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from snakestudio.errors import Problem, StudyError
@@ -60,6 +60,7 @@ class StudyProcess:
         self.problems: tuple[Problem, ...] = ()
         self.cancelled = False
         self._ended = threading.Event()
+        self._changed = threading.Event()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  (closed when the process has ended)
         start = [*(command or (*own_program(), "study", "run")), str(study), "--watched", *_options(workers)]
         try:
@@ -91,6 +92,7 @@ class StudyProcess:
             said = told(line.decode(errors="replace"))
             if said is not None:
                 self._take(said)
+                self._changed.set()
                 finished = said.progress is not None and said.progress.state in ("done", "cancelled")
         code = self._process.wait()
         if not (finished or self.error or self.cancelled):
@@ -101,6 +103,14 @@ class StudyProcess:
                 if pipe is not None:
                     pipe.close()
         self._ended.set()
+        self._changed.set()
+
+    def follow(self, on_change: Callable[[], object]) -> None:
+        """Call `on_change` whenever something else is known of it, and return when it has ended."""
+        while not self._ended.is_set():
+            self._changed.wait()
+            self._changed.clear()
+            on_change()
 
     def _take(self, said: Told) -> None:
         if said.progress is not None:

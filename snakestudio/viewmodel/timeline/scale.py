@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["Scale", "tick_step"]
+from snakestudio.model.ticks import multiples, step_above
+
+__all__ = ["TimeScale", "time_step"]
 
 _CLOSEST = 0.05
 """Shortest time that fills the track, s."""
 
 
-class Scale:
+class TimeScale:
     """Times from `begin` to `end` lie along a track that is `width` long, with a margin at both ends."""
 
     def __init__(self, margin: float) -> None:
@@ -99,17 +101,15 @@ class Scale:
 
     def ticks(self, spacing: float) -> list[float]:
         """Round times (s) at least `spacing` px apart."""
-        step = tick_step((self.end - self.begin) * spacing / self._width)
-        first, last = math.ceil(self.begin / step - 1e-9), math.floor(self.end / step + 1e-9)
-        return [step * number for number in range(first, last + 1)]
+        step = time_step((self.end - self.begin) * spacing / self._width)
+        return multiples(self.begin, self.end, step)
 
 
-def tick_step(least: float) -> float:
+def time_step(least: float) -> float:
     """The next round duration from `least` on, s: 1, 2, 5 times a power of ten; of a minute from a minute on."""
     if least >= 30.0:
         for step in (60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0):
             if step >= least:
                 return step
         return 3600.0 * math.ceil(least / 3600.0)
-    power = 10.0 ** math.floor(math.log10(max(least, 1e-9)))
-    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
+    return step_above(max(least, 1e-9))

@@ -8,11 +8,15 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.plugins import manager as manager_module
 from snakestudio.gui.plugins.log_panel import PluginLogPanel
 from snakestudio.gui.plugins.manager import PluginManager
 from snakestudio.gui.plugins.new_dialog import NewPluginDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.gui.shell.command_palette import command_entries
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
@@ -20,6 +24,7 @@ from snakestudio.model.registry import Unchecked
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.plugins.loaded import find
+from snakestudio.plugins.source import read_source
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.plugins.plugin_files import QUICK, WAG, written
 
@@ -136,7 +141,7 @@ def test_plugin_is_reloaded_while_a_run_goes_on(
     assert c.bridge.status.state == "running"
     before = find("wag")
     written(tmp_path, text="def broken(:")
-    qtbot.waitUntil(lambda: "The code of before stays loaded" in c.banners.plugins.text)
+    qtbot.waitUntil(lambda: "The earlier code stays loaded" in c.banners.plugins.text)
     assert find("wag") is before
     assert c.bridge.status.state == "running"
     assert len(answers.asked) == 1
@@ -236,3 +241,51 @@ def test_plugins_stay_as_they_are_while_a_robot_may_move(
     for refusal in (c.plugins.unload("wag"), c.plugins.reload("wag")):
         assert refusal.startswith("The robot may move.")
     assert find("wag") is before
+
+
+def test_window_offers_kinds_of_plugins_while_they_are_loaded(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, answers: Answers
+) -> None:
+    window = make_window()
+    c = window.context
+    fill_docks(window, qtbot, "scene", "comparison")
+    tree = c.docks["scene"].widget()
+    compare = c.docks["comparison"].widget()
+    assert isinstance(tree, SceneTree)
+    assert isinstance(compare, ComparisonPanel)
+
+    def shapes() -> list[str]:
+        texts = [plain(action.text()) for action in c.actions_table.menus["Edit/Add Obstacle"].actions()]
+        listed = [plain(action.text()) for action in tree.add_menu.actions()]
+        strip = [button.preset.title for button in tree.palette_strip.buttons.values()]
+        assert texts == listed == strip
+        entries = {each.text for each in command_entries(c.actions_table, c.panes, c.layouts, c.files.open)}
+        assert entries.issuperset(f"Add Obstacle: {text}" for text in texts)
+        return texts
+
+    def models() -> list[str]:
+        return list(compare.boxes)
+
+    before = shapes(), models()
+    cylinder = c.actions_table["add_cylinder"]
+    compare.boxes["planar_lagrangian"].click()
+    toys = Path(__file__).parents[2] / "toys"
+    for name in ("fence", "creeping"):
+        assert c.plugins.load(read_source(toys / f"{name}.py")) == ""
+    assert "Fence" in shapes()
+    assert "creeping" in models()
+    assert c.actions_table["add_cylinder"] is cylinder
+    assert not compare.boxes["planar_lagrangian"].isChecked()
+    assert not c.actions_table["add_fence"].icon().isNull()
+    count = len(c.document.scene.obstacles)
+    c.actions_table["add_fence"].trigger()
+    assert c.document.scene.obstacles[count].kind == "fence"
+    for name in ("fence", "creeping"):
+        assert c.plugins.unload(name) == ""
+    assert (shapes(), models()) == before
+    assert not compare.boxes["planar_lagrangian"].isChecked()
+    tree.add_button.click()  # like the last one, which cannot be made any more
+    assert c.document.scene.obstacles[-1].kind != "fence"
+    assert c.plugins.load(read_source(toys / "fence.py")) == ""
+    tree.palette_strip.buttons["fence"].click()
+    assert c.document.scene.obstacles[-1].kind == "fence"

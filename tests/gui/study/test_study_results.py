@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.study.results.canvas import Canvas
+from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.gui.study.results.view import StudyResultsView
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
@@ -52,26 +52,26 @@ def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
     return made
 
 
-def place(chart: Canvas, row: int) -> QPoint:
+def place(chart: ResultsChart, row: int) -> QPoint:
     found = chart.place_of(row)
     assert found is not None
     return QPoint(found.toPoint())
 
 
-def drag(widget: QWidget, begin: QPointF, end: QPointF) -> None:
+def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
     """As a hand does it: pressed, moved in steps, let go."""
-    QTest.mousePress(widget, LEFT, NONE, begin.toPoint())
+    QTest.mousePress(chart.viewport(), LEFT, NONE, begin.toPoint())
     for share in (0.3, 0.7, 1.0):
         at = begin + share * (end - begin)
-        QTest.mouseMove(widget, at.toPoint())
-        move(widget, at)
-    QTest.mouseRelease(widget, LEFT, NONE, end.toPoint())
+        QTest.mouseMove(chart.viewport(), at.toPoint())
+        move(chart, at)
+    QTest.mouseRelease(chart.viewport(), LEFT, NONE, end.toPoint())
 
 
-def move(widget: QWidget, at: QPointF, buttons: Qt.MouseButton = LEFT) -> None:
-    screen = QPointF(widget.mapToGlobal(at))
+def move(chart: ResultsChart, at: QPointF, buttons: Qt.MouseButton = LEFT) -> None:
+    screen = QPointF(chart.mapToGlobal(at))
     event = QMouseEvent(QMouseEvent.Type.MouseMove, at, screen, Qt.MouseButton.NoButton, buttons, NONE)
-    QApplication.sendEvent(widget, event)
+    QApplication.sendEvent(chart.viewport(), event)
 
 
 def texts(view: StudyResultsView, column: str) -> list[str]:
@@ -197,7 +197,7 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(view: StudyResult
     drag(chart, QPointF(x, area.bottom() - 0.8 * area.height()), QPointF(x, area.bottom() - 0.7 * area.height()))
     assert view.linked.rows.brushes["gait.amplitude_deg"][1] < moved[1] - 3
     assert view.linked.rows.brushes["gait.amplitude_deg"][0] == pytest.approx(moved[0])
-    QTest.mouseDClick(chart, LEFT, NONE, QPointF(x, area.bottom() - 0.6 * area.height()).toPoint())
+    QTest.mouseDClick(chart.viewport(), LEFT, NONE, QPointF(x, area.bottom() - 0.6 * area.height()).toPoint())
     assert not view.linked.rows.brushes
     assert view.table.results.rowCount() == 400
 
@@ -217,17 +217,17 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(view: St
     chart = view.scatter.chart
     best = view.linked.results.best
     assert best is not None
-    QTest.mouseClick(chart, LEFT, NONE, place(chart, best))
+    QTest.mouseClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert view.linked.rows.selected_rows == [best]
     assert [index.row() for index in view.table.selectionModel().selectedRows()] == [best]
     other = int(view.linked.results.front[-1])
-    QTest.mouseClick(chart, LEFT, CTRL, place(chart, other))
+    QTest.mouseClick(chart.viewport(), LEFT, CTRL, place(chart, other))
     assert view.linked.rows.selected_rows == [best, other]
     opened: list[int] = []
     taken: list[int] = []
     view.open_asked.connect(opened.append)
     view.take_over_asked.connect(taken.append)
-    QTest.mouseDClick(chart, LEFT, NONE, place(chart, best))
+    QTest.mouseDClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert opened == [best]
     view.linked.sort("net_speed", True)
     view.table.setFocus()
@@ -309,7 +309,7 @@ def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
     return view
 
 
-def keyed(chart: Canvas, keys: str) -> list[int]:
+def keyed(chart: ResultsChart, keys: str) -> list[int]:
     """The rows at which one stands after each of some keys, l, r, u, d; the card stands beside each of them."""
     codes = {"l": Qt.Key.Key_Left, "r": Qt.Key.Key_Right, "u": Qt.Key.Key_Up, "d": Qt.Key.Key_Down}
     found = []
@@ -590,16 +590,17 @@ def test_every_chart_can_show_every_kind_of_study(
 
 
 def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
-    view: StudyResultsView, monkeypatch: pytest.MonkeyPatch
+    view: StudyResultsView, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    """Qt ends the program if a picture goes while somebody still paints on it, as the frames of an exception do."""
+    """Qt ends the program if an exception passes through its scene, or a picture goes that is still painted on."""
     chart = view.scatter.chart
-    for name in ("paint_still", "paint_marks"):
+    for name in ("draw_lines", "draw_marks"):
         with monkeypatch.context() as patch:
             patch.setattr(chart, name, lambda painter: 1 / 0)
             chart.renew()
-            with pytest.raises(ZeroDivisionError):
+            with qtbot.capture_exceptions() as exceptions:
                 chart.grab()
+            assert {kind for kind, *_ in exceptions} == {ZeroDivisionError}
     chart.grab()
 
 

@@ -1,17 +1,19 @@
-"""A comparison made beside the window: one job at a time, watched by a timer, stopped without waiting for it."""
+"""A comparison that is made in the background: one task at a time, cancelled without waiting for its end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
 from snakestudio.session.time_left import percent, time_left
-from snakestudio.viewmodel.job import GivenUp, Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["BackgroundComparison"]
 
@@ -41,8 +43,8 @@ class BackgroundComparison(QObject, Generic[Result]):
     ) -> None:
         super().__init__(parent)
         self._document = document
-        self._job: Job[Result] | None = None
-        self._given_up = GivenUp()
+        self.task: Task[Result] | None = None
+        """What makes the comparison; None while none is being made."""
         self.comparison: Result | None = None
         self.message = ""
         """Why there is no result, in a sentence; empty if there is nothing to say."""
@@ -51,30 +53,29 @@ class BackgroundComparison(QObject, Generic[Result]):
         self._preparations = preparations
         self.preparing = ""
         """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""
-        self._timer = QTimer(self)
-        self._timer.setInterval(60)
-        self._timer.timeout.connect(self._watch)
         document.opened.connect(self.clear)
 
     @property
     def busy(self) -> bool:
         """Whether it is being made."""
-        return self._job is not None
+        return self.task is not None
 
     @property
     def fraction(self) -> float:
         """How much of that is done."""
-        return 0.0 if self._job is None else self._job.fraction
+        return 0.0 if self.task is None else self.task.fraction
 
     def _begin(self, work: Callable[[Progress], Result | None]) -> None:
         """Make it in a thread of its own, as of the document's file."""
         self.scene_file = self._document.origin.name if self._document.origin is not None else None
-        self._job = Job(self.subject_name, work)
-        self._timer.start()
+        self.task = Task(self.subject_name, work, self)
+        self.task.progressed.connect(self._on_task_progressed)
+        self.task.finished.connect(self._on_task_finished)
+        self.task.failed.connect(self._on_task_failed)
         self.changed.emit()
 
     def _prepare(self, kinds: Iterable[str], progress: Progress) -> bool:
-        """Have the engines of `kinds` compiled, in the job's thread; False if it was stopped meanwhile."""
+        """Have the engines of `kinds` compiled, in the task's thread; False if it was stopped meanwhile."""
 
         def tell(kind: str, stage: Stage) -> bool:
             left = time_left(stage.seconds_left)
@@ -88,11 +89,10 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     def cancel(self) -> None:
         """Stop; there is no result then."""
-        if self._job is None:
+        if self.task is None:
             return
-        self._timer.stop()
-        self._given_up.take(self._job)
-        self._job = None
+        self.task.discard()
+        self.task = None
         self.message = f"The {self.subject_name} was cancelled."
         self.changed.emit()
 
@@ -105,15 +105,25 @@ class BackgroundComparison(QObject, Generic[Result]):
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""
         self.cancel()
-        self._given_up.wait()
+        close_tasks(self)
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is not None and not job.running:
-            self._timer.stop()
-            self._job = None
-            self.comparison, self.message = job.result, job.error
-            self._ended()
+    @Slot(float)
+    def _on_task_progressed(self, fraction: float) -> None:
+        self.changed.emit()
+
+    @Slot(object)
+    def _on_task_finished(self, result: Result | None) -> None:
+        self._end(result, "")
+
+    @Slot(object)
+    def _on_task_failed(self, problem: Problem) -> None:
+        self._end(None, problem.sentence())
+
+    def _end(self, result: Result | None, message: str) -> None:
+        self.task = None
+        self.comparison = result
+        self.message = message
+        self._ended()
         self.changed.emit()
 
     def _ended(self) -> None:

@@ -14,8 +14,8 @@ from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["ChainComparer"]
 

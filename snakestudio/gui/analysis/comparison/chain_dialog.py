@@ -13,7 +13,6 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSlider,
     QVBoxLayout,
@@ -29,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.run_time import run_time
 
 __all__ = ["ChainDialog"]
@@ -58,9 +58,7 @@ class ChainDialog(Dialog):
         self.run_button.clicked.connect(lambda: self._comparer.start(self._time()))
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.clicked.connect(comparer.cancel)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Links")
         self.slider.setPageStep(1)
@@ -98,8 +96,7 @@ class ChainDialog(Dialog):
         comparison, chosen = comparer.comparison, comparer.chosen
         self.run_button.setVisible(not comparer.busy)
         self.cancel_button.setVisible(comparer.busy)
-        self.bar.setVisible(comparer.busy)
-        self.bar.setValue(round(1000 * comparer.fraction))
+        self.bar.show_task(comparer.task)
         self.slider.blockSignals(True)
         self.slider.setRange(0, len(comparer.counts) - 1)
         self.slider.setValue(chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun, compare_models, refusals
 from snakestudio.drawing.overlays import Ghost
@@ -13,20 +13,21 @@ from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["Comparer", "Reasons", "model_name"]
 
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""
-    return FORMULATIONS[kind].short
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
 
 
 class Comparer(BackgroundComparison[ModelComparison]):
@@ -174,7 +175,7 @@ def _compared_part(scene: Scene) -> Scene:
     )
 
 
-_AFTER_MS, _LOOK_MS = 250, 30
+_AFTER_MS = 250
 """A slider that moves shall not have the scene checked at every step."""
 
 Found = dict[str, tuple[str, ...]]
@@ -198,18 +199,17 @@ class Reasons(QObject):
         super().__init__(parent)
         self._document = document
         self._watched = False
-        self._job: Job[Found] | None = None
+        self._begin_again = False
+        self._task: Task[Found] | None = None
         self.by_kind: Found = {}
         """Why each model cannot run the scene; empty for one that can, missing for one not yet asked."""
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_AFTER_MS)
         self._later.timeout.connect(self._begin)
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._take)
         document.scene_changed.connect(self._soon)
         document.title_changed.connect(self._soon)  # saved elsewhere, file names mean other files
+        document.kinds_changed.connect(self._soon)
 
     def watch(self, watched: bool) -> None:
         """Say whether somebody looks."""
@@ -223,34 +223,32 @@ class Reasons(QObject):
         """Wait for what is under way; call before the program quits."""
         self._watched = False
         self._later.stop()
-        self._look.stop()
-        if self._job is not None:
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
 
     def _soon(self) -> None:
         if self._watched:
             self._later.start()
 
     def _begin(self) -> None:
-        if self._job is not None:
-            self._later.start()
+        if self._task is not None:
+            self._begin_again = True
             return
+        self._begin_again = False
         scene, folder = self._document.scene, self._document.base_dir
 
         def work(progress: Progress) -> Found:
             return {kind: refusals(scene, kind, folder) for kind in FORMULATIONS}
 
-        self._job = Job("check", work)
-        self._look.start()
+        self._task = Task("check", work, self)
+        self._task.finished.connect(self._on_checked)
+        self._task.failed.connect(lambda problem: self._on_checked({}))
 
-    def _take(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._look.stop()
-        self._job = None
-        found = job.result or {}
+    @Slot(object)
+    def _on_checked(self, found: Found) -> None:
+        self._task = None
+        if self._begin_again:
+            self._soon()
         if found != self.by_kind:
             self.by_kind = found
             self.changed.emit()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -28,6 +27,7 @@ from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
@@ -83,17 +83,10 @@ class ComparisonPanel(Themed):
         self.boxes: dict[str, QCheckBox] = {}
         self._wanted = set(FORMULATIONS)
         self.why: dict[str, QLabel] = {}
-        for kind in FORMULATIONS:
-            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
-            box.setChecked(True)
-            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
-            why = self.why[kind] = QLabel()
-            why.setProperty("role", "dim")
-            why.setWordWrap(True)
-            why.setContentsMargins(22, 0, 0, 0)
-            why.setFont(theme.value_font(12, bold=False))
-            column.addWidget(box)
-            column.addWidget(why)
+        self._models = QVBoxLayout()
+        self._models.setSpacing(8)
+        column.addLayout(self._models)
+        self._offer_models()
 
         self.duration = NumberField(field_doc(Run, "duration_s"))
         self.duration.set_usual_width(90)
@@ -118,9 +111,7 @@ class ComparisonPanel(Themed):
         column.addLayout(row)
         column.addWidget(self._problem)
 
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         self.note = QLabel()
         self.note.setWordWrap(True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -155,6 +146,7 @@ class ComparisonPanel(Themed):
         comparer.changed.connect(self.refresh)
         comparer.reasons.changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._on_kinds_changed)
         self.renew_theme()
         self._on_scene(None, document.scene)
 
@@ -162,6 +154,31 @@ class ComparisonPanel(Themed):
         self._close.setIcon(theme.icon("close", "dim"))
 
     # --- which models ---------------------------------------------------------------------------------------------
+
+    def _offer_models(self) -> None:
+        for kind in FORMULATIONS:
+            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
+            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
+            why = self.why[kind] = QLabel()
+            why.setProperty("role", "dim")
+            why.setWordWrap(True)
+            why.setContentsMargins(22, 0, 0, 0)
+            why.setFont(theme.value_font(12, bold=False))
+            self._models.addWidget(box)
+            self._models.addWidget(why)
+
+    def _on_kinds_changed(self) -> None:
+        """Offer the formulations of the plug-ins that are loaded now; new ones are chosen."""
+        if {kind: box.text() for kind, box in self.boxes.items()} == {k: FORMULATIONS[k].title for k in FORMULATIONS}:
+            return
+        self._wanted |= FORMULATIONS.keys() - self.boxes.keys()
+        for widget in (*self.boxes.values(), *self.why.values()):
+            self._models.removeWidget(widget)
+            widget.deleteLater()
+        self.boxes.clear()
+        self.why.clear()
+        self._offer_models()
+        self.refresh()
 
     @property
     def chosen(self) -> list[str]:
@@ -205,8 +222,7 @@ class ComparisonPanel(Themed):
         )
         self.run_button.setVisible(not comparer.busy)
         self.cancel_button.setVisible(comparer.busy)
-        self.bar.setVisible(comparer.busy)
-        self.bar.setValue(round(1000 * comparer.fraction))
+        self.bar.show_task(comparer.task)
         if comparer.busy:
             self._say(comparer.doing, "dim")
         elif comparer.stale:

@@ -19,7 +19,7 @@ from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
-from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["StepChecker", "Subject"]
 

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -22,6 +21,7 @@ from snakestudio.export.step_size_tables import basis_text, error_text, heads, r
 from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.text import capitalized
 
@@ -58,10 +58,7 @@ class StepDialog(Dialog):
         row = QHBoxLayout(self.progress)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress")
+        self.bar = TaskBar()
         self.cancel_button = QPushButton("Ca&ncel")
         self.cancel_button.clicked.connect(checker.cancel)
         row.addWidget(self.bar, 1)
@@ -104,7 +101,7 @@ class StepDialog(Dialog):
         busy = checker.busy
         self.subject.setText(self._subject_text())
         self.progress.setVisible(busy)
-        self.bar.setValue(round(1000 * checker.fraction))
+        self.bar.show_task(checker.task)
         has_values = check is not None and bool(check.quantities)
         self.table.setVisible(has_values)
         self.intro.setVisible(busy)

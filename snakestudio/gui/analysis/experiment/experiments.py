@@ -23,8 +23,8 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.experiment import overlay
 from snakestudio.viewmodel.experiment.compare import Compared, ShiftedRecording, compare
 from snakestudio.viewmodel.experiment.motion import Motion
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["Experiments", "Trial"]
 

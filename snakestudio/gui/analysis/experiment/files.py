@@ -6,21 +6,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES, read_capture
 from snakestudio.analysis.experiment.layout import Layout
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.model.capture import Capture
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.viewmodel.experiment.dropped import kind_of
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["ExperimentFiles", "examples"]
 
@@ -83,11 +84,8 @@ class ExperimentFiles(QObject):
         super().__init__(window)
         self._experiments, self._document, self._files = experiments, document, files
         self._banner, self._settings, self._window = banner, settings, window
-        self._job: Job[tuple[list[Capture], list[str]]] | None = None
+        self._task: Task[tuple[list[Capture], list[str]]] | None = None
         self._then: Callable[[], None] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(40)
-        self._timer.timeout.connect(self._watch)
         self.dialog: ImportExperimentDialog | None = None
         """The dialog that is open."""
 
@@ -137,7 +135,7 @@ class ExperimentFiles(QObject):
 
     def _read(self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None) -> None:
         """Read files without asking, beside the window, and do something then if all of them could be read."""
-        if self._job is not None:
+        if self._task is not None:
             return
         self._then = then
 
@@ -152,30 +150,36 @@ class ExperimentFiles(QObject):
                     return None
             return captures, problems
 
-        self._job = Job("import", work)
-        self._timer.start()
+        self._task = task = Task("import", work, self)
+        task.finished.connect(self._on_read)
+        task.failed.connect(self._on_failed)
+        task.cancelled.connect(self._end_reading)
+        self._banner.show_task(task, lambda: "Reading the trials ...", task.cancel)
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None:
-            return
-        if job.running:
-            self._banner.say(
-                "info", "Reading the trials ...", [("Cancel", job.cancel)], progress=job.fraction, closable=False
-            )
-            return
-        self._timer.stop()
-        self._job = None
-        self._banner.clear()
-        captures, problems = job.result or ([], [])
+    @Slot(object)
+    def _on_read(self, read: tuple[list[Capture], list[str]]) -> None:
+        self._end_reading()
+        captures, problems = read
         if captures:
             self._experiments.add(captures)
             self.imported.emit()
-        problems = problems + ([job.error] if job.error else [])
         if problems:
-            self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
+            self._say_problems(problems)
         elif self._then is not None:
             self._then()
+
+    @Slot()
+    def _end_reading(self) -> None:
+        self._task = None
+        self._banner.clear()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._task = None
+        self._say_problems([problem.sentence()])
+
+    def _say_problems(self, problems: Sequence[str]) -> None:
+        self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
 
     # --- dropping -------------------------------------------------------------------------------------------------
 
@@ -211,10 +215,7 @@ class ExperimentFiles(QObject):
 
     def close(self) -> None:
         """Stop what is under way; call before the program quits."""
-        self._timer.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
         if self.dialog is not None:
             self.dialog.reject()

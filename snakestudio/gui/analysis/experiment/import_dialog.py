@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -21,12 +21,13 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.layout import Layout, layout_from_toml, layout_to_toml, load_layout, save_layout
 from snakestudio.analysis.experiment.recognizers.reading import Reading
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
 from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
 from snakestudio.gui.analysis.experiment.recognition_view import RecognitionView
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
@@ -35,7 +36,7 @@ from snakestudio.model.recognition import ignored_text
 from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["ImportExperimentDialog", "recall_layout"]
 
@@ -484,47 +485,49 @@ class Reader(QObject):
         self.path = path
         self.result: FileRead | None = None
         self.failure = ""
-        self._job: Job[FileRead] | None = None
+        self._task: Task[FileRead] | None = None
         self._waiting: tuple[Layout | None] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(20)
-        self._timer.timeout.connect(self._watch)
 
     @property
     def busy(self) -> bool:
         """Whether it is being read."""
-        return self._job is not None
+        return self._task is not None
 
     def read(self, layout: Layout | None) -> None:
         """Read it in a layout; None to have that guessed."""
-        if self._job is not None:
+        if self._task is not None:
             self._waiting = (layout,)
             return
 
         def work(progress: Progress) -> FileRead | None:
             return _read(self.path, layout)
 
-        self._job = Job("import", work)
-        self._timer.start()
+        self._task = Task("import", work, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
         self.changed.emit()
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._timer.stop()
-        self._job = None
+    @Slot(object)
+    def _on_read(self, result: FileRead) -> None:
+        self._end(result, "")
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._end(self.result, problem.sentence())
+
+    def _end(self, result: FileRead | None, failure: str) -> None:
+        self._task = None
         if self._waiting is not None:
-            (layout,), self._waiting = self._waiting, None
+            (layout,) = self._waiting
+            self._waiting = None
             self.read(layout)
             return
-        self.result, self.failure = job.result or self.result, job.error
+        self.result = result
+        self.failure = failure
         self.changed.emit()
 
     def close(self) -> None:
         """Read no more."""
-        self._timer.stop()
         self._waiting = None
-        if self._job is not None:
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -30,6 +29,7 @@ from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.run_time import run_time
 from snakestudio.text import MINUS, counted
 
@@ -109,9 +109,7 @@ class ExperimentPanel(Themed):
         loaded.addWidget(heading("Alignment"))
         self.alignment = AlignmentBox(experiments, document)
         loaded.addWidget(self.alignment)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.clicked.connect(experiments.cancel)
         self._under_way = QWidget()
@@ -173,7 +171,7 @@ class ExperimentPanel(Themed):
         self.alignment.refresh()
         busy, stale = experiments.busy, experiments.stale
         self._under_way.setVisible(busy)
-        self.bar.setValue(round(1000 * experiments.fraction))
+        self.bar.show_task(experiments.task)
         if experiments.message:
             self._say(experiments.message, "warning")
         elif stale and not busy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import length, report
 from snakestudio.gui.analysis.fitting.fitter import Fitter
@@ -30,13 +29,16 @@ from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.task_bar import TaskBar
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]
 
@@ -88,9 +90,7 @@ class FitDialog(Dialog):
         self.note = QLabel()
         self.note.setWordWrap(True)
         left.addWidget(self.note)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = TaskBar()
         left.addWidget(self.bar)
         self.fit_button, self.stop_button = QPushButton("&Fit"), QPushButton("&Stop and Keep the Best")
         theme.set_role(self.fit_button, "primary")
@@ -222,8 +222,7 @@ class FitDialog(Dialog):
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
         self.stop_button.setVisible(fitter.busy)
         self.stop_button.setEnabled(not fitter.stopping)
-        self.bar.setVisible(fitter.busy)
-        self.bar.setValue(round(1000 * fitter.fraction))
+        self.bar.show_task(fitter.task)
         for widget in (self.data, self.parameters, self.method, *self.offsets, self.align):
             widget.setEnabled(not fitter.busy)
         self.pictures.show_progress(fitter.progress)
@@ -295,7 +294,7 @@ class FitDialog(Dialog):
         self._refresh()
 
     def done(self, result: int) -> None:
-        self.data.close_job()
+        self.data.close_task()
         self._fitter.cancel()
         super().done(result)
 
@@ -306,7 +305,6 @@ def _heading(text: str) -> QLabel:
     return made
 
 
-_LOOK_MS = 30
 _NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
 _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
@@ -331,7 +329,7 @@ class DataRows(QWidget):
         super().__init__(parent)
         self._captures = captures
         self._own: list[Capture] = []
-        self._job: Job[list[Capture]] | None = None
+        self._task: Task[list[Capture]] | None = None
         self.boxes: list[tuple[QCheckBox, Capture]] = []
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -348,9 +346,6 @@ class DataRows(QWidget):
         column.addWidget(self.file_button)
         self.message = Message()
         column.addWidget(self.message)
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._take)
         self.refresh()
 
     @property
@@ -385,7 +380,7 @@ class DataRows(QWidget):
 
     def read(self, paths: Sequence[Path]) -> None:
         """Read further files, beside the window."""
-        if self._job is not None:
+        if self._task is not None:
             return
         self.message.say("")
         self.file_button.setEnabled(False)
@@ -393,24 +388,28 @@ class DataRows(QWidget):
         def work(progress: Progress) -> list[Capture]:
             return [read_capture(path) for path in paths if progress(0.0)]
 
-        self._job = Job("import", work)
-        self._look.start()
+        self._task = Task("import", work, self)
+        self._task.finished.connect(self._on_read)
+        self._task.failed.connect(self._on_failed)
 
-    def _take(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._look.stop()
-        self._job = None
+    @Slot(object)
+    def _on_read(self, captures: list[Capture]) -> None:
+        self._own += captures
+        self._end("")
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self._end(problem.sentence())
+
+    def _end(self, message: str) -> None:
+        self._task = None
         self.file_button.setEnabled(True)
-        self._own += job.result or []
-        self.message.say(job.error)
+        self.message.say(message)
         self.refresh()
 
-    def close_job(self) -> None:
-        """Wait for what is being read; call before the program quits."""
-        self._look.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+    def close_task(self) -> None:
+        """Stop what is being read, and wait for its end; call before the program quits."""
+        if self._task is not None:
+            close_tasks(self)
+            self._task = None
+            self.file_button.setEnabled(True)

@@ -19,8 +19,8 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.study.fit_pool import FitPool
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["Fitter"]
 
@@ -103,6 +103,7 @@ class Fitter(BackgroundComparison[FitResult]):
         def told(now: FitProgress) -> bool:
             nonlocal fraction
             self.progress, fraction = now, now.fraction
+            progress(fraction)
             return not stop.is_set()
 
         kinds = {trial.scene.model.kind for trial in trials}

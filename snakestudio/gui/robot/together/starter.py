@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.messages import LinkState
@@ -22,8 +24,8 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.session import Session
 from snakestudio.session.status import Status
 from snakestudio.sync import SynchronizedStart, Together
-from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target, UnderWay
+from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
     from snakestudio.live.robot_start_target import RobotStartTarget
@@ -318,23 +320,25 @@ _OVER = ("paused", "finished", "failed", "blocked", "empty")
 class _RunStart:
     """One start of the session's run."""
 
-    def __init__(self, session: Session, choices: Together, name: str) -> None:
+    def __init__(self, session: Session, choices: Together, name: str, owner: QObject) -> None:
         self._session = session
         self._runs, self._ended = threading.Event(), threading.Event()
         self.start = SynchronizedStart(choices, name, self._begin)
-        self._job: Job[None] = Job("start together", self._work)
+        self.trouble = ""
+        self._task: Task[None] = Task("start together", self._work, owner)
+        self._task.failed.connect(self._on_failed)
 
     @property
     def over(self) -> bool:
-        return not self._job.running
+        return not self._task.running
 
-    @property
-    def trouble(self) -> str:
-        return self._job.error
+    def _on_failed(self, problem: Problem) -> None:
+        self.trouble = problem.sentence()
 
     def close(self) -> None:
         self.start.cancel()
-        self._job.wait()
+        self._task.discard()
+        self._task.wait()
 
     def tell(self, status: Status) -> None:
         """What is told, not what is: a short run may be over before one looks."""
@@ -411,7 +415,7 @@ class RunTarget(QObject):
 
     def begin(self, choices: Together, name: str) -> _RunStart:
         """See `Target`."""
-        self._way = _RunStart(self._bridge.session, choices, name)
+        self._way = _RunStart(self._bridge.session, choices, name, self)
         return self._way
 
     def lost(self) -> str:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.events import Change, EventKind, RunEvent
 from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["KINDS", "Cluster", "Kind", "Moment", "Moments", "clustered"]
 
@@ -113,7 +114,7 @@ class Moments(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
 
     Signals
     -------
@@ -122,23 +123,20 @@ class Moments(QObject):
 
     changed = Signal()
 
-    def __init__(self, bridge: SessionController, parent: QObject | None = None) -> None:
+    def __init__(self, session_controller: SessionController, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
         self._moments: tuple[Moment, ...] = ()
         self._any = False
-        self._search: Job[tuple[RunEvent, ...]] | None = None
+        self._search: Task[tuple[RunEvent, ...]] | None = None
         self._found: tuple[RunEvent, ...] = ()
-        self._timer = QTimer(self)
-        self._timer.setInterval(50)
-        self._timer.timeout.connect(self._watch)
-        bridge.recording_changed.connect(self._on_recording)
+        session_controller.recording_changed.connect(self._on_recording)
 
     @property
     def all(self) -> tuple[Moment, ...]:
         """Them, ascending in time."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None:
             return ()
         events = recording.events or self._found
@@ -170,25 +168,28 @@ class Moments(QObject):
 
     def close(self) -> None:
         """Stop looking."""
-        self._timer.stop()
-        if self._search is not None:
-            self._search.cancel()
-            self._search.wait()
-            self._search = None
+        close_tasks(self)
+        self._search = None
 
     def _on_recording(self) -> None:
         self.close()
         self._found = ()
-        recording = self._bridge.recording
-        if self._bridge.source == "replay" and recording is not None and len(recording) and not recording.events:
-            self._search = Job("search for events", lambda progress: _searched(recording, progress))
-            self._timer.start()
+        recording = self._session_controller.recording
+        if (
+            self._session_controller.source == "replay"
+            and recording is not None
+            and len(recording)
+            and not recording.events
+        ):
+            self._search = Task("search for events", lambda progress: _searched(recording, progress), self)
+            self._search.finished.connect(self._on_searched)
+            self._search.failed.connect(lambda problem: self._on_searched(()))
 
-    def _watch(self) -> None:
-        if self._search is not None and not self._search.running:
-            self._found = self._search.result or ()
-            self.close()
-            self.changed.emit()
+    @Slot(object)
+    def _on_searched(self, events: tuple[RunEvent, ...]) -> None:
+        self._search = None
+        self._found = events
+        self.changed.emit()
 
 
 def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from snakestudio.gui.charts.tick_marks import paint_dash, paint_text, text_place
 from snakestudio.gui.core import theme
 from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.timeline.scale import Scale
+from snakestudio.viewmodel.timeline.scale import TimeScale
 
 __all__ = ["Look", "Rows", "paint"]
 
@@ -37,7 +38,7 @@ class Look:
 
     Attributes
     ----------
-    recorded, shown : float
+    first, recorded, shown : float
         Time up to which there are rows, and time that is looked at, s.
     hover : float or None
         Time under the mouse, s.
@@ -49,6 +50,7 @@ class Look:
     focused : bool
     """
 
+    first: float
     recorded: float
     shown: float
     hover: float | None
@@ -58,20 +60,20 @@ class Look:
     focused: bool
 
 
-def paint(painter: QPainter, scale: Scale, width: float, height: float, look: Look) -> None:
+def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look: Look) -> None:
     """Paint a track."""
     rows = Rows.of(height)
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
     _ticks(painter, scale, rows)
     _bar(painter, left, right, rows.bar, theme.colour("line"))
-    recorded, shown = scale.x_of(look.recorded), scale.x_of(look.shown)
+    first, recorded, shown = scale.x_of(look.first), scale.x_of(look.recorded), scale.x_of(look.shown)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
-    _bar(painter, left, max(recorded, shown), rows.bar, faint)
-    _bar(painter, left, shown, rows.bar, theme.colour("accent"))
+    _bar(painter, first, max(recorded, shown), rows.bar, faint)
+    _bar(painter, first, shown, rows.bar, theme.colour("accent"))
     if look.span is not None:
         _span(painter, scale, rows, look.span)
-    if look.hover is not None and look.hover <= look.recorded:
+    if look.hover is not None and look.first <= look.hover <= look.recorded:
         painter.setPen(QPen(theme.colour("dim"), 1))
         x = scale.x_of(look.hover)
         painter.drawLine(QPointF(x, rows.bar - 8), QPointF(x, rows.bar + 8))
@@ -91,7 +93,7 @@ def _bar(painter: QPainter, left: float, right: float, y: float, colour: QColor)
     painter.drawRoundedRect(QRectF(left, y - 2, max(0.0, right - left), 4), 2, 2)
 
 
-def _ticks(painter: QPainter, scale: Scale, rows: Rows) -> None:
+def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
     painter.setFont(theme.text_font(10))
     metrics = painter.fontMetrics()
     times = scale.ticks(1.6 * metrics.horizontalAdvance("00:00.00"))
@@ -99,11 +101,10 @@ def _ticks(painter: QPainter, scale: Scale, rows: Rows) -> None:
     for time in times:
         x, text = scale.x_of(time), _figure(time, step)
         painter.setPen(QPen(theme.colour("line"), 1))
-        painter.drawLine(QPointF(x, rows.bar + 4), QPointF(x, rows.bar + 8))
+        paint_dash(painter, "below", rows.bar, x, 4, 8)
         painter.setPen(theme.colour("dim"))
-        half = metrics.horizontalAdvance(text) / 2
-        place = QRectF(x - half - 1, rows.ticks - metrics.height() / 2, 2 * half + 2, metrics.height())
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        size = QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height())
+        paint_text(painter, text_place("below", rows.ticks - size.height() / 2, x, size, 0), text)
 
 
 def _figure(time: float, step: float) -> str:
@@ -113,7 +114,7 @@ def _figure(time: float, step: float) -> str:
     return run_time(time, digits).removesuffix(" s")
 
 
-def _span(painter: QPainter, scale: Scale, rows: Rows, span: tuple[float, float]) -> None:
+def _span(painter: QPainter, scale: TimeScale, rows: Rows, span: tuple[float, float]) -> None:
     begin, end = scale.x_of(max(span[0], scale.begin)), scale.x_of(min(span[1], scale.end))
     wash = theme.colour("good")
     wash.setAlphaF(0.18)
@@ -188,7 +189,7 @@ def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, poin
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _overview(painter: QPainter, scale: Scale, rows: Rows, width: float, look: Look) -> None:
+def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, look: Look) -> None:
     """The whole run as a line, and which part of it is shown."""
     left = scale.x_of(scale.begin)
     length = width - 2 * left

@@ -20,9 +20,10 @@ from snakestudio.drawing.style import Theme
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.recording import Recording
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
 
@@ -47,7 +48,7 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
     base_dir : callable
         Gives the folder that file names in the scene are relative to.
 
@@ -61,20 +62,23 @@ class Thumbnails(QObject):
     _drawn = Signal(object, str, int, QImage)
 
     def __init__(
-        self, bridge: SessionController, camera: Callable[[], Camera] = Camera, parent: QObject | None = None
+        self,
+        session_controller: SessionController,
+        camera: Callable[[], Camera] = Camera,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
         self._wanted: _Wanted | None = None
         self._busy = False
-        self._job: Job[bool] | None = None
+        self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
         self._impossible = False
         self._drawn.connect(self._keep)
-        bridge.recording_changed.connect(self.forget)
+        session_controller.recording_changed.connect(self.forget)
 
     @property
     def possible(self) -> bool:
@@ -87,18 +91,20 @@ class Thumbnails(QObject):
         if key in self._pictures:
             self._pictures.move_to_end(key)
             return self._pictures[key]
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(recording, row, self._camera(), key[0], theme.render_theme(), self._bridge.base_dir)
+            self._wanted = _Wanted(
+                recording, row, self._camera(), key[0], theme.render_theme(), self._session_controller.base_dir
+            )
             begin, self._busy = not self._busy, True
         if begin:
-            self._job = Job("thumbnail", self._draw)
+            self._task = Task("thumbnail", self._draw, self)
         return None
 
     def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
-        if recording is self._bridge.recording:
+        if recording is self._session_controller.recording:
             self._pictures[palette, row] = image
             while len(self._pictures) > _KEPT:
                 self._pictures.popitem(last=False)
@@ -114,15 +120,13 @@ class Thumbnails(QObject):
         """Give back what drawing holds."""
         self.forget()
         self._impossible = True
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
 
-    # --- in the job's thread --------------------------------------------------------------------------------------
+    # --- in the task's thread --------------------------------------------------------------------------------------
 
     def _draw(self, progress: Progress) -> bool:
         try:

@@ -16,7 +16,7 @@ from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clus
 from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
 from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
 from snakestudio.model.run_time import run_time
-from snakestudio.viewmodel.timeline.scale import Scale
+from snakestudio.viewmodel.timeline.scale import TimeScale
 
 __all__ = ["Card", "Track"]
 
@@ -55,7 +55,7 @@ class Track(QWidget):
     ) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
-        self.scale = Scale(_MARGIN)
+        self.scale = TimeScale(_MARGIN)
         self.moments = Moments(bridge, self)
         self.thumbnails = Thumbnails(bridge, camera, self)
         self._menu: QMenu | None = None
@@ -99,6 +99,12 @@ class Track(QWidget):
         """Time at which the run ends or shall end, s."""
         wanted = self._document.scene.run.duration_s if self._bridge.source == "simulation" else 0.0
         return max(wanted, self.recorded)
+
+    @property
+    def first(self) -> float:
+        """Time of the first row, s."""
+        recording = self._bridge.recording
+        return float(recording.times[0]) if recording is not None and len(recording) else 0.0
 
     @property
     def recorded(self) -> float:
@@ -205,7 +211,7 @@ class Track(QWidget):
         clusters = self.clusters()
         player = self._bridge.player
         span = (player.begin, player.end) if player is not None and player.span is not None else None
-        look = Look(self.recorded, self.shown, self._hover, span, clusters, self._pointed, self.hasFocus())
+        look = Look(self.first, self.recorded, self.shown, self._hover, span, clusters, self._pointed, self.hasFocus())
         painter = QPainter(self)
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -218,7 +224,9 @@ class Track(QWidget):
     def _tell(self, time: float, lines: list[str]) -> None:
         """Show the card of a moment."""
         recording = self._bridge.recording
-        row = recording.index_at(time) if recording is not None and len(recording) and time <= self.recorded else None
+        row = None
+        if recording is not None and len(recording) and self.first <= time <= self.recorded:
+            row = recording.index_at(time)
         image = self.thumbnails.picture(row) if row is not None else None
         above = self.mapToGlobal(QPointF(self.x_of(time), -4)).toPoint()
         self._card.tell(row, lines, image, above, self.thumbnails.possible)

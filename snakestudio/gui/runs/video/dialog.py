@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialogButtonBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
 
-from snakestudio.errors import SnakeStudioError
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import estimated_bytes, video_path
 from snakestudio.export.composition import Composition
@@ -20,15 +20,16 @@ from snakestudio.export.render_time import seconds_per_frame
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
-from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.dialog import Dialog, line_of
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.text import capitalized, duration_text, size_text
-from snakestudio.viewmodel.job import GivenUp, Job, Progress
-from snakestudio.viewmodel.video_presets import PRESETS
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.work import Progress
 
 __all__ = ["VideoDialog"]
 
@@ -69,19 +70,15 @@ class VideoDialog(Dialog):
         name: str = "",
         base_dir: Path | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._recording, self._viewport, self._settings = recording, viewport, settings
+        super().__init__(parent, "Export Video")
+        self._recording, self._viewport = recording, viewport
         self._companions, self._name, self._base_dir = companions, name, base_dir
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
         """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
-        self._measuring: tuple[object, Job[float]] | None = None
-        self._cancelled = GivenUp()
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
-        self.setWindowTitle("Export Video")
-        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self)
+        self._measurement: Task[float] | None = None
+        self._measured_key: object = None
+        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self._browse, self)
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
@@ -96,17 +93,16 @@ class VideoDialog(Dialog):
         self.summary.setWordWrap(True)
         self.summary.setMinimumHeight(3 * self.summary.fontMetrics().lineSpacing())
         self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)
-        buttons = QDialogButtonBox(self)
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.start = buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.start, "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        self._arrange(buttons)
-
+        buttons, self.start = self.make_buttons("&Export")
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.preview, 1)
+        right.addLayout(line_of(self.moment, self.time, stretched=self.moment))
+        right.addWidget(self.summary)
+        both = line_of(self.form, spacing=24)
+        both.addLayout(right, 1)
+        self.arrange((both, 1), buttons, spacing=16)
         self.form.changed.connect(self._renew)
-        self.form.browse.clicked.connect(self._browse)
-        self.form.preset.activated.connect(lambda index: self.form.take(PRESETS[index - 1]) if index else None)
         self.moment.valueChanged.connect(self._renew)
         self.preview.drawn.connect(self._measure)
         shown = viewport.snapshot
@@ -114,26 +110,6 @@ class VideoDialog(Dialog):
         if shown is not None and span[1] > span[0]:
             self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
         self._renew()
-
-    def _arrange(self, buttons: QDialogButtonBox) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.moment, 1)
-        row.addWidget(self.time)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.preview, 1)
-        right.addLayout(row)
-        right.addWidget(self.summary)
-        both = QHBoxLayout()
-        both.setSpacing(24)
-        both.addWidget(self.form)
-        both.addLayout(right, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(16)
-        column.addLayout(both, 1)
-        column.addWidget(buttons)
 
     # --- what was chosen ------------------------------------------------------------------------------------------
 
@@ -145,13 +121,13 @@ class VideoDialog(Dialog):
     @property
     def ghosts(self) -> tuple[Companion, ...]:
         """Runs that are seen over the run."""
-        return tuple(self._companions) if self.form.ghosts.isChecked() else ()
+        return tuple(self._companions) if self.form.values.ghosts else ()
 
     @property
     def beside(self) -> Companion | None:
         """The run that is seen beside it."""
-        chosen = self.form.beside.currentData()
-        return self._companions[chosen] if isinstance(chosen, int) else None
+        chosen = self.form.values.beside
+        return None if chosen is None else self._companions[chosen]
 
     def options(self) -> VideoOptions:
         """How the video shall look.
@@ -168,7 +144,7 @@ class VideoDialog(Dialog):
             force_scale=now.force_scale,
             friction_scale=now.friction_scale,
             ground_scale=now.ground_scale,
-            trail_link=link if self.form.trail.isChecked() else None,
+            trail_link=link if self.form.values.trail else None,
             theme=theme.render_theme(),
             body_quantity=now.quantity,
         )
@@ -191,7 +167,7 @@ class VideoDialog(Dialog):
         try:
             return self.options().span(self._recordings())
         except SnakeStudioError:
-            return 0.0, float(self._recording.times[-1])
+            return float(self._recording.times[0]), float(self._recording.times[-1])
 
     def _moment(self) -> float:
         start, end = self._span()
@@ -217,7 +193,7 @@ class VideoDialog(Dialog):
     def _time_key(self, options: VideoOptions) -> object:
         """What the time of a frame depends on: of how many frames there are, and from when on, it does not."""
         alike = replace(options, start=None, end=None, speed=1.0, fps=1)
-        return alike, self.path.suffix.lower(), self.form.ghosts.isChecked(), self.form.beside.currentData()
+        return alike, self.path.suffix.lower(), self.form.values.ghosts, self.form.values.beside
 
     def _measure(self) -> None:
         """Measure how long a frame takes, while nothing else is drawn."""
@@ -226,7 +202,7 @@ class VideoDialog(Dialog):
         except SnakeStudioError:
             return
         key = self._time_key(options)
-        if self._measuring is not None or key in self._seconds:
+        if self._measurement is not None or key in self._seconds:
             return
         suffix, ghosts, beside = self.path.suffix.lower(), self.ghosts, self.beside
 
@@ -243,23 +219,26 @@ class VideoDialog(Dialog):
                 name=self._name,
             )
 
-        self._measuring = key, Job("estimate", work)
-        self._watch.start()
+        self._measured_key = key
+        self._measurement = Task("estimate", work, self)
+        self._measurement.finished.connect(self._on_measured)
+        self._measurement.failed.connect(self._on_measuring_failed)
 
-    def _look(self) -> None:
-        if self._measuring is None or self._measuring[1].running:
-            return
-        key, job = self._measuring
-        self._stop_measuring()
-        if job.result is not None or job.error:
-            self._seconds[key] = job.result or 0.0
+    @Slot(object)
+    def _on_measured(self, seconds: float | None) -> None:
+        self._measurement = None
+        if seconds is not None:
+            self._seconds[self._measured_key] = seconds
         self._summarise()
 
+    @Slot(object)
+    def _on_measuring_failed(self, problem: Problem) -> None:
+        self._on_measured(0.0)
+
     def _stop_measuring(self) -> None:
-        self._watch.stop()
-        if self._measuring is not None:
-            self._cancelled.take(self._measuring[1])
-            self._measuring = None
+        if self._measurement is not None:
+            self._measurement.discard()
+            self._measurement = None
 
     def _summarise(self) -> None:
         try:
@@ -282,25 +261,23 @@ class VideoDialog(Dialog):
             text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
         self.summary.setText(text)
-        self.start.setEnabled(bool(self.form.file.text().strip()))
+        self.start.setEnabled(bool(self.form.values.file))
 
-    def _browse(self) -> None:
+    def _browse(self, name: str) -> str | None:
         kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
         path = ask_save(self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent)
-        if path is not None:
-            self.form.file.setText(str(path))
+        return None if path is None else str(path)
 
     def done(self, result: int) -> None:
-        self._stop_measuring()
-        self._cancelled.wait()
-        self.preview.close_job()
+        close_tasks(self)
+        self._measurement = None
+        self.preview.close_task()
         if result:
-            self.form.store(self._settings)
+            self.form.save()
         super().done(result)
 
 
 _WAIT_MS = 120
-_WATCH_MS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -347,15 +324,12 @@ class Preview(QWidget):
         self._wanted: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
         self.sentence = "Drawing a picture ..."
-        self._job: Job[NDArray[np.uint8]] | None = None
+        self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(_WAIT_MS)
         self._again.timeout.connect(self._begin)
-        self._watch = QTimer(self)
-        self._watch.setInterval(_WATCH_MS)
-        self._watch.timeout.connect(self._look)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(480), theme.scaled(270))
@@ -376,7 +350,7 @@ class Preview(QWidget):
         self.update()
 
     def _begin(self) -> None:
-        self._stale = self._job is not None
+        self._stale = self._task is not None
         if self._stale:
             return
         shot = self._wanted()
@@ -396,22 +370,24 @@ class Preview(QWidget):
             finally:
                 composition.close()
 
-        self._job = Job("preview", work)
-        self._watch.start()
+        self._task = Task("preview", work, self)
+        self._task.finished.connect(self._on_painted)
+        self._task.failed.connect(self._on_failed)
 
-    def _look(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            return
-        self._watch.stop()
-        self._job = None
-        if job.error:
-            self.say(job.error)
-        elif job.result is not None:
-            picture = job.result
-            height, width, _ = picture.shape
-            self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
-            self.update()
+    @Slot(object)
+    def _on_painted(self, picture: NDArray[np.uint8]) -> None:
+        height, width, _ = picture.shape
+        self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+        self.update()
+        self._end()
+
+    @Slot(object)
+    def _on_failed(self, problem: Problem) -> None:
+        self.say(problem.sentence())
+        self._end()
+
+    def _end(self) -> None:
+        self._task = None
         if self._stale:
             self._again.start()
         elif not self._again.isActive():
@@ -435,11 +411,8 @@ class Preview(QWidget):
         finally:
             painter.end()
 
-    def close_job(self) -> None:
-        """End what is under way; call before it goes."""
+    def close_task(self) -> None:
+        """End what is under way; call before it is destroyed."""
         self._again.stop()
-        self._watch.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job.wait()
-            self._job = None
+        close_tasks(self)
+        self._task = None

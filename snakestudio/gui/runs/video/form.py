@@ -2,50 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QCompleter,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
 from snakestudio.export.camera_path import CameraPath
-from snakestudio.export.codecs import CODECS, codecs_for, usual_ending
+from snakestudio.export.codecs import CODECS, Quality, codecs_for, usual_ending
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.viewport_picture import ViewportPicture
-from snakestudio.gui.forms.boxes import DoubleSpinBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.form_fields import Choice, FormField, fields_of, form_field
 from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.video_presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
+from snakestudio.viewmodel.video_presets import (
+    PRESETS,
+    RATES,
+    SIZES,
+    SPEEDS,
+    Preset,
+    curve_offers,
+)
 from snakestudio.viewmodel.viewport.view_settings import rows_of
 
 __all__ = ["VideoForm"]
 
-_KEPT = ("size", "fps", "speed", "quality")
+_KINDS = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
+_QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("best", "Best"))
 
 
-class VideoForm(QWidget):
-    """What can be chosen; parameters as in `VideoDialog`.
+@dataclass(frozen=True)
+class VideoChoices:
+    """What the dialog asks for."""
 
-    Signals
-    -------
-    changed()
+    preset: Preset | None = form_field(
+        None,
+        "P&reset",
+        choices=(Choice(None, "As chosen below"), *(Choice(each, each.name) for each in PRESETS)),
+    )
+    file: str = form_field("", "Fi&le", browse_text="C&hoose ...")
+    size: tuple[int, int] = form_field(
+        (1280, 720), "&Size", choices=[Choice((w, h), f"{w} × {h} px") for w, h in SIZES], stored=True
+    )
+    finer: bool = form_field(
+        False,
+        "",
+        text="F&iner lines",
+        place="beside",
+        help="Every picture is drawn twice as large and averaged: three to four times as long",
+    )
+    fps: int = form_field(
+        30, "&Frames", choices=[Choice(rate, f"{rate} frames a second") for rate in RATES], stored=True
+    )
+    codec: str | None = form_field(
+        None, "Co&dec", choices=lambda now: _codecs(now), enabled=lambda now: bool(_codecs(now))
+    )
+    quality: Quality = form_field(
+        "good",
+        "",
+        name="Quality",
+        place="beside",
+        choices=_QUALITIES,
+        enabled=lambda now: bool(_codecs(now)),
+        stored=True,
+    )
+    speed: float = form_field(
+        1.0,
+        "S&peed",
+        help="Simulated over shown time: 0.5 × is slow motion",
+        choices=[Choice(speed, f"{speed:g} ×") for speed in SPEEDS],
+        stored=True,
+    )
+    begin: float = form_field(0.0, "&From", unit="s", decimals=3, step=0.1, arrows=False)
+    end: float = form_field(0.0, "to", unit="s", decimals=3, step=0.1, arrows=False, place="beside", name="To")
+    camera: str = form_field("view", "Ca&mera")
+    curves: tuple[str, ...] = form_field(
+        (),
+        "Cur&ves",
+        help="Curves under the picture: choose some, or type names of columns with commas",
+    )
+    forces: bool = form_field(False, "Show", text="&Obstacle force arrows")
+    friction: bool = form_field(False, "", text="Friction arro&ws", place="beside")
+    ground: bool = form_field(
+        False,
+        "",
+        text="&Ground force arrows",
+        place="beside",
+        help="What the ground does to a robot that it carries: reaction and friction",
+    )
+    trail: bool = form_field(False, "", text="&Trail", place="below")
+    stamp: bool = form_field(True, "", text="T&ime stamp", place="beside")
+    ghosts: bool = form_field(False, "Other runs")
+    beside: int | None = form_field(None, "&Beside it")
+
+    @property
+    def path(self) -> Path:
+        """The chosen file."""
+        path = local_path(self.file)
+        return path if path.suffix else path.with_suffix(usual_ending())
+
+
+def _codecs(choices: VideoChoices) -> list[Choice]:
+    """The codecs that the kind of file can hold."""
+    names = codecs_for(choices.path.suffix.lower())
+    return [Choice(name, CODECS[name].label, capitalized(CODECS[name].note)) for name in names]
+
+
+class CurvesEditor(Editor):
+    """Columns for the curves under the picture: some that are offered, or typed names.
+
+    Parameters
+    ----------
+    recording : Recording
+        Whose columns they are.
     """
 
-    changed = Signal()
+    def __init__(self, field: FormField, parent: QWidget, recording: Recording) -> None:
+        super().__init__(field, parent)
+        names = column_names(recording.schema)
+        self.widget: QComboBox = QComboBox(parent)
+        self.widget.setEditable(True)
+        self.widget.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        for text, columns in curve_offers(recording.schema, names):
+            self.widget.addItem(text, columns)
+        completer = QCompleter(list(names), self.widget)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        popup = completer.popup()
+        assert popup is not None
+        popup.setProperty("role", "completion")
+        self.widget.setCompleter(completer)
+        self.widget.currentTextChanged.connect(self.changed)
+
+    @property
+    def value(self) -> tuple[str, ...]:
+        text = self.widget.currentText()
+        offered = self.widget.findText(text)
+        if offered >= 0:
+            return tuple(self.widget.itemData(offered))
+        return tuple(part for part in text.replace(",", " ").split() if part)
+
+    def set_value(self, value: Any) -> None:
+        offered = [tuple(self.widget.itemData(row)) for row in range(self.widget.count())]
+        if tuple(value) in offered:
+            self.widget.setCurrentIndex(offered.index(tuple(value)))
+        else:
+            self.widget.setEditText(", ".join(value))
+
+
+class VideoForm(DeclaredForm[VideoChoices]):
+    """What can be chosen; parameters as in `VideoDialog`.
+
+    Parameters
+    ----------
+    browse : callable
+        Asks for a file.
+    """
 
     def __init__(
         self,
@@ -55,182 +173,74 @@ class VideoForm(QWidget):
         settings: QSettings,
         keys: CameraPath,
         companions: Sequence[Companion],
+        browse: Callable[[str], str | None],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._settings, self._keys, self._viewport = settings, keys, viewport
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(10)
-        self.setMinimumWidth(theme.scaled(400))
-
-        self.preset = QComboBox(self)
-        self.preset.addItem("As chosen below")
-        self.preset.addItems([preset.name for preset in PRESETS])
-        form.addRow("P&reset", self.preset)
-        self.file = QLineEdit(str(path), self)
-        self._tell_file(str(path))
-        self.file.textChanged.connect(self._tell_file)
-        self.browse = QPushButton("C&hoose ...", self)
-        self.browse.setAutoDefault(False)
-        form.addRow(self._label("Fi&le", self.file), _row(self.file, self.browse))
-        self.size_box = self._choice("size", [(f"{w} × {h} px", (w, h)) for w, h in SIZES], (1280, 720))
-        self.finer = QCheckBox("F&iner lines", self)
-        self.finer.setToolTip("Every picture is drawn twice as large and averaged: three to four times as long")
-        form.addRow(self._label("&Size", self.size_box), _row(self.size_box, self.finer))
-        self.rate = self._choice("fps", [(f"{rate} frames a second", rate) for rate in RATES], 30)
-        form.addRow("&Frames", self.rate)
-        self.codec = QComboBox(self)
-        self.quality = self._choice("quality", [("Small file", "small"), ("Good", "good"), ("Best", "best")], "good")
-        form.addRow(self._label("Co&dec", self.codec), _row(self.codec, self.quality))
-        self.speed = self._choice("speed", [(f"{s:g} ×", s) for s in SPEEDS], 1.0)
-        self.speed.setToolTip("Simulated over shown time: 0.5 × is slow motion")
-        form.addRow("S&peed", self.speed)
-        end = float(recording.times[-1])
-        self.begin, self.end = self._time(0.0, end), self._time(end, end)
-        form.addRow(self._label("&From", self.begin), _row(self.begin, QLabel("to", self), self.end))
-        views = [("As in the viewport now", "view"), ("As now, following the robot", "follow"), ("Everything", "all")]
-        if keys.keys:
-            views.append((f"Keyframes ({len(keys.keys)})", "keys"))
-        first = "keys" if len(keys.keys) > 1 else "follow" if viewport.following else "view"
-        self.camera = self._choice("", views, first)
-        form.addRow("Ca&mera", self.camera)
-
-        names = column_names(recording.schema)
-        self.strip = QComboBox(self)
-        self.strip.setEditable(True)
-        self.strip.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        for text, columns in curve_offers(recording.schema, names):
-            self.strip.addItem(text, columns)
-        completer = QCompleter(list(names), self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        popup = completer.popup()
-        assert popup is not None
-        popup.setProperty("role", "completion")
-        self.strip.setCompleter(completer)
-        self.strip.setToolTip("Curves under the picture: choose some, or type names of columns with commas")
-        form.addRow("Cur&ves", self.strip)
-
+        self._keys = keys
+        self._viewport = viewport
+        self._start, self._end = map(float, recording.times[[0, -1]])
         now = viewport.settings
-        self.forces = self._check("&Obstacle force arrows", now.forces)
-        self.friction = self._check("Friction arro&ws", now.friction)
-        self.ground = self._check("&Ground force arrows", now.ground_forces)
-        self.ground.setToolTip("What the ground does to a robot that it carries: reaction and friction")
-        self.trail = self._check("&Trail", now.trail)
-        self.stamp = self._check("T&ime stamp", True)
-        checks = QVBoxLayout()
-        checks.setSpacing(6)
-        # As the viewport's legend: what there is in this run, and nothing else.
-        there = rows_of(recording.scene)
-        offers = {"forces": self.forces, "friction": self.friction, "ground_forces": self.ground}
-        for row, check in offers.items():
-            check.setVisible(row in there)
-        arrows = [check for row, check in offers.items() if row in there]
-        if arrows:
-            checks.addLayout(_row(*arrows))
-        checks.addLayout(_row(self.trail, self.stamp))
-        form.addRow("Show", checks)
-        self.ghosts = self._check(f"Ghosts of {len(companions)} other runs", bool(companions))
-        if len(companions) == 1:
-            self.ghosts.setText(f"Ghost of {companions[0].name}")
-        self.beside = QComboBox(self)
-        self.beside.addItem("No other run", None)
-        for index, companion in enumerate(companions):
-            self.beside.addItem(companion.name, index)
-        form.addRow("Other runs", self.ghosts)
-        form.addRow("&Beside it", self.beside)
-        for widget in (self.ghosts, self.beside):
-            form.setRowVisible(widget, bool(companions))
-
-        self._offer_codecs()
-        self.file.textChanged.connect(self._offer_codecs)
-        boxes = (self.size_box, self.rate, self.codec, self.quality, self.speed, self.camera, self.beside)
-        for box in boxes:
-            box.currentIndexChanged.connect(self._on_change)
-        self.strip.currentTextChanged.connect(self.changed)
-        for field in (self.begin, self.end):
-            field.valueChanged.connect(self.changed)
-        for check in (self.finer, self.forces, self.friction, self.ground, self.trail, self.stamp, self.ghosts):
-            check.toggled.connect(self.changed)
-
-    def _choice(self, key: str, offers: Sequence[tuple[str, object]], default: object) -> QComboBox:
-        box = QComboBox(self)
-        for text, data in offers:
-            box.addItem(text, data)
-        texts = [text for text, _ in offers]
-        stored = self._settings.value(f"video/{key}") if key else None
-        wanted = next((text for text, data in offers if data == default), texts[0])
-        box.setCurrentIndex(texts.index(stored if stored in texts else wanted))
-        return box
-
-    def _label(self, text: str, field: QWidget) -> QLabel:
-        """A label for the first field of a row, whose key leads there."""
-        label = QLabel(text, self)
-        label.setBuddy(field)
-        return label
-
-    def _check(self, text: str, on: bool) -> QCheckBox:
-        box = QCheckBox(text, self)
-        box.setChecked(on)
-        return box
-
-    def _time(self, value: float, end: float) -> DoubleSpinBox:
-        box = DoubleSpinBox(self)
-        box.setRange(0.0, end)
-        box.setDecimals(3)
-        box.setSingleStep(0.1)
-        box.setSuffix(" s")
-        box.setValue(value)
-        box.setKeyboardTracking(False)
-        box.setButtonSymbols(DoubleSpinBox.ButtonSymbols.NoButtons)
-        return box
+        choices = VideoChoices(
+            file=str(path),
+            begin=self._start,
+            end=self._end,
+            camera="keys" if len(keys.keys) > 1 else "follow" if viewport.following else "view",
+            forces=now.forces,
+            friction=now.friction,
+            ground=now.ground_forces,
+            trail=now.trail,
+            ghosts=bool(companions),
+        )
+        fields = _fields(recording, keys, companions, browse)
+        super().__init__(choices, fields, parent, settings=settings, group="video")
+        self.setMinimumWidth(theme.scaled(400))
+        self._show_file()
+        self.set(preset=self._suitable_preset())
 
     # --- what depends on what -------------------------------------------------------------------------------------
-
-    def _tell_file(self, name: str) -> None:
-        """Have the tooltip tell the whole name: folders are longer than fields."""
-        kinds = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
-        self.file.setToolTip(f"{name}\n\n{kinds}")
 
     @property
     def path(self) -> Path:
         """The chosen file."""
-        path = local_path(self.file.text().strip())
-        return path if path.suffix else path.with_suffix(usual_ending())
+        return self.values.path
 
-    def _offer_codecs(self) -> None:
-        """Offer the codecs that the kind of file can hold."""
-        offers = codecs_for(self.path.suffix.lower())
-        if [self.codec.itemData(i) for i in range(self.codec.count())] != offers:
-            with QSignalBlocker(self.codec):
-                self.codec.clear()
-                for name in offers:
-                    self.codec.addItem(CODECS[name].label, name)
-                    note = CODECS[name].note
-                    self.codec.setItemData(
-                        self.codec.count() - 1, capitalized(note), Qt.ItemDataRole.ToolTipRole
-                    )  # fmt: skip
-        for box in (self.codec, self.quality):
-            box.setEnabled(bool(offers))
-        self._on_change()
+    def follow(self, name: str) -> None:
+        if name == "file":
+            self._show_file()
+        preset = self.values.preset
+        if name == "preset" and preset is not None:
+            self._show_preset(preset)
+        elif name != "preset":
+            self.editors["preset"].set_value(self._suitable_preset())
 
-    def _on_change(self) -> None:
-        self.preset.setCurrentIndex(next((i for i, p in enumerate(PRESETS, 1) if self._is(p)), 0))
-        self.changed.emit()
+    def _show_file(self) -> None:
+        """Have the tooltip tell the whole name: folders are longer than fields."""
+        self["file"].setToolTip(f"{self.values.file}\n\n{_KINDS}")
+
+    def _suitable_preset(self) -> Preset | None:
+        """The preset that has the present values."""
+        return next((each for each in PRESETS if self._is(each)), None)
 
     def _is(self, preset: Preset) -> bool:
-        plain = preset.suffix in (".gif", ".png") or self.quality.currentData() == preset.quality
-        return plain and (self.path.suffix.lower(), tuple(self.size_box.currentData()), self.rate.currentData()) == (
-            preset.suffix, preset.size, preset.fps,
-        )  # fmt: skip
+        now = self.values
+        plain = preset.suffix in (".gif", ".png") or now.quality == preset.quality
+        chosen = (now.path.suffix.lower(), now.size, now.fps)
+        return plain and chosen == (preset.suffix, preset.size, preset.fps)
 
     def take(self, preset: Preset) -> None:
         """Choose what suits a purpose."""
-        self.file.setText(str(self.path.with_suffix(preset.suffix)))
-        for box, value in ((self.size_box, preset.size), (self.rate, preset.fps), (self.quality, preset.quality)):
-            box.setCurrentIndex(next(i for i in range(box.count()) if box.itemData(i) == value))
-        self.finer.setChecked(preset.supersample > 1)
+        self.set(preset=preset)
+        self._show_preset(preset)
+
+    def _show_preset(self, preset: Preset) -> None:
+        self.set(
+            file=str(self.path.with_suffix(preset.suffix)),
+            size=preset.size,
+            fps=preset.fps,
+            quality=preset.quality,
+            finer=preset.supersample > 1,
+        )
+        self._show_file()
 
     def options(self) -> VideoOptions:
         """How the video shall look, as far as it is chosen here.
@@ -240,45 +250,69 @@ class VideoForm(QWidget):
         UsageError
             If that cannot be.
         """
-        width, height = self.size_box.currentData()
-        camera = self.camera.currentData()
-        text = self.strip.currentText()
-        offered = self.strip.findText(text)
-        typed = tuple(part for part in text.replace(",", " ").split() if part)
-        offers = codecs_for(self.path.suffix.lower())
-        codec = self.codec.currentData() if offers else ""
+        now = self.values
+        width, height = now.size
         shown = self._viewport.snapshot
         return VideoOptions(
             width=width,
             height=height,
-            fps=self.rate.currentData(),
-            speed=self.speed.currentData(),
-            start=self.begin.value() if self.begin.value() > 0 else None,
-            end=self.end.value() if self.end.value() < self.end.maximum() else None,
-            camera=None if camera == "all" else self._viewport.camera,
-            follow=camera == "follow",
+            fps=now.fps,
+            speed=now.speed,
+            start=now.begin if now.begin > self._start else None,
+            end=now.end if now.end < self["end"].maximum() else None,
+            camera=None if now.camera == "all" else self._viewport.camera,
+            follow=now.camera == "follow",
             camera_time_s=shown.time if shown is not None else 0.0,
-            path=self._keys if camera == "keys" else None,
-            forces=self.forces.isChecked(),
-            friction_forces=self.friction.isChecked(),
-            ground_forces=self.ground.isChecked(),
-            time_stamp=self.stamp.isChecked(),
-            strip=self.strip.itemData(offered) if offered >= 0 else typed,
-            supersample=2 if self.finer.isChecked() else 1,
-            codec=codec or "",
-            quality=self.quality.currentData(),
+            path=self._keys if now.camera == "keys" else None,
+            forces=now.forces,
+            friction_forces=now.friction,
+            ground_forces=now.ground,
+            time_stamp=now.stamp,
+            strip=now.curves,
+            supersample=2 if now.finer else 1,
+            codec=now.codec or "",
+            quality=now.quality,
         )
 
-    def store(self, settings: QSettings) -> None:
-        """Keep the choices for the next video."""
-        boxes = (self.size_box, self.rate, self.speed, self.quality)
-        for key, box in zip(_KEPT, boxes, strict=True):
-            settings.setValue(f"video/{key}", box.currentText())
 
-
-def _row(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for widget in widgets:
-        row.addWidget(widget, 0 if isinstance(widget, QPushButton | QLabel) else 1)
-    return row
+def _fields(
+    recording: Recording,
+    keys: CameraPath,
+    companions: Sequence[Companion],
+    browse: Callable[[str], str | None],
+) -> dict[str, FormField]:
+    """The declared fields, with what there is of a recording."""
+    first, last = map(float, recording.times[[0, -1]])
+    cameras = [
+        Choice("view", "As in the viewport now"),
+        Choice("follow", "As now, following the robot"),
+        Choice("all", "Everything"),
+    ]
+    if keys.keys:
+        cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
+    # As the viewport's legend: what there is in this run, and nothing else.
+    there = rows_of(recording.scene)
+    one = companions[0].name if len(companions) == 1 else ""
+    changes: dict[str, dict[str, Any]] = {
+        "file": {"browse": browse},
+        "begin": {"minimum": first, "maximum": last},
+        "end": {"minimum": first, "maximum": last},
+        "camera": {"choices": cameras},
+        "curves": {"editor": lambda field, parent: CurvesEditor(field, parent, recording)},
+        "forces": {"shown": lambda now: "forces" in there},
+        "friction": {"shown": lambda now: "friction" in there},
+        "ground": {"shown": lambda now: "ground_forces" in there},
+        "ghosts": {
+            "text": f"Ghost of {one}" if one else f"Ghosts of {len(companions)} other runs",
+            "shown": lambda now: bool(companions),
+        },
+        "beside": {
+            "choices": [
+                Choice(None, "No other run"),
+                *(Choice(index, each.name) for index, each in enumerate(companions)),
+            ],
+            "shown": lambda now: bool(companions),
+        },
+    }
+    declared = fields_of(VideoChoices())
+    return {name: replace(field, **changes.get(name, {})) for name, field in declared.items()}

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
+from snakestudio.model.ticks import step_above
 from snakestudio.study.evaluate import Trace
 from snakestudio.text import number_text
-from snakestudio.viewmodel.plots.scale import nice_interval
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
@@ -197,7 +197,7 @@ class HoverCard(Themed):
                 painter.setBrush(theme.colour("card"))
                 painter.drawEllipse(way.first(), 3.0, 3.0)
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-        length = nice_interval(0.25 * inner.width() / scale)
+        length = step_above(0.25 * inner.width() / scale)
         if length * scale > 0.6 * inner.width():
             length /= 10
         left, bottom = room.left() + 10, room.bottom() - 7

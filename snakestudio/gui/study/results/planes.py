@@ -9,14 +9,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.gui.charts.markers import paint_cross, paint_line, paint_range
+from snakestudio.gui.charts.point_chart import nearest
+from snakestudio.gui.charts.raster_item import Pixels, RasterItem, one_colour, palette_of, pixel_size
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.study.results import front
-from snakestudio.viewmodel.study.rasters import dots, shades
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import coloured, dots, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import (
     Cells,
@@ -29,7 +33,6 @@ from snakestudio.viewmodel.study.result_map import (
     fixed_rows,
     independent,
 )
-from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["MapView", "ScatterView"]
 
@@ -38,37 +41,43 @@ _FAINT = 60
 """How much of 255 a row that is not brushed covers."""
 _PLAIN = "="
 """In place of a column's name where all rows have the same colour."""
+_BEYOND = 150
+"""How much of 255 a cell beyond a limit covers."""
 _MOST_SIGNS = 4_000
 """Cells up to which each has its own sign of a failure or a limit."""
 
 
-class _Plane(Canvas):
+class _Plane(ResultsChart):
     """Rows as dots, by two columns; a rectangle that is dragged brushes both."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        super().__init__(linked, parent)
         self.across: Column | None = None
         self.up: Column | None = None
         self.colour: Column | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
         """Rows of the results that are seen."""
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
-        self._scales: tuple[Scale, Scale] = (Scale(0.0, 1.0), Scale(0.0, 1.0))
+        self._scales: tuple[AxisScale, AxisScale] = (AxisScale(0.0, 1.0), AxisScale(0.0, 1.0))
         self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
+        super().__init__(linked, parent)
+        self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=True), 0.0))
+        self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=False), 0.0))
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
         """Show these columns of these rows."""
         self.across, self.up, self.colour, self.rows = x, y, colour, rows
-        self._scales = Scale.of(x, 0.04), Scale.of(y, 0.05)
+        self._scales = self.scales_of(x, y)
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
-        if colour is not None and colour.categories:
-            self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
-        self._at = np.zeros(0), np.zeros(0)
+        if colour is not None:
+            if colour.categories:
+                self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
+            self.colour_bar.show_ends(self._ends, colour.categories, colour.unit, colour.text(self._ends[0]))
+        self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
         self.renew()
 
-    @property
-    def area(self) -> QRectF:
-        return self.area_between_axes(bar=self.colour is not None)
+    def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
+        """Return the scales of the axes."""
+        return x.scale(0.04), y.scale(0.05)
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
@@ -87,7 +96,7 @@ class _Plane(Canvas):
         super().renew()
 
     def places(self) -> tuple[FloatArray, FloatArray]:
-        """Where the rows are, px of the window."""
+        """Return where the rows are, px of the chart."""
         if len(self._at[0]) != len(self.rows):
             assert self.across is not None
             assert self.up is not None
@@ -111,8 +120,8 @@ class _Plane(Canvas):
         if self.across is None or not len(self.rows):
             return -1
         x, y = self.places()
-        near = self.nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
-        near = self.nearest(x, y, place) if near < 0 else near
+        near = nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
+        near = nearest(x, y, place) if near < 0 else near
         return int(self.rows[near]) if near >= 0 else -1
 
     def row_beside(self, row: int, across: int, up: int) -> int:
@@ -131,58 +140,38 @@ class _Plane(Canvas):
             far = np.where(ahead > 0.0, np.hypot(ahead, aside) + np.where(aside <= ahead, 0.0, 1e6), np.inf)
         return int(rows[np.argmin(far)]) if np.isfinite(far).any() else row
 
-    # --- painting ---------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------------------------
 
-    def paint_still(self, painter: QPainter) -> None:
-        assert self.across is not None
-        assert self.up is not None
-        self.paint_below(painter, self.area, self._scales[0], self.across)
-        self.paint_left(painter, self.area, self._scales[1], self.up)
-        if self.colour is not None:
-            self.paint_bar(painter, self.area, self._ends, self.colour)
-        self.paint_rows(painter, np.ones(len(self.rows), np.bool_), faint=True)
-        if self.colour is not None:
-            self._paint_failed(painter)
+    def raster(self, area: QRectF, scale: float, *, faint: bool) -> Pixels | None:
+        """Return the rows as an image: the brushed ones, or faintly all where some are brushed; None for none."""
+        if not self.shows_points or (faint and not self.linked.rows.brushes):
+            return None  # all of them are drawn over it
+        x, y = self.places()
+        palette = one_colour(theme.colour("dim" if faint else "accent"))
+        shade = np.full(len(self.rows), 255, np.uint8)
+        order = np.arange(len(self.rows)) if faint else np.flatnonzero(self.linked.rows.brushed[self.rows])
+        if self.colour is not None and not faint:
+            values = self.colour.values[self.rows]
+            shade = shades(values, self._ends[0], self._ends[1])
+            palette = palette_of(self._ends[2])
+            order = order[np.isfinite(values[order])]
+            better = -values if self.colour.better < 0 else values
+            order = order[np.argsort(better[order], kind="stable")]  # the best on top
+        left, top = (x[order] - area.left()) * scale, (y[order] - area.top()) * scale
+        image, cover = dots(left, top, shade[order], pixel_size(area, scale), _RADIUS * scale)
+        return coloured(image, np.minimum(cover, _FAINT) if faint else cover, palette)
 
-    def _paint_failed(self, painter: QPainter) -> None:
-        """A cross where a point has no colour because its run failed."""
+    def draw_lines(self, painter: QPainter) -> None:
+        """Draw a cross where a point has no colour because its run failed."""
+        if self.colour is None:
+            return
         x, y = self.places()
         failed = np.flatnonzero(self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y))
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         for k in failed[:: max(1, len(failed) // _MOST_SIGNS)].tolist():
-            middle = QPointF(x[k], y[k])
-            painter.drawLine(middle + QPointF(-3, -3), middle + QPointF(3, 3))
-            painter.drawLine(middle + QPointF(-3, 3), middle + QPointF(3, -3))
+            paint_cross(painter, QPointF(x[k], y[k]), 3.0)
 
-    def paint_brushed(self, painter: QPainter) -> None:
-        self.paint_rows(painter, self.linked.rows.brushed[self.rows], faint=False)
-
-    def paint_rows(self, painter: QPainter, keep: BoolArray, faint: bool) -> None:
-        """Some of the rows as dots."""
-        if faint and not self.linked.rows.brushes:
-            return  # all of them are painted over it
-        x, y = self.places()
-        area = self.area
-        width, height, scale = self.pixels(area)
-        palette = self.one_colour(theme.colour("dim" if faint else "accent"))
-        shade = np.full(len(self.rows), 255, np.uint8)
-        order = np.flatnonzero(keep)
-        if self.colour is not None and not faint:
-            values = self.colour.values[self.rows]
-            shade = shades(values, self._ends[0], self._ends[1])
-            palette = self.palette_of(self._ends[2])
-            order = order[np.isfinite(values[order])]
-            better = -values if self.colour.better < 0 else values
-            order = order[np.argsort(better[order], kind="stable")]  # the best on top
-        picture, cover = dots(
-            (x[order] - area.left()) * scale, (y[order] - area.top()) * scale, shade[order], (width, height),
-            _RADIUS * scale,
-        )  # fmt: skip
-        if faint:
-            cover = np.minimum(cover, _FAINT)
-        self.paint_raster(painter, area, picture, cover, palette)
-
-    def paint_marks(self, painter: QPainter) -> None:
+    def draw_marks(self, painter: QPainter) -> None:
         rows = self.linked.rows
         if self.across is not None and self.up is not None:
             ends = rows.brushes.get(self.across.name), rows.brushes.get(self.up.name)
@@ -190,16 +179,16 @@ class _Plane(Canvas):
                 x, y = (
                     (scale.at(end[0]), scale.at(end[1])) if end is not None else (0.0, 1.0)
                     for end, scale in zip(ends, self._scales, strict=True)
-                )  # fmt: skip
-                self.paint_range(painter, self.area, x, y)
-        self.paint_lines(painter)
+                )
+                paint_range(painter, self.area, x, y)
+        self.draw_curve(painter)
         for row in self.marked_rows:
             place = self.place_of(row)
             if place is not None:
-                self.paint_dot(painter, place, row)
+                self.paint_point(painter, place, row)
 
-    def paint_lines(self, painter: QPainter) -> None:
-        """What lies between dots and marks."""
+    def draw_curve(self, painter: QPainter) -> None:
+        """Draw what is between dots and marks."""
 
     # --- brushing ---------------------------------------------------------------------------------------------------
 
@@ -207,17 +196,14 @@ class _Plane(Canvas):
         if self.across is None or self.up is None or not self.area.adjusted(-4, -4, 4, 4).contains(begin):
             return
         area = self.area
-        shares = [
-            sorted((a - low) / size for a in (one, other))
-            for one, other, low, size in (
-                (begin.x(), place.x(), area.left(), area.width()),
-                (-begin.y(), -place.y(), -area.bottom(), area.height()),
-            )
-        ]  # fmt: skip
-        self.linked.brush({
-            column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
-            for column, scale, (low, high) in zip((self.across, self.up), self._scales, shares, strict=True)
-        })  # fmt: skip
+        across = sorted((at - area.left()) / area.width() for at in (begin.x(), place.x()))
+        up = sorted((area.bottom() - at) / area.height() for at in (begin.y(), place.y()))
+        self.linked.brush(
+            {
+                column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
+                for column, scale, (low, high) in zip((self.across, self.up), self._scales, (across, up), strict=True)
+            }
+        )
 
     def double_clicked(self, place: QPointF) -> None:
         if self.across is not None and self.up is not None:
@@ -228,15 +214,15 @@ class _Scatter(_Plane):
     """Any two columns; of two goals also the front."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        super().__init__(linked, parent)
         self._front: IntArray | None = None
+        super().__init__(linked, parent)
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
         self._front = None
         super().show_columns(x, y, colour, rows)
 
     def front_rows(self) -> IntArray:
-        """Rows on the front of the two columns, from the left; none unless both are goals."""
+        """Return the rows on the front of the two columns, from the left; none unless both are goals."""
         if self._front is None:
             self._front = self._find_front()
         return self._front
@@ -252,17 +238,15 @@ class _Scatter(_Plane):
         results = self.linked.results
         rows = np.flatnonzero(results.counts)
         both = np.stack([-column.better * column.values[rows] for column in (self.across, self.up)], axis=1)
-        found = rows[front(both)]
-        ordered: IntArray = found[np.argsort(self.across.values[found], kind="stable")]
+        on_front = rows[front(both)]
+        ordered: IntArray = on_front[np.argsort(self.across.values[on_front], kind="stable")]
         return ordered
 
-    def paint_lines(self, painter: QPainter) -> None:
-        rows = self.front_rows()
-        if not len(rows):
+    def draw_curve(self, painter: QPainter) -> None:
+        places = [place for row in self.front_rows().tolist() if (place := self.place_of(row)) is not None]
+        if not places:
             return
-        places = [place for row in rows.tolist() if (place := self.place_of(row)) is not None]
         assert self.across is not None
-        assert self.up is not None
         # A step: whatever lies on its far side is worse than a point of the front in both.
         corners: list[QPointF] = []
         across_first = self.across.better > 0  # towards the better end of x the next point takes over at once
@@ -271,10 +255,7 @@ class _Scatter(_Plane):
             if k + 1 < len(places):
                 after = places[k + 1]
                 corners.append(QPointF(place.x(), after.y()) if across_first else QPointF(after.x(), place.y()))
-        painter.setPen(QPen(theme.colour("card"), 4.0))
-        painter.drawPolyline(QPolygonF(corners))
-        painter.setPen(QPen(theme.colour("good"), 1.6))
-        painter.drawPolyline(QPolygonF(corners))
+        paint_line(painter, corners, theme.colour("good"), 1.6, 4.0)
         painter.setBrush(theme.colour("good"))
         painter.setPen(QPen(theme.colour("card"), 1.0))
         for place in places:
@@ -324,20 +305,25 @@ class _Map(_Plane):
     """Two varied values with a measure as colour; a curve where one value varies."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        super().__init__(linked, parent)
         self.cells: Cells | None = None
         self._bright_cells: Cells | None = None
         self._over: Over = "best"
         self._curve = False
+        super().__init__(linked, parent)
 
     def show_map(self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over) -> None:
         """Show a measure over one or two varied values."""
         self._over, self._curve = over, y is None
         self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
         self.show_columns(x, y or shown, None if y is None else shown, rows)
-        if self.cells is not None and y is not None:
-            self._scales = cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
-            self.renew()
+        cells = self.cells if y is not None else None
+        signs = [] if cells is None else [(cells.failed, "× failed"), (cells.beyond, "⁄ beyond a limit")]
+        self.show_note("   ".join(text for sign, text in signs if sign.any()))
+
+    def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
+        if self.cells is None or self._curve:
+            return super().scales_of(x, y)
+        return cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
 
     def renew_brushed(self) -> None:
         self._bright_cells = None
@@ -356,9 +342,9 @@ class _Map(_Plane):
             y, shown = (None, self.up) if self._curve else (self.up, self.colour)
             assert shown is not None
             keep = self.rows[rows.brushed[self.rows]]
-            found = cells_of(results, keep, self.across, y, shown, self._over)
-            same = found is not None and found.values.shape == self.cells.values.shape
-            self._bright_cells = found if same else None
+            brushed = cells_of(results, keep, self.across, y, shown, self._over)
+            same = brushed is not None and brushed.values.shape == self.cells.values.shape
+            self._bright_cells = brushed if same else None
         return self._bright_cells
 
     def place_of(self, row: int) -> QPointF | None:
@@ -366,9 +352,9 @@ class _Map(_Plane):
         if place is None or self._curve or self.cells is None:
             return place
         # In the middle of its cell, and only if it is what the cell shows.
-        found = np.argwhere(self.cells.rows == row)
+        at = np.argwhere(self.cells.rows == row)
         seen = self._seen_cells()
-        return place if len(found) or (seen is not None and (seen.rows == row).any()) else None
+        return place if len(at) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
         shown = self.up if self._curve else self.colour
@@ -392,11 +378,8 @@ class _Map(_Plane):
         place, cells = super().place_of(row), self._seen_cells() or self.cells
         if cells is None or place is None or (self._curve and up):
             return super().row_beside(row, across, up)
-        column, line = (
-            int(at[0]) for at in self._cell_of_pixels(
-                np.array([place.x() - self.area.left()]), np.array([place.y() - self.area.top()])
-            )
-        )  # fmt: skip
+        left, top = np.array([place.x() - self.area.left()]), np.array([place.y() - self.area.top()])
+        column, line = (int(at[0]) for at in self._cell_of_pixels(left, top))
         lane, at = (cells.rows[line], column) if across else (cells.rows[:, column], line)
         ahead = lane[at + 1 :] if across + up > 0 else lane[:at][::-1]
         return int(next(iter(ahead[ahead >= 0]), row))
@@ -409,36 +392,32 @@ class _Map(_Plane):
         up = np.searchsorted(edges(self._scales[1], self.cells.y)[1:-1], 1.0 - y / area.height())
         return across, up
 
-    def paint_rows(self, painter: QPainter, keep: BoolArray, faint: bool) -> None:
+    def raster(self, area: QRectF, scale: float, *, faint: bool) -> Pixels | None:
         if self.cells is None or self._curve:
-            super().paint_rows(painter, keep, faint)
-            return
+            return super().raster(area, scale, faint=faint)
+        if not self.shows_points or (faint and not self.linked.rows.brushes):
+            return None
         cells = self.cells if faint else self._seen_cells()
-        if cells is None or (faint and not self.linked.rows.brushes):
-            return
-        area = self.area
-        width, height, scale = self.pixels(area)
-        column, line = self._cell_of_pixels(
-            (np.arange(0.5, width) / scale).astype(np.float64), (np.arange(0.5, height) / scale).astype(np.float64)
-        )
+        if cells is None:
+            return None
+        width, height = pixel_size(area, scale)
+        column, line = self._cell_of_pixels(np.arange(0.5, width) / scale, np.arange(0.5, height) / scale)
         shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(cells.values.shape)
         shade[np.isnan(cells.values)] = 0
-        cover = np.where(cells.beyond, 150, 255).astype(np.uint8)
-        if faint:
-            cover = np.minimum(cover, _FAINT)
+        cover = np.where(cells.beyond, _BEYOND, 255).astype(np.uint8)
         index = np.ix_(line, column)
-        self.paint_raster(painter, area, shade[index], cover[index], self.palette_of(self._ends[2]))
-        if not faint:
-            self._paint_signs(painter, cells)
-            signs = [
-                *(["× failed"] if cells.failed.any() else []),
-                *(["⁄ beyond a limit"] if cells.beyond.any() else []),
-            ]
-            assert self.up is not None
-            self.paint_note(painter, area, self.up, "   ".join(signs))
+        return coloured(
+            shade[index], np.minimum(cover, _FAINT)[index] if faint else cover[index], palette_of(self._ends[2])
+        )
 
-    def _paint_signs(self, painter: QPainter, cells: Cells) -> None:
-        """Gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
+    def draw_lines(self, painter: QPainter) -> None:
+        """Draw gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
+        if self.cells is None or self._curve:
+            super().draw_lines(painter)
+            return
+        cells = self._seen_cells()
+        if cells is None:
+            return
         area = self.area
         x = area.left() + edges(self._scales[0], cells.x) * area.width()
         y = area.bottom() - edges(self._scales[1], cells.y) * area.height()
@@ -455,18 +434,14 @@ class _Map(_Plane):
             return
         painter.setPen(QPen(theme.colour("warning"), 1.4))
         for line, column in crosses.tolist():
-            middle = QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2)
-            painter.drawLine(middle + QPointF(-size, -size), middle + QPointF(size, size))
-            painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
+            paint_cross(painter, QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2), size)
         painter.setPen(QPen(theme.colour("card"), 1.4))
         for line, column in strokes.tolist():
             middle = QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2)
             painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
 
-    def paint_lines(self, painter: QPainter) -> None:
-        if not self._curve or self.across is None or self.up is None:
-            return
-        cells = self._seen_cells() or self.cells
+    def draw_curve(self, painter: QPainter) -> None:
+        cells = (self._seen_cells() or self.cells) if self._curve else None
         if cells is None:
             return
         area = self.area
@@ -581,7 +556,7 @@ class MapView(QWidget):
         self.where.setVisible(any(len(choices(column)) for column in others))
 
 
-def _framed(view: QWidget, rows: Sequence[QWidget], chart: Canvas) -> None:
+def _framed(view: QWidget, rows: Sequence[QWidget], chart: ResultsChart) -> None:
     column = QVBoxLayout(view)
     column.setContentsMargins(0, 8, 0, 0)
     column.setSpacing(8)

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.gui.study.results.parallel import ParallelView
 from snakestudio.gui.study.results.planes import MapView, ScatterView
+from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.gui.study.results.table import ResultsTable
 from snakestudio.model.scene import Scene
 from snakestudio.study.evaluate import Trace
@@ -69,7 +69,7 @@ class StudyResultsView(QWidget):
         self.linked = linked = LinkedRows(self)
         self.map, self.scatter = MapView(linked), ScatterView(linked)
         self.parallel, self.convergence = ParallelView(linked), ConvergenceView(linked)
-        self.charts: dict[str, Canvas] = {
+        self.charts: dict[str, ResultsChart] = {
             "Map": self.map.chart, "Scatter": self.scatter.chart, "Parallel": self.parallel.chart,
             "Convergence": self.convergence.chart,
         }  # fmt: skip
@@ -224,7 +224,7 @@ class StudyResultsView(QWidget):
             self._stack.setCurrentIndex(1)
             self.linked.take(results)
             for chart in self.charts.values():
-                chart.stand_again()
+                chart.go_back()
             if first:  # what was chosen before there was anything
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())

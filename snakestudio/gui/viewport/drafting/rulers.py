@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
+from snakestudio.gui.charts.tick_marks import Side, paint_dash, paint_text, text_place
 from snakestudio.gui.core import theme
-from snakestudio.text import decimal_text
+from snakestudio.model.ticks import tick_text
 from snakestudio.viewmodel.viewport.length_units import cursor_step, scale_of
 
 __all__ = ["THICK", "paint_rulers"]
 
 THICK = 22
 """Width of a ruler, pixels."""
+_TEXT = QSizeF(80, THICK - 8)
+"""Space for a number, pixels."""
 
 
 def paint_rulers(
@@ -57,13 +60,12 @@ def paint_rulers(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     if cursor is not None and area.contains(cursor):
         step = cursor_step(pixels_per_metre)
-        decimals = max(0, -math.floor(math.log10(step * scale.per_metre) + 1e-9))
         for value, at in (
             ((cursor.x() - origin.x()) / pixels_per_metre, cursor.x()),
             ((origin.y() - cursor.y()) / pixels_per_metre, cursor.y()),
         ):
-            told = decimal_text(round(value / step) * step * scale.per_metre, decimals)
-            _tag(painter, across if at == cursor.x() else upright, at, told, upright=at != cursor.x())
+            text = tick_text(round(value / step) * step * scale.per_metre, step * scale.per_metre)
+            _tag(painter, across if at == cursor.x() else upright, at, text, upright=at != cursor.x())
 
 
 def _ticks(
@@ -79,31 +81,19 @@ def _ticks(
 ) -> None:
     """Ticks and numbers of one ruler; `pixels` a metre along it, negative where it runs against the screen."""
     begin, end = (ruler.top(), ruler.bottom()) if upright else (ruler.left() + THICK, ruler.right())
+    side: Side = "left" if upright else "below"
+    line = ruler.right() if upright else ruler.top()
     first, last = sorted(((begin - zero) / pixels, (end - zero) / pixels))
     for k in range(math.ceil(first / small), math.floor(last / small) + 1):
         at = round(zero + k * small * pixels)
         major, half = k % parts == 0, parts % 2 == 0 and k % (parts // 2) == 0
-        size = 8 if major else 6 if half else 4
         painter.setPen(theme.colour("dim" if major else "line"))
-        if upright:
-            painter.drawLine(QPointF(ruler.right() - size, at), QPointF(ruler.right() - 1, at))
-        else:
-            painter.drawLine(QPointF(at, ruler.top() + 1), QPointF(at, ruler.top() + size))
+        paint_dash(painter, side, line, at, 1, 8 if major else 6 if half else 4)
         if major:
             painter.setPen(theme.colour("dim"))
-            _number(painter, ruler, at, text(k * small), upright=upright)
-
-
-def _number(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:
-    """A number beside its tick, along the ruler."""
-    if not upright:
-        painter.drawText(QRectF(at - 40, ruler.top() + 8, 80, THICK - 8), Qt.AlignmentFlag.AlignCenter, text)
-        return
-    painter.save()
-    painter.translate(ruler.left(), at)
-    painter.rotate(-90)
-    painter.drawText(QRectF(-40, 0, 80, THICK - 8), Qt.AlignmentFlag.AlignCenter, text)
-    painter.restore()
+            middle = 8 + _TEXT.height() / 2
+            place = text_place(side, line, at, _TEXT, middle - _TEXT.width() / 2 if upright else 8)
+            paint_text(painter, place, text(k * small), turned=upright)
 
 
 def _tag(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:

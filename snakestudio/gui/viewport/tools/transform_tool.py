@@ -18,7 +18,8 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import EditorOptions
-from snakestudio.gui.viewport.tools.transform import Grip, Transform
+from snakestudio.gui.viewport.tools.amount import Amount, Cursor, Grip, Snapping
+from snakestudio.gui.viewport.tools.transform import Transform
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
@@ -40,32 +41,32 @@ _AWAY = QPointF(20, 18)
 _CARET = "▏"
 
 
-def amount_text(transform: Transform) -> str:
+def amount_text(amount: Amount) -> str:
     """The amount in words: "Δx +0.250 m", "30.0° about z", "×1.50"; what was typed stands before its value."""
-    own = "own " if transform.local else ""
-    if transform.mode == "move":
-        shift = transform.frame.T @ transform.shift
+    own = "own " if amount.local else ""
+    if amount.mode == "move":
+        shift = amount.frame.T @ amount.shift
         return "   ".join(
-            f"Δ{own}{name} " + _typed(transform, name, f"{shift['xyz'.index(name)]:+.{transform.decimals}f} m")
-            for name in transform.used
+            f"Δ{own}{name} " + _typed(amount, name, f"{shift['xyz'.index(name)]:+.{amount.decimals}f} m")
+            for name in amount.used
         )
-    if transform.mode == "turn":
-        value = f"{math.degrees(transform.angle):.1f}°"
-        return f"{_typed(transform, transform.used, value)} about {own}{transform.used}"
-    factor = next((f for f in transform.factors if f != 1.0), 1.0)
-    entry = transform.axes or transform.allowed
-    along = f" along {' and '.join(transform.axes)}" if transform.axes and transform.axes != transform.allowed else ""
-    return _typed(transform, entry if not along else transform.typed.entry, f"×{factor:.2f}") + along
+    if amount.mode == "turn":
+        value = f"{math.degrees(amount.angle):.1f}°"
+        return f"{_typed(amount, amount.used, value)} about {own}{amount.used}"
+    factor = next((f for f in amount.factors if f != 1.0), 1.0)
+    entry = amount.axes or amount.allowed
+    along = f" along {' and '.join(amount.axes)}" if amount.axes and amount.axes != amount.allowed else ""
+    return _typed(amount, entry if not along else amount.typed.entry, f"×{factor:.2f}") + along
 
 
-def _typed(transform: Transform, axis: str, value: str) -> str:
+def _typed(amount: Amount, axis: str, value: str) -> str:
     """A value, behind what was typed for it."""
     value = value.replace("-", MINUS)
-    text, here = transform.typed.text(axis), transform.typed.entry == axis and bool(transform.typed)
+    text, here = amount.typed.text(axis), amount.typed.entry == axis and bool(amount.typed)
     if not text and not here:
         return value
     try:
-        known = transform.typed.value(axis) is not None
+        known = amount.typed.value(axis) is not None
     except NumberTextError:
         known = False
     return f"{text}{_CARET if here else ''}" + (f" = {value}" if known else "")
@@ -201,16 +202,17 @@ class TransformTool(QObject):
     @staticmethod
     def _held(running: Transform) -> Gizmo | None:
         """Of a transform under way only the handle that it keeps to."""
-        held = running.used if running.mode == "turn" else running.axes
-        if not held or (running.mode == "scale" and len(held) > 1):
+        amount = running.amount
+        held = amount.used if amount.mode == "turn" else amount.axes
+        if not held or (amount.mode == "scale" and len(held) > 1):
             return None
-        axes = running.own if running.mode == "scale" else running.frame
-        pivot = running.pivot + running.shift
-        return Gizmo(running.mode, pivot, axes, held, "", held, (running.begin_angle, running.angle))
+        axes = amount.own if amount.mode == "scale" else amount.frame
+        pivot = amount.pivot + amount.shift
+        return Gizmo(amount.mode, pivot, axes, held, "", held, (amount.begin_angle, amount.angle))
 
     def dress(self, overlays: Overlays) -> Overlays:
         """Add gizmo and guides to a picture."""
-        guides = self.running.guides if self.running is not None else ()
+        guides = self.running.amount.guides if self.running is not None else ()
         return replace(overlays, gizmo=self.gizmo(), guides=guides)
 
     @property
@@ -218,7 +220,8 @@ class TransformTool(QObject):
         """What keys and mouse would do, "" if nothing."""
         running, snaps = self.running, "does not snap" if self._options.now.on else "snaps"
         if running is not None:
-            keeps = f"{' '.join(running.allowed.upper())} keep to an axis · " if len(running.allowed) > 1 else ""
+            allowed = running.amount.allowed
+            keeps = f"{' '.join(allowed.upper())} keep to an axis · " if len(allowed) > 1 else ""
             ends = "releasing" if self._button else "click or Enter"
             return f"{keeps}digits type the amount · Ctrl {snaps} · {ends} accepts · Esc puts back"
         if self.hovered:
@@ -265,10 +268,13 @@ class TransformTool(QObject):
         viewport = self._viewport
         viewport.navigator.finish()
         self._cursor = position
-        self.running = Transform(
-            viewport.document, subject, mode, self._eye, viewport.ndc(position), self._options.now,
-            self._targets(subject), axes=axes, grip=grip, anchor=anchor, parent=self,
-        )  # fmt: skip
+        scene = viewport.document.scene
+        pivot = subject.pivot(scene)
+        own = subject.own_axes(scene) if isinstance(subject, Shaped) else np.eye(3)
+        cursor = Cursor(self._eye, viewport.ndc(position), pivot, pivot if anchor is None else anchor, grip)
+        snapping = Snapping(self._options.now, self._targets(subject))
+        amount = Amount(subject, mode, cursor, snapping, pivot, own, axes=axes)
+        self.running = Transform(viewport.document, amount, self)
         self.running.changed.connect(self._on_running)
         self.hovered = ""
         self._on_running()
@@ -396,9 +402,9 @@ class TransformTool(QObject):
             self._accept()
         elif key in _KEYS:
             running.keep_to(_KEYS[Qt.Key(key)], bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-        elif (
-            not running.type(event) and key in _SWITCH and not running.typed and self._button == Qt.MouseButton.NoButton
-        ):
+        elif running.type(event) or running.amount.typed:
+            pass
+        elif key in _SWITCH and self._button == Qt.MouseButton.NoButton:
             self.start(_SWITCH[key])
         return True
 
@@ -406,7 +412,7 @@ class TransformTool(QObject):
 
     def _on_running(self) -> None:
         if self.running is not None:
-            self.label.say(amount_text(self.running), self.running.problem, self._cursor)
+            self.label.say(amount_text(self.running.amount), self.running.problem, self._cursor)
         self.changed.emit()
 
     def _on_options(self) -> None:

@@ -1,0 +1,28 @@
+"""What the rows of a chain of links hold, as it follows from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["chain_schema", "has_springs"]
+
+
+def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.ALL) -> Schema:
+    """Schema of a chain whose energy ledger has the columns `energy`; the model fills the fields `valid`."""
+    if scene.gives_torques:  # the gait asks for no angles
+        valid &= ~Fields.REFERENCE
+    return Schema(
+        n_links=scene.robot.n_links,
+        axes=scene.body.axes,
+        energy=energy,
+        valid=valid,
+        head=scene.robot.head_index,
+        link_shares=scene.body.mass_shares,
+    )
+
+
+def has_springs(scene: Scene) -> bool:
+    """Whether any joint has a spring or a damper."""
+    return bool(scene.axis_values.spring.any() or scene.axis_values.damper.any())

@@ -1,0 +1,38 @@
+"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+from snakestudio.engines.chain_schema import chain_schema
+from snakestudio.engines.smooth_joints import has_passive_joints, make_joints
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["ENERGY", "PASSIVE", "make_schema"]
+
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_external",
+    "work_friction_viscous",
+    "work_friction_coulomb",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
+external forces and `PASSIVE`, that of "potential" minus the work of gravity; the last two are the parts of
+"work_friction"."""
+
+PASSIVE = "work_stop"
+"""The column after these, of robots whose joints have springs, dampers or stops: their work."""
+
+VALID = Fields.ALL & ~Fields.SOLVER
+"""There is no contact problem, so there is nothing to say of its solution."""
+
+
+def make_schema(scene: Scene) -> Schema:
+    """The schema of `scene`."""
+    passive = has_passive_joints(make_joints(scene, stops=False))
+    return chain_schema(scene, (*ENERGY, PASSIVE) if passive else ENERGY, VALID)

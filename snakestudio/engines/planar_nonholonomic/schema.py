@@ -1,0 +1,28 @@
+"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+from snakestudio.engines.chain_schema import chain_schema
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+
+__all__ = ["ENERGY", "make_schema"]
+
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_obstacle",
+    "work_stop",
+    "work_external",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
+of gravity."""
+
+
+def make_schema(scene: Scene) -> Schema:
+    """The schema of `scene`."""
+    return chain_schema(scene, ENERGY)

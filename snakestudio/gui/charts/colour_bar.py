@@ -1,0 +1,87 @@
+"""The colour bar of a chart: a strip of colours with an axis to its right and the unit below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from snakestudio.gui.charts.axes import ChartAxis
+from snakestudio.gui.charts.raster_item import Pixels, RasterItem, palette_of
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import coloured
+
+_GAP, _THICK = 12.0, 10.0
+"""From the curves to the colours, and their width, px."""
+
+
+class ColourBar(pg.GraphicsObject):
+    """The colours of a column of values beside the area of a chart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._strip = RasterItem(self._colours, 0.0)
+        self.axis = ChartAxis("right", 0, density=1.6)
+        for item in (self._strip, self.axis):
+            item.setParentItem(self)
+        self._signed, self._unit, self._text = False, "", ""
+        self._bar, self._frame = QRectF(), QRectF()
+
+    def dress(self) -> None:
+        """Take over the palette."""
+        self.axis.dress()
+        self._strip.renew()
+
+    def show_ends(
+        self, ends: tuple[float, float, bool], categories: tuple[str, ...], unit: str, text: str = ""
+    ) -> None:
+        """Show the colours between two ends.
+
+        Parameters
+        ----------
+        ends : (float, float, bool)
+            Values of the first and the last colour, and whether 0 lies in the middle.
+        categories : tuple of str
+        unit : str
+        text : str
+            The only value, where both ends are the same.
+        """
+        low, high, self._signed = ends
+        self._unit, self._text = unit, "" if high > low else text
+        self.axis.setVisible(high > low)
+        self.axis.show_scale(AxisScale(low, high if high > low else low + 1.0, categories=categories))
+        self._strip.renew()
+        self.update()
+
+    def fit(self, area: QRectF, right: float) -> None:
+        """Stand beside an area, as far as `right`, px of the chart."""
+        self.prepareGeometryChange()
+        self._bar = QRectF(area.right() + _GAP, area.top(), _THICK, area.height())
+        self._frame = QRectF(area.right(), area.top(), max(0.0, right - area.right()), area.height() + 40.0)
+        self._strip.fit(self._bar)
+        width = max(1.0, right - self._bar.right())
+        self.axis.setWidth(width)
+        self.axis.setGeometry(QRectF(self._bar.right(), self._bar.top(), width, self._bar.height()))
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        font = theme.chart_font()
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        painter.setPen(theme.colour("dim"))
+        bar = self._bar
+        if self._text:
+            painter.drawText(QPointF(bar.right() + 5, bar.center().y()), self._text)
+        if self._unit:
+            place = QRectF(bar.left() - 4, bar.bottom() + 5, self._frame.right() - bar.left() + 4, metrics.height() + 2)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft, self._unit)
+
+    def _colours(self, area: QRectF, scale: float) -> Pixels:
+        ramp = np.arange(255, 0, -1, dtype=np.uint8)[:, None]
+        return coloured(ramp, np.full_like(ramp, 255), palette_of(self._signed))

@@ -1,0 +1,261 @@
+"""Parallel coordinates: an axis a column, a line a row; thousands of lines are images that grow while nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QWidget
+
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.gui.charts.axes import ChartAxis
+from snakestudio.gui.charts.raster_item import Pixels, RasterItem, one_colour, pixel_size
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import Bytes, Lines, coloured
+
+_SAMPLE = 800
+"""Lines that are drawn in front at once, for instance while a brush is dragged."""
+_FEW = 400
+"""Lines that are drawn finely at once."""
+_AT_ONCE = 500
+"""Further lines that are drawn in one turn, once nothing moves."""
+_REST_MS = 140
+_BEHIND = 2_000
+"""Lines that represent all others."""
+_NEAR, _SIDE, _BELOW = 26, 46, 16
+"""Space to the left, to the right and below, px of the design."""
+_TOP, _TOP_CROWDED = 46, 64
+"""Space above for the titles in one row, and in two, px of the design."""
+_WIDEST = 90
+"""Width of the numbers of an axis at most, px of the design."""
+
+
+class ParallelAxis(NamedTuple):
+    """One of the axes."""
+
+    title: str
+    unit: str
+    scale: AxisScale
+
+
+class FrontLines(NamedTuple):
+    """The lines in front: their rows, the last ones on top, their shades, and the colours of these."""
+
+    rows: IntArray
+    shade: Bytes
+    palette: Bytes
+
+
+class ParallelItem(pg.GraphicsObject):
+    """The axes with their lines, in pixels of the chart.
+
+    Parameters
+    ----------
+    chart : QWidget
+        Nothing is drawn little by little while it is hidden.
+    front : callable
+        Return the lines in front.
+    behind : callable
+        Whether all other lines are faintly seen.
+    held : callable
+        Whether something is being dragged.
+    """
+
+    def __init__(
+        self,
+        chart: QWidget,
+        front: Callable[[], FrontLines],
+        behind: Callable[[], bool],
+        held: Callable[[], bool],
+    ) -> None:
+        super().__init__()
+        self.axes: list[ParallelAxis] = []
+        self.shares: FloatArray = np.zeros((0, 0))
+        """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN where it does not."""
+        self._chart, self._front, self._is_behind, self._held = chart, front, behind, held
+        self._frame = QRectF()
+        self._chart_axes: list[ChartAxis] = []
+        self.rasters = [RasterItem(self._make_behind, 0.0), RasterItem(self._make_front, 1.0)]
+        for raster in self.rasters:
+            raster.setParentItem(self)
+        self._drawn: tuple[Bytes, Bytes] | None = None
+        self._growing: Lines | None = None
+        self._to_draw = FrontLines(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8))
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._draw_more)
+
+    def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
+        """Show these axes from the left, and where lines cross them."""
+        self.axes, self.shares = list(axes), shares
+        while len(self._chart_axes) > len(axes):
+            axis = self._chart_axes.pop()
+            axis.setParentItem(None)
+            if axis.scene() is not None:
+                axis.scene().removeItem(axis)
+        while len(self._chart_axes) < len(axes):
+            axis = ChartAxis("right", 0, density=2.0, line=True)
+            axis.setParentItem(self)
+            axis.setZValue(2.0)
+            self._chart_axes.append(axis)
+        for axis, shown in zip(self._chart_axes, axes, strict=True):
+            axis.show_scale(shown.scale)
+        self.fit(self._frame)
+
+    def dress(self) -> None:
+        """Take over the palette."""
+        for axis in self._chart_axes:
+            axis.dress()
+
+    def fit(self, frame: QRectF) -> None:
+        """Fill a chart of another size."""
+        self.prepareGeometryChange()
+        self._frame = QRectF(frame)
+        for raster in self.rasters:
+            raster.fit(frame)
+        area = self.area
+        width = max(1.0, min(self.gap, theme.scaled(_WIDEST)) - 4)
+        for number, axis in enumerate(self._chart_axes):
+            axis.setWidth(width)
+            axis.setGeometry(QRectF(self.axis_x(number), area.top(), width, area.height()))
+        self.renew_front()
+
+    # --- where things are -------------------------------------------------------------------------------------------
+
+    @property
+    def area(self) -> QRectF:
+        """Where the lines are, px of the chart."""
+        left, side, below = theme.scaled(_NEAR), theme.scaled(_SIDE), theme.scaled(_BELOW)
+        top = theme.scaled(_TOP_CROWDED if self._crowded else _TOP)
+        frame = self._frame
+        return QRectF(left, top, max(20.0, frame.width() - left - side), max(20.0, frame.height() - top - below))
+
+    @property
+    def gap(self) -> float:
+        """From one axis to the next, px."""
+        return (self._frame.width() - theme.scaled(_SIDE + _NEAR)) / max(1, len(self.axes) - 1)
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether the titles need two rows."""
+        metrics = QFontMetricsF(theme.chart_font())
+        return any(metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes)
+
+    def axis_x(self, axis: int) -> float:
+        """Return where an axis is, px from the left."""
+        area = self.area
+        return area.left() + area.width() * (axis / (len(self.axes) - 1) if len(self.axes) > 1 else 0.5)
+
+    def axis_at(self, x: float) -> int:
+        """Return which axis is the nearest."""
+        return int(np.argmin([abs(self.axis_x(axis) - x) for axis in range(len(self.axes))]))
+
+    def heights(self, rows: IntArray) -> FloatArray:
+        """Return where the lines of rows cross the axes, px from the upper edge of the chart."""
+        area = self.area
+        heights: FloatArray = area.bottom() - self.shares[rows] * area.height()
+        return heights
+
+    def heights_at(self, x: float, rows: IntArray) -> FloatArray:
+        """Return where the lines of rows are at a position between the axes, px from the upper edge of the chart."""
+        area = self.area
+        step = area.width() / (len(self.axes) - 1)
+        gap = min(max(int((x - area.left()) / step), 0), len(self.axes) - 2)
+        share = (x - area.left()) / step - gap
+        shares = self.shares[rows]
+        at: FloatArray = (1.0 - share) * shares[:, gap] + share * shares[:, gap + 1]
+        return area.bottom() - at * area.height()
+
+    def corners(self, row: int) -> list[QPointF]:
+        """Return where the line of a row crosses the axes that it crosses."""
+        heights = self.heights(np.array([row]))[0]
+        return [QPointF(self.axis_x(axis), y) for axis, y in enumerate(heights.tolist()) if y == y]
+
+    # --- lines ------------------------------------------------------------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        """Whether every line in front is drawn."""
+        return self._drawn is not None
+
+    def renew_front(self) -> None:
+        """Draw other lines: a sample of them at once, and all of them little by little once nothing moves."""
+        self._drawn, self._growing = None, None
+        for raster in self.rasters:
+            raster.renew()
+        self._rest.start()
+
+    def _draw_more(self) -> None:
+        """Draw some further lines where they are not yet seen; the window lives meanwhile."""
+        if self._held():
+            self._rest.start()
+            return
+        if not self._chart.isVisible() or self._drawn is not None or len(self.axes) < 2:
+            return
+        scale = self._chart.devicePixelRatioF()
+        if self._growing is None:
+            self._growing, self._to_draw = Lines(pixel_size(self._frame, scale), smooth=True), self._front()
+        now = FrontLines(self._to_draw.rows[:_AT_ONCE], self._to_draw.shade[:_AT_ONCE], self._to_draw.palette)
+        self._to_draw = FrontLines(self._to_draw.rows[_AT_ONCE:], self._to_draw.shade[_AT_ONCE:], self._to_draw.palette)
+        self._growing.add(*self._crossings(now.rows, scale), now.shade)
+        if len(self._to_draw.rows):
+            QTimer.singleShot(0, self, self._draw_more)
+            return
+        self._drawn, self._growing = self._growing.picture(), None
+        self.rasters[1].renew()
+
+    def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:
+        """Where the axes are, and where lines cross them, pixels of the screen."""
+        places = np.array([self.axis_x(axis) for axis in range(len(self.axes))])
+        return places * scale, self.heights(rows) * scale
+
+    def _make_behind(self, area: QRectF, scale: float) -> Pixels | None:
+        if len(self.axes) < 2 or not self._is_behind():
+            return None
+        rows = _sample(np.arange(len(self.shares)), _BEHIND)
+        lines = Lines(pixel_size(area, scale), smooth=False)
+        lines.add(*self._crossings(rows, scale), np.full(len(rows), 255, np.uint8))
+        image, cover = lines.picture()
+        return coloured(image, cover // 5, one_colour(theme.colour("dim")))
+
+    def _make_front(self, area: QRectF, scale: float) -> Pixels | None:
+        if len(self.axes) < 2:
+            return None
+        rows, shade, palette = self._front()
+        width, height = pixel_size(area, scale)
+        if self._drawn is not None and self._drawn[0].shape == (height, width):
+            return coloured(*self._drawn, palette)
+        rows, shade = _sample(rows, _SAMPLE), _sample(shade, _SAMPLE)
+        lines = Lines((width, height), smooth=len(rows) <= _FEW)
+        lines.add(*self._crossings(rows, scale), shade)
+        return coloured(*lines.picture(), palette)
+
+    # --- titles -----------------------------------------------------------------------------------------------------
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        painter.setFont(theme.chart_font())
+        metrics = QFontMetricsF(theme.chart_font())
+        crowded = self._crowded
+        space = (2 * self.gap if crowded else self.gap) - 8
+        for number, axis in enumerate(self.axes):
+            top = self.area.top() - theme.scaled(62 if crowded and number % 2 == 0 else 42)
+            for text, role, at in ((axis.title, "text", top), (axis.unit, "dim", top + metrics.height())):
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, space)
+                width = metrics.horizontalAdvance(text)
+                left = min(max(self.axis_x(number) - width / 2, 4.0), self._frame.width() - width - 4)
+                painter.setPen(theme.colour(role))
+                painter.drawText(QPointF(left, at + metrics.ascent()), text)
+
+
+def _sample(values: Any, most: int) -> Any:
+    """So many of some values, evenly."""
+    return values[:: max(1, -(-len(values) // most))]

@@ -1,0 +1,125 @@
+"""What every chart is made of: two or three axes around a view box, whose grid is the background of the widget."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui.charts.axes import ChartAxis
+from snakestudio.gui.core import theme
+
+
+class Margins(NamedTuple):
+    """What is left free around the curves, px: for axes, titles and a colour bar."""
+
+    left: int
+    top: int
+    right: int
+    below: int
+
+
+class PlotBase(pg.PlotWidget):
+    """A view box with axes to the left and below, and one to the right where it is asked for.
+
+    Parameters
+    ----------
+    view : pg.ViewBox
+    margins : Margins
+    ground, around : str
+        Colours of the palette behind the curves and behind the axes.
+    unit : str
+        Of the lower axis.
+    density : float
+        Of the ticks, as in `ticks.tick_step`.
+    """
+
+    def __init__(
+        self,
+        view: pg.ViewBox,
+        margins: Margins,
+        parent: QWidget | None = None,
+        *,
+        ground: str = "card",
+        around: str = "card",
+        unit: str = "",
+        density: float = 1.25,
+    ) -> None:
+        self.view = view
+        self.margins = margins
+        self._ground, self._around = ground, around
+        self._dressed_for = theme.current().name
+        self.bottom_axis = ChartAxis("bottom", margins.below, unit, density=density)
+        self.left_axis = ChartAxis("left", margins.left, density=density)
+        self.right_axis = ChartAxis("right", margins.right, density=density)
+        axes = {"bottom": self.bottom_axis, "left": self.left_axis, "right": self.right_axis}
+        super().__init__(parent, viewBox=view, axisItems=axes, enableMenu=False)
+        self.plotItem.hideButtons()
+        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
+        menu = self.plotItem.ctrlMenu
+        menu.setParent(self, menu.windowFlags())
+        self.right_axis.unlinkFromView()
+        self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
+        self.right_axis.setVisible(False)
+        self.set_margins(margins)
+        view.sigRangeChanged.connect(self.renew_grid)
+        view.sigResized.connect(self._on_laid_out)
+
+    def set_margins(self, margins: Margins) -> None:
+        """Leave another space free around the curves; that to the right is the right axis' own where it is shown."""
+        self.margins = margins
+        self.left_axis.setWidth(margins.left)
+        self.bottom_axis.setHeight(margins.below)
+        right = 0 if self.right_axis.isVisible() else margins.right
+        self.right_axis.setWidth(margins.right)
+        self.plotItem.layout.setContentsMargins(0, margins.top, right, 0)
+
+    @property
+    def area(self) -> QRectF:
+        """Where the curves are."""
+        return QRectF(self.view.sceneBoundingRect())
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether there are lines at the ticks."""
+        return True
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
+        # The attribute is missing while Qt's own constructor sends events.
+        if event.type() in kinds and getattr(self, "_dressed_for", theme.current().name) != theme.current().name:
+            self.renew_theme()
+
+    def renew_theme(self) -> None:
+        """Take over the present palette."""
+        self._dressed_for = theme.current().name
+        for axis in (self.bottom_axis, self.left_axis, self.right_axis):
+            axis.dress()
+        self.renew_grid()
+
+    def renew_grid(self, *_: Any) -> None:
+        """Paint the grid again."""
+        self.resetCachedContent()
+        self.viewport().update()
+
+    def _on_laid_out(self) -> None:
+        self.renew_grid()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
+        painter.fillRect(rect, theme.colour(self._around))
+        area, line = QRectF(self.area.toRect()), theme.colour("line")
+        painter.fillRect(area, theme.colour(self._ground))
+        if not self.has_grid:
+            return
+        (left, right), (low, high) = self.view.viewRange()
+        for value in self.bottom_axis.places():
+            x = area.left() + (value - left) / (right - left) * area.width()
+            painter.fillRect(QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line)
+        for value in self.left_axis.places():
+            y = area.bottom() - (value - low) / (high - low) * area.height()
+            painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)

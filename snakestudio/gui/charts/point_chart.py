@@ -1,0 +1,407 @@
+"""A chart of points that are hovered, selected, brushed and opened, with the mouse and with the keyboard.
+
+It is painted in layers, all in pixels of the chart: images that numpy makes of thousands of dots or lines, kept until
+they change, and above them the few marks that stand out. So brushing and hovering stay fluid among ten thousand points.
+
+The keyboard has a present point, which is hovered as if the mouse were there: arrows step to the point next to it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+
+from snakestudio._arrays import FloatArray
+from snakestudio.gui.charts.colour_bar import ColourBar
+from snakestudio.gui.charts.plot_base import Margins, PlotBase
+from snakestudio.gui.charts.raster_item import PaintedItem, RasterItem
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+
+_LEFT, _TOP, _BELOW = 54, 26, 44
+"""Space for an axis to the left, for its title above and for an axis below, px of the design."""
+_BAR, _RIGHT = 62, 16
+"""Space to the right with a colour bar and its numbers, px of the design, and without, px."""
+_REACH = 9.0
+"""How near the mouse has to come to a point, px."""
+_MARGIN = 10
+_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Down: (0, -1), Qt.Key.Key_Up: (0, 1)}
+_OWN_KEYS = frozenset({*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P})
+_RASTERS, _LINES, _MARKS = 0.0, 10.0, 20.0
+"""Order of the layers."""
+
+
+class PointChart(PlotBase):
+    """A chart of points, each with a row; what is drawn of them is up to the class that derives from it.
+
+    Signals
+    -------
+    hovered(row: int, place: QPoint)
+        The mouse or the keyboard is at a row (-1: at none), at a position on the screen.
+    selected(rows: list)
+        The user selects these rows.
+    toggled(row: int)
+        The user selects a row as well, or no longer.
+    pin_toggled(row: int)
+        The user pins a row, or unpins it.
+    open_asked(row: int)
+        The user opens a row.
+    menu_asked(row: int, place: QPoint)
+        The user asks for the menu of a row, at a position on the screen.
+    held(on: bool)
+        Something is dragged from now on, or no longer.
+    """
+
+    hovered = Signal(int, QPoint)
+    selected = Signal(list)
+    toggled = Signal(int)
+    pin_toggled = Signal(int)
+    open_asked = Signal(int)
+    menu_asked = Signal(int, QPoint)
+    held = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.hover_row = -1
+        self.present_row = -1
+        """The row at which the keyboard is; -1 for none."""
+        self._pressed: QPointF | None = None
+        self._dragging = False
+        self._headline, self._note = "", ""
+        view = pg.ViewBox(enableMenu=False)
+        view.setMouseEnabled(False, False)
+        view.disableAutoRange()
+        view.setDefaultPadding(0.0)
+        super().__init__(view, _margins(bar=False), parent, density=2.0)
+        self.colour_bar = ColourBar()
+        self.colour_bar.setVisible(False)
+        self.lines = PaintedItem(self._draw_lines, _LINES, once=True)
+        self.marks = PaintedItem(self._draw_marks, _MARKS, once=False)
+        self.rasters: list[RasterItem] = []
+        for item in (self.colour_bar, self.lines, self.marks):
+            self.scene().addItem(item)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleDescription("Arrow keys go from point to point, Enter opens the run, Space selects, P pins")
+        self.setMinimumSize(theme.scaled(200), theme.scaled(150))
+
+    def add_raster(self, raster: RasterItem) -> None:
+        """Add an image, above those that were added before."""
+        raster.setZValue(_RASTERS + len(self.rasters))
+        self.rasters.append(raster)
+        self.scene().addItem(raster)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(420), theme.scaled(300))
+
+    # --- for the class that derives ---------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def there(self) -> bool:
+        """Whether there are any points."""
+
+    @abstractmethod
+    def nothing(self) -> str:
+        """Return why there is nothing to see, in a sentence; "" if there is something."""
+
+    @abstractmethod
+    def row_at(self, place: QPointF) -> int:
+        """Return the row that is at a position; -1 if none is."""
+
+    @abstractmethod
+    def place_of(self, row: int) -> QPointF | None:
+        """Return where a row is; None if it is not seen."""
+
+    @abstractmethod
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        """Return the row next to one that is seen, to the right (across 1), left (-1), above (up 1) or below (-1).
+
+        The row itself where there is no other.
+        """
+
+    @abstractmethod
+    def likely_rows(self) -> Iterable[int]:
+        """Yield the rows at which the keyboard begins, the likeliest first."""
+
+    def draw_lines(self, painter: QPainter) -> None:
+        """Draw what is between the images and the marks, and changes as seldom as the images."""
+
+    def draw_marks(self, painter: QPainter) -> None:
+        """Draw what stands out."""
+
+    def drag(self, begin: QPointF, place: QPointF) -> None:
+        """Follow the mouse, which is dragged from one position to another."""
+
+    def drag_ended(self, begin: QPointF, place: QPointF) -> None:
+        """End what `drag` began."""
+
+    def double_clicked(self, place: QPointF) -> None:
+        """Answer a double click where no row is."""
+
+    def clear_brushes(self) -> bool:
+        """Clear all brushes; whether there were some."""
+        return False
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def area(self) -> QRectF:
+        """Where the points are, px."""
+        left, top, right, below = self.margins
+        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
+
+    @property
+    def shows_points(self) -> bool:
+        """Whether there is something to see."""
+        return self.there and not self.nothing()
+
+    @property
+    def has_grid(self) -> bool:
+        return self.shows_points
+
+    def show_scales(self, across: AxisScale, up: AxisScale, titles: tuple[str, str], *, bar: bool) -> None:
+        """Show other axes: their scales, and their titles, below and above; with space for a colour bar or without."""
+        self.set_margins(_margins(bar=bar))
+        self.colour_bar.setVisible(bar)
+        self.bottom_axis.show_scale(across, titles[0])
+        self.left_axis.show_scale(up)
+        self._headline = titles[1]
+        wanted = [list(across.span), list(up.span)]
+        if self.view.viewRange() != wanted:
+            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+
+    def show_note(self, note: str) -> None:
+        """Write a note above the area, as far as the title leaves space."""
+        if note != self._note:
+            self._note = note
+            self.lines.renew()
+
+    def renew(self) -> None:
+        """Draw everything again."""
+        area = self.area
+        self.colour_bar.fit(area, self.width())
+        for raster in self.rasters:
+            raster.fit(area)
+        for item in (self.lines, self.marks):
+            item.fit(QRectF(self.rect()))
+        self.renew_grid()
+
+    def renew_brushed(self) -> None:
+        """Draw again what depends on the brushed rows."""
+        for raster in self.rasters:
+            raster.renew()
+        self.lines.renew()
+        self.marks.update()
+
+    def renew_marks(self) -> None:
+        """Draw the marks again."""
+        self.marks.update()
+
+    def renew_theme(self) -> None:
+        self.colour_bar.dress()
+        super().renew_theme()
+        self.renew()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if event is not None:  # pyqtgraph calls it while it constructs the widget
+            self.renew()
+
+    def _draw_lines(self, painter: QPainter) -> None:
+        if not self.shows_points:
+            return
+        self.draw_lines(painter)
+        font = theme.chart_font()
+        metrics = QFontMetricsF(font)
+        area = self.area
+        painter.setFont(font)
+        painter.setPen(theme.colour("text"))
+        title = metrics.elidedText(self._headline, Qt.TextElideMode.ElideRight, self.width() - 2 * _MARGIN)
+        line = QRectF(_MARGIN, area.top() - metrics.height() - 8, self.width(), metrics.height() + 2)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+        if self._note:
+            taken = _MARGIN + metrics.horizontalAdvance(self._headline) + 12
+            space = QRectF(taken, 0, min(area.right() + 22, self.width() - _MARGIN) - taken, area.top() - 8)
+            painter.setPen(theme.colour("dim"))
+            note = metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, max(0.0, space.width()))
+            painter.drawText(space, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, note)
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        if not self.shows_points:
+            painter.fillRect(self.rect(), theme.colour("card"))  # over axes without a meaning
+        if self.there and (why := self.nothing()):
+            painter.setPen(theme.colour("dim"))
+            painter.setFont(theme.text_font(13))
+            space = QRectF(self.rect()).adjusted(24, 12, -24, -12)
+            painter.drawText(space, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, why)
+        elif self.there:
+            self.draw_marks(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.colour("accent"), 2.0))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    # --- mouse ------------------------------------------------------------------------------------------------------
+
+    def show_hovered(self, row: int) -> None:
+        """Show a row as hovered, also one that is hovered elsewhere."""
+        if row != self.hover_row:
+            self.hover_row = row
+            self.marks.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        if self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            moved = (place - self._pressed).manhattanLength()
+            if self._dragging or moved >= QApplication.startDragDistance():
+                if not self._dragging:
+                    self._dragging = True
+                    self.held.emit(True)
+                    self.hovered.emit(-1, QPoint())
+                self.drag(self._pressed, place)
+            return
+        row = self.row_at(place) if self.shows_points else -1
+        self.present_row = -1
+        if row != self.hover_row or row >= 0:
+            self.hovered.emit(row, event.globalPosition().toPoint())
+        self.show_cursor(place, row)
+
+    def show_cursor(self, place: QPointF, row: int) -> None:
+        """Show the shape of the mouse over a position."""
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.there:
+            self._pressed, self._dragging = event.position(), False
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._dragging:
+            self._dragging = False
+            self.held.emit(False)
+            self.drag_ended(pressed, event.position())
+            return
+        row = self.row_at(event.position()) if self.shows_points else -1
+        if row >= 0 and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.toggled.emit(row)
+        elif row >= 0 or not event.modifiers():
+            self.selected.emit([row] if row >= 0 else [])
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.shows_points:
+            return
+        row = self.row_at(event.position())
+        if row >= 0:
+            self.open_asked.emit(row)
+        else:
+            self.double_clicked(event.position())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the panel around it scrolls
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.shows_points:
+            return
+        keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
+        row = self._present() if keyed else self.row_at(QPointF(event.pos()))
+        place = self.place_of(row) if keyed and row >= 0 else None
+        if row >= 0:
+            self.menu_asked.emit(row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self.hover_row >= 0:
+            self.hovered.emit(-1, QPoint())
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._pressed = None
+        super().enterEvent(event)
+
+    # --- keys -------------------------------------------------------------------------------------------------------
+
+    def _present(self) -> int:
+        """The row that keys are about; -1 if none is seen."""
+        rows = (self.hover_row, self.present_row, *self.likely_rows())
+        return next((row for row in rows if row >= 0 and self.place_of(row) is not None), -1)
+
+    def go_to(self, row: int) -> None:
+        """Take the keyboard to a row, if it is seen."""
+        place = self.place_of(row) if row >= 0 else None
+        if place is not None:
+            self.present_row = row
+            self.hovered.emit(row, self.mapToGlobal(place.toPoint()))
+            self.marks.update()  # it may be the same row at another position
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
+            if plain and event.key() in _OWN_KEYS:
+                event.accept()  # these keys mean something else in the window
+                return True
+        return bool(super().event(event))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        row = self._present() if key in _OWN_KEYS and self.shows_points else -1
+        if key == Qt.Key.Key_Escape and self.there and self.clear_brushes():
+            pass
+        elif key == Qt.Key.Key_Escape and self.hover_row >= 0:
+            self.present_row = -1
+            self.hovered.emit(-1, QPoint())
+        elif row < 0:
+            event.ignore()
+        elif key in _ARROWS:
+            self.go_to(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
+        elif key == Qt.Key.Key_Space:
+            self.toggled.emit(row)
+        elif key == Qt.Key.Key_P:
+            self.pin_toggled.emit(row)
+        else:
+            self.open_asked.emit(row)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.marks.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self.present_row = -1
+            if self.hover_row >= 0:
+                self.hovered.emit(-1, QPoint())
+        super().focusOutEvent(event)
+        self.marks.update()
+
+
+def nearest(x: FloatArray, y: FloatArray, place: QPointF) -> int:
+    """Return which of some positions is nearest to another and near enough to be meant; -1 if none is."""
+    if not len(x):
+        return -1
+    with np.errstate(invalid="ignore"):
+        far = np.hypot(x - place.x(), y - place.y())
+    far = np.where(np.isnan(far), np.inf, far)
+    row = int(np.argmin(far))
+    return row if far[row] <= _REACH else -1
+
+
+def _margins(*, bar: bool) -> Margins:
+    right = theme.scaled(_BAR) if bar else _RIGHT
+    return Margins(theme.scaled(_LEFT), theme.scaled(_TOP), right, theme.scaled(_BELOW))

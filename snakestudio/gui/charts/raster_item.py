@@ -1,0 +1,160 @@
+"""Layers of a chart in its pixels: images that numpy makes, and what a painter draws once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+
+from snakestudio.drawing.quantities import colours
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.rasters import Bytes
+
+P = ParamSpec("P")
+Pixels = NDArray[np.uint32]
+"""(height, width) of 0xAARRGGBB, the colours multiplied by how much is covered."""
+
+
+def reported(paint: Callable[P, None]) -> Callable[P, None]:
+    """Report an exception while an item is painted: Qt cannot carry it through the scene, and would end the program."""
+
+    @wraps(paint)
+    def painted(*args: P.args, **options: P.kwargs) -> None:
+        try:
+            paint(*args, **options)
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+
+    return painted
+
+
+class RasterItem(pg.ImageItem):
+    """An image in pixels of the screen, made when it is painted after it has changed.
+
+    Thousands of dots and lines are one image: as items of their own they take a second to paint.
+
+    Parameters
+    ----------
+    make : callable
+        Return the pixels for an area of the chart and the pixels of the screen in one of the chart's; None for none.
+    z : float
+        Layers with larger values are above.
+    """
+
+    def __init__(self, make: Callable[[QRectF, float], Pixels | None], z: float) -> None:
+        super().__init__(axisOrder="row-major")
+        self._make = make
+        self._area = QRectF()
+        self._stale = True
+        self.setZValue(z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def fit(self, area: QRectF) -> None:
+        """Fill another area of the chart."""
+        if area != self._area:
+            self.prepareGeometryChange()
+            self._area = QRectF(area)
+        self.renew()
+
+    def renew(self) -> None:
+        """Make the image again when it is painted next."""
+        self._stale = True
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._area
+
+    @reported
+    def paint(self, painter: QPainter, *_: Any) -> None:
+        scale = painter.device().devicePixelRatioF()
+        if self._stale:
+            self._stale = False
+            pixels = self._make(self._area, scale)
+            self.image = None if pixels is None else np.ascontiguousarray(pixels)
+        if self.image is None:
+            return
+        height, width = self.image.shape
+        image = QImage(self.image.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+        painter.drawImage(self._area, image)
+
+
+class PaintedItem(pg.GraphicsObject):
+    """A layer that a painter draws in pixels of the chart.
+
+    Parameters
+    ----------
+    draw : callable
+        Draw with a painter whose origin is the chart's upper left corner.
+    z : float
+        Layers with larger values are above.
+    once : bool
+        Whether it is kept as pixels until it changes, instead of being drawn whenever anything above or below it is.
+    """
+
+    def __init__(self, draw: Callable[[QPainter], None], z: float, *, once: bool) -> None:
+        super().__init__()
+        self._draw, self._once = draw, once
+        self._area = QRectF()
+        self._pixels: QPixmap | None = None
+        self.setZValue(z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def fit(self, area: QRectF) -> None:
+        """Cover another area of the chart."""
+        if area != self._area:
+            self.prepareGeometryChange()
+            self._area = QRectF(area)
+        self.renew()
+
+    def renew(self) -> None:
+        """Draw again when it is painted next."""
+        self._pixels = None
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._area
+
+    @reported
+    def paint(self, painter: QPainter, *_: Any) -> None:
+        if not self._once:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._draw(painter)
+            return
+        if self._pixels is None:
+            self._pixels = self._drawn(painter.device().devicePixelRatioF())
+        painter.drawPixmap(self._area.topLeft(), self._pixels)
+
+    def _drawn(self, scale: float) -> QPixmap:
+        area = self._area
+        pixels = QPixmap(max(1, round(area.width() * scale)), max(1, round(area.height() * scale)))
+        pixels.setDevicePixelRatio(scale)
+        pixels.fill(Qt.GlobalColor.transparent)
+        with QPainter(pixels) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(-area.topLeft())
+            self._draw(painter)
+        return pixels
+
+
+def palette_of(signed: bool) -> Bytes:
+    """Return the colours (256, 3) of the shades 1 to 255, as far from the background as they can be."""
+    low, high = (0.0, 1.0) if signed else (0.12, 1.0) if theme.current() is theme.DARK else (0.0, 0.88)
+    ramp = colours(np.linspace(low, high, 255), (0.0, 1.0), signed)
+    return np.vstack([np.zeros(3), 255.0 * ramp]).round().astype(np.uint8)
+
+
+def one_colour(colour: QColor) -> Bytes:
+    """Return the same colour (256, 3) for all shades."""
+    return np.tile(np.array([colour.red(), colour.green(), colour.blue()], np.uint8), (256, 1))
+
+
+def pixel_size(area: QRectF, scale: float) -> tuple[int, int]:
+    """Return the width and height of an area in pixels of the screen."""
+    return max(1, round(area.width() * scale)), max(1, round(area.height() * scale))

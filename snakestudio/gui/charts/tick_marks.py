@@ -1,0 +1,56 @@
+"""Ticks: the dash at a value and the text beside it, painted alike along axes, rulers, colour bars and the timeline."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QPainter
+
+Side = Literal["left", "right", "above", "below"]
+"""On which side of the line that carries the ticks their texts are."""
+
+_AWAY = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "above": (0.0, -1.0), "below": (0.0, 1.0)}
+
+
+def paint_dash(painter: QPainter, side: Side, line: float, at: float, begin: float, end: float) -> None:
+    """Paint the dash of a tick with the painter's pen.
+
+    Parameters
+    ----------
+    painter : QPainter
+    side : str
+    line, at : float
+        Position across the line that carries the ticks, and along it, px.
+    begin, end : float
+        Distances from that line, px; negative ones are on its other side.
+    """
+    x, y = _AWAY[side]
+    foot = QPointF(line, at) if x else QPointF(at, line)
+    painter.drawLine(foot + QPointF(x, y) * begin, foot + QPointF(x, y) * end)
+
+
+def text_place(side: Side, line: float, at: float, size: QSizeF, gap: float) -> QRectF:
+    """Return where the text of a tick is: centred at the tick, a gap (px) away from the line."""
+    x, y = _AWAY[side]
+    if x:
+        left = line + gap if x > 0 else line - gap - size.width()
+        return QRectF(left, at - size.height() / 2, size.width(), size.height())
+    top = line + gap if y > 0 else line - gap - size.height()
+    return QRectF(at - size.width() / 2, top, size.width(), size.height())
+
+
+def paint_text(painter: QPainter, place: QRectF, text: str, *, turned: bool = False) -> None:
+    """Paint the text of a tick in the middle of its place; turned, it is read from below to above.
+
+    The place of a turned text has the width and height of the text as it is read.
+    """
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
+    if not turned:
+        painter.drawText(place, flags, text)
+        return
+    painter.save()
+    painter.translate(place.center())
+    painter.rotate(-90)
+    painter.drawText(QRectF(-place.width() / 2, -place.height() / 2, place.width(), place.height()), flags, text)
+    painter.restore()

@@ -1,0 +1,395 @@
+"""A form made from declared fields: rows, conditions, what is wrong, the way back to defaults, and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
+from snakestudio.gui.forms.form_fields import (
+    UNSET,
+    Choices,
+    FormField,
+    Note,
+    default_of,
+    fields_of,
+    with_changes,
+)
+from snakestudio.gui.forms.menu import Menu
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.text import exact_text
+
+T = TypeVar("T")
+W = TypeVar("W", bound=QWidget)
+
+_UNIT_WIDTH = 28
+"""Least width of the units beside numbers, px of the design."""
+_WORDS = {True: "on", False: "off", None: "none", "": "empty"}
+
+Check = Callable[[Any], Mapping[str, str] | str]
+"""What is wrong with the values: a sentence, or sentences by the names of the fields concerned."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What of the layout belongs together."""
+
+    index: int
+    names: tuple[str, ...]
+    content: QWidget | None
+    """Holds its editors, if there are several widgets."""
+
+
+class DeclaredForm(QWidget, Generic[T]):
+    """Rows for the values of a frozen dataclass, or of a part that is checked by pydantic.
+
+    Each editor has the name of its value as `objectName`. Tab goes through them as they are declared.
+
+    Parameters
+    ----------
+    values : T
+        The first values. What is declared of their fields makes the rows.
+    fields : mapping of str to FormField or Note, optional
+        Fields instead of the declared ones: for values that another layer declares, or that only this dialog knows how
+        to ask for. A `Note` is a sentence between them.
+    check : callable, optional
+        Looks for mistakes, given all values.
+    settings : QSettings, optional
+        Keep the values of fields that are `stored`.
+    group : str
+        Under which they are kept.
+    enter_accepts : bool
+        Whether Enter in a number presses the default button of the dialog.
+
+    Signals
+    -------
+    changed()
+        Something else is typed or chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        values: T,
+        fields: Mapping[str, FormField | Note] | None = None,
+        parent: QWidget | None = None,
+        *,
+        check: Check | None = None,
+        settings: QSettings | None = None,
+        group: str = "",
+        enter_accepts: bool = True,
+    ) -> None:
+        super().__init__(parent)
+        self._values = values
+        self._check = check
+        self._settings = settings
+        self._group = group
+        self._enter_accepts = enter_accepts
+        self._setting = False
+        declared = fields_of(values) if fields is None else fields
+        self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
+        self.editors: dict[str, Editor] = {}
+        self.notes: dict[str, QLabel] = {}
+        self.touched: set[str] = set()
+        """Names of the values that the user has edited."""
+        self.problems: dict[str, str] = {}
+        """What is wrong, by the names of the fields; under "" what is wrong with the whole."""
+        self.message = Message()
+        self._reported = ""
+        self._words: dict[str, QLabel] = {}
+        """Words before fields that are not the first of their line, by the names of the fields."""
+        self._rows: list[_Row] = []
+        self._has_units = any(_has_unit(each) for each in self.fields.values())
+        self._layout = QFormLayout()
+        self._layout.setHorizontalSpacing(16)
+        self._layout.setVerticalSpacing(10)
+        self._note_rows: dict[str, int] = {}
+        for name, note, lines in _grouped(declared):
+            if note is not None:
+                self._add_note(name, note)
+            else:
+                self._add_row(lines)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addLayout(self._layout)
+        column.addWidget(self.message)
+        self._load()
+        self.refresh()
+        for name, editor in self.editors.items():
+            editor.changed.connect(lambda name=name: self._on_changed(name))
+
+    # --- rows -----------------------------------------------------------------------------------------------------
+
+    def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
+        first = self.fields[lines[0][0]]
+        made = [[part for name in line for part in self._parts(name, name == line[0])] for line in lines]
+        names = tuple(name for line in lines for name in line)
+        single = len(made) == 1 and len(made[0]) == 1
+        content = None if single else QWidget(self)
+        self._rows.append(_Row(self._layout.rowCount(), names, content))
+        caption = QLabel(first.caption, self)
+        caption.setBuddy(self.editors[names[0]].widget)
+        caption.setToolTip(first.help)
+        if content is None:
+            self._layout.addRow(caption, made[0][0])
+            return
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        stretched = {self.editors[name].widget for name in names if not self.fields[name].width}
+        for parts in made:
+            line = QHBoxLayout()
+            line.setSpacing(8)
+            for part in parts:
+                line.addWidget(part, 1 if part in stretched else 0)
+            if not stretched.intersection(parts):
+                line.addStretch(1)
+            column.addLayout(line)
+        self._layout.addRow(caption, content)
+
+    def _parts(self, name: str, first: bool) -> list[QWidget]:
+        """The widgets of a field in its line."""
+        declared = self.fields[name]
+        value = getattr(self._values, name)
+        editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
+        editor.widget.setObjectName(name)
+        self.editors[name] = editor
+        if isinstance(editor, ChoiceEditor) and not callable(declared.choices):
+            editor.offer(declared.choices or ())
+        editor.set_value(value)
+        parts = list(editor.widgets)
+        if not first and declared.label and not declared.text:
+            self._words[name] = QLabel(declared.label, self)
+            self._words[name].setBuddy(editor.widget)
+            parts.insert(0, self._words[name])
+        if self._has_units and isinstance(editor, NumberEditor):
+            unit = QLabel(declared.unit, self)
+            unit.setProperty("role", "unit")
+            unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))
+            parts.append(unit)
+        return parts
+
+    def _add_note(self, name: str, note: Note) -> None:
+        label = QLabel(self)
+        label.setWordWrap(True)
+        label.setProperty("role", note.role)
+        self.notes[name] = label
+        self._note_rows[name] = self._layout.rowCount()
+        if note.wide:
+            self._layout.addRow(label)
+        else:
+            self._layout.addRow("", label)
+        self._layout.setRowVisible(self._note_rows[name], False)
+
+    def show_note(self, name: str, sentence: str, role: str = "") -> None:
+        """Show a sentence between the rows, or none."""
+        label = self.notes[name]
+        label.setText(sentence)
+        if role and label.property("role") != role:
+            theme.set_role(label, role)
+        self._layout.setRowVisible(self._note_rows[name], bool(sentence))
+
+    # --- values ---------------------------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> T:
+        """What is typed and chosen; the last valid value where what is typed is not valid."""
+        changes = {name: editor.value for name, editor in self.editors.items()}
+        return with_changes(self._values, changes)  # type: ignore[no-any-return]
+
+    @property
+    def problem(self) -> str:
+        """The first sentence of `problems`, in the order of the rows; "" if nothing is wrong."""
+        named = [self.problems[name] for name in self.editors if self.problems.get(name)]
+        return next(iter(named), self.problems.get("", ""))
+
+    def set_values(self, values: T) -> None:
+        """Show other values."""
+        self._values = values
+        self.set(**{name: getattr(values, name) for name in self.editors})
+
+    def set(self, **values: Any) -> None:
+        """Show other values of some fields."""
+        self._setting = True
+        for name, value in values.items():
+            self.editors[name].set_value(value)
+        self._setting = False
+        self.refresh()
+        self.changed.emit()
+
+    def commit(self) -> bool:
+        """Take what is being typed; whether all that is seen is valid."""
+        committed = [editor.commit() for name, editor in self.editors.items() if self.matters(name)]
+        self.refresh()
+        return all(committed) and not self.problem
+
+    def __getitem__(self, name: str) -> Any:
+        """The editor of a value."""
+        return self.editors[name].widget
+
+    def widget(self, name: str, kind: type[W]) -> W:
+        """The editor of a value, as the widget that it is."""
+        widget = self.editors[name].widget
+        assert isinstance(widget, kind)
+        return widget
+
+    def matters(self, name: str) -> bool:
+        """Whether a field can be seen and edited with the present values."""
+        values = self.values
+        conditions = (self.fields[name].shown, self.fields[name].enabled)
+        return all(condition is None or condition(values) for condition in conditions)
+
+    def _on_changed(self, name: str) -> None:
+        if self._setting:
+            return
+        self.touched.add(name)
+        self._setting = True
+        self.follow(name)
+        self._setting = False
+        self.refresh()
+        self.changed.emit()
+
+    def follow(self, name: str) -> None:
+        """Show other values, in `editors`, where they depend on one that was edited; for subclasses."""
+
+    def refresh(self) -> None:
+        """Apply what depends on the values: choices, what is shown and enabled, and what is wrong."""
+        self._offer_choices()
+        values = self.values
+        fields = self.fields.items()
+        shown = {name for name, each in fields if each.shown is None or each.shown(values)}
+        for row in self._rows:
+            self._layout.setRowVisible(row.index, bool(shown.intersection(row.names)))
+            if row.content is None or len(row.names) == 1:
+                continue
+            for name in row.names:
+                for part in self._all_parts(name):
+                    part.setVisible(name in shown)
+            _activate(row.content)
+            row.content.updateGeometry()
+        for name, declared in fields:
+            if declared.enabled is not None:
+                for part in self._all_parts(name):
+                    part.setEnabled(declared.enabled(values))
+        self.problems = {
+            name: editor.problem for name, editor in self.editors.items() if editor.problem and self.matters(name)
+        }
+        checked = self._check(values) if self._check is not None else ""
+        for name, sentence in ({"": checked} if isinstance(checked, str) else checked).items():
+            self.problems.setdefault(name, sentence)
+        for name, editor in self.editors.items():
+            editor.widget.setAccessibleDescription(self.problems.get(name, ""))
+        self.message.say(self.problem or self._reported)
+
+    def report(self, problem: str) -> None:
+        """Show what else is wrong, which the form cannot know; "" for nothing."""
+        self._reported = problem
+        self.message.say(self.problem or problem)
+
+    def _all_parts(self, name: str) -> Iterator[QWidget]:
+        yield from self.editors[name].widgets
+        if name in self._words:
+            yield self._words[name]
+
+    def _offer_choices(self) -> None:
+        for name, declared in self.fields.items():
+            if callable(declared.choices):
+                choices: Choices = declared.choices(self.values)
+                self.editors[name].offer(choices)
+
+    # --- the way back to the defaults -----------------------------------------------------------------------------
+
+    def reset(self, name: str = "") -> None:
+        """Show the declared default of a field again; without a name, of all fields."""
+        names = [name] if name else list(self.editors)
+        defaults = {each: default_of(self._values, each) for each in names}
+        self.set(**{each: default for each, default in defaults.items() if default is not UNSET})
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
+        menu = Menu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        default = default_of(self._values, name) if name else UNSET
+        if default is not UNSET:
+            title = self.fields[name].title
+            action = menu.addAction(f"&Reset {title} to {self._text_of(name, default)}")
+            action.setEnabled(default != self.editors[name].value)
+            action.triggered.connect(lambda _=False: self.reset(name))
+        menu.addAction("Reset &All").triggered.connect(lambda _=False: self.reset())
+        menu.popup(event.globalPos())
+
+    def _name_of(self, widget: QWidget | None) -> str:
+        """The field that a widget belongs to, "" if to none."""
+        while widget is not None and widget is not self:
+            if isinstance(widget, QLabel) and widget.buddy() is not None:
+                widget = widget.buddy()
+            if widget.objectName() in self.editors:
+                return widget.objectName()
+            widget = widget.parentWidget()
+        return ""
+
+    def _text_of(self, name: str, value: Any) -> str:
+        declared = self.fields[name]
+        offered = declared.choices(self.values) if callable(declared.choices) else declared.choices
+        text = next((choice.text for choice in offered or () if choice.value == value), None)
+        if text is not None:
+            return text
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return f"{exact_text(value)} {declared.unit}".strip()
+        return _WORDS[value] if value in _WORDS else str(value)
+
+    # --- settings -------------------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        for name, declared in self.fields.items():
+            if declared.stored and self._settings is not None:
+                stored = self._settings.value(f"{self._group}/{name}")
+                if stored is not None:
+                    self.editors[name].restore(stored)
+
+    def save(self) -> None:
+        """Keep the values of the fields that are `stored`."""
+        for name, declared in self.fields.items():
+            if declared.stored and self._settings is not None:
+                self._settings.setValue(f"{self._group}/{name}", self.editors[name].stored)
+
+
+def _activate(content: QWidget) -> None:
+    """Have the lines of a row forget the sizes that they had before some of it was hidden or shown."""
+    layout = content.layout()
+    assert layout is not None
+    layout.activate()
+
+
+def _has_unit(declared: FormField) -> bool:
+    """Whether the unit stands beside the editor."""
+    return bool(declared.unit) and declared.decimals is None and not declared.plain
+
+
+def _grouped(
+    declared: Mapping[str, FormField | Note],
+) -> Iterator[tuple[str, Note | None, list[list[str]]]]:
+    """Notes, and rows as the names of the fields in each of their lines."""
+    lines: list[list[str]] = []
+    for name, each in declared.items():
+        if isinstance(each, FormField) and each.place == "beside":
+            lines[-1].append(name)
+        elif isinstance(each, FormField) and each.place == "below":
+            lines.append([name])
+        else:
+            if lines:
+                yield lines[0][0], None, lines
+            lines = [] if isinstance(each, Note) else [[name]]
+            if isinstance(each, Note):
+                yield name, each, []
+    if lines:
+        yield lines[0][0], None, lines

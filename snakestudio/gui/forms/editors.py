@@ -1,0 +1,304 @@
+"""Editors of declared fields: each shows a value, says what is typed, and what is wrong with that."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
+from snakestudio.gui.forms.form_fields import Choice, Choices, FormField
+from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import parse_change
+
+
+class Editor(QObject):
+    """The widgets of one value.
+
+    Signals
+    -------
+    changed()
+        Something else is typed or chosen.
+    """
+
+    changed = Signal()
+
+    widget: QWidget
+    """The one that has the keyboard."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.field = field
+
+    @property
+    def widgets(self) -> Sequence[QWidget]:
+        """All of them, from left to right."""
+        return (self.widget,)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with what is typed, in a sentence; "" if nothing is."""
+        return ""
+
+    @property
+    @abstractmethod
+    def value(self) -> Any:
+        """What is typed or chosen; the last valid value while that is not valid."""
+
+    @abstractmethod
+    def set_value(self, value: Any) -> None:
+        """Show another value."""
+
+    @property
+    def stored(self) -> Any:
+        """The value as it is kept in the settings."""
+        return self.value
+
+    def restore(self, stored: Any) -> None:
+        """Show a value from the settings; one that cannot be understood is ignored."""
+        value = self.value
+        try:
+            self.set_value(_bool(stored) if isinstance(value, bool) else type(value)(stored))
+        except (TypeError, ValueError):
+            return
+
+    def offer(self, choices: Choices) -> None:
+        """Offer other choices."""
+
+    def commit(self) -> bool:
+        """Take what was typed as if the field was left; whether it is valid."""
+        return not self.problem
+
+
+def _bool(stored: Any) -> bool:
+    return str(stored).lower() == "true"
+
+
+class TextEditor(Editor):
+    """A line of text, and a button that asks for a file where one is declared."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QLineEdit = QLineEdit(parent)
+        self.widget.setMaxLength(field.max_length)
+        self.widget.setPlaceholderText(field.placeholder)
+        self.widget.textChanged.connect(self.changed)
+        self.browse_button: QPushButton | None = None
+        if field.browse is not None:
+            self.browse_button = QPushButton(field.browse_text, parent)
+            self.browse_button.setAutoDefault(False)
+            self.browse_button.clicked.connect(self._browse)
+
+    @property
+    def widgets(self) -> Sequence[QWidget]:
+        return (self.widget,) if self.browse_button is None else (self.widget, self.browse_button)
+
+    @property
+    def value(self) -> str:
+        return self.widget.text().strip()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value:
+            self.widget.setText(value)
+
+    def _browse(self) -> None:
+        assert self.field.browse is not None
+        name = self.field.browse(self.value)
+        if name is not None:
+            self.widget.setText(name)
+
+
+class NumberEditor(Editor):
+    """A typed number; what is typed counts at once, and stays if it is not valid."""
+
+    def __init__(self, field: FormField, parent: QWidget, *, enter_accepts: bool = True) -> None:
+        super().__init__(field, parent)
+        self.widget: NumberField = NumberField(
+            field.doc,
+            integer=field.integer,
+            optional=field.optional,
+            parent=parent,
+            in_form=True,
+            enter_accepts=enter_accepts,
+        )
+        if field.plain:
+            self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            self.widget.setFont(QApplication.font(self.widget))
+        if field.placeholder:
+            self.widget.set_absent_text(field.placeholder)
+        self._value: Any = None
+        self._problem = ""
+        self._setting = False
+        self.widget.textChanged.connect(self._read)
+
+    @property
+    def problem(self) -> str:
+        return self._problem and (self.field.refusal or self._problem)
+
+    @property
+    def value(self) -> Any:
+        return self.field.empty if self._value is None else self._value
+
+    def set_value(self, value: Any) -> None:
+        value = None if self.field.optional and value == self.field.empty else value
+        self._setting = True
+        self.widget.set_value(value)
+        self._setting = False
+        if not self.widget.isModified():  # what somebody is typing stays
+            self._value = value
+            self._problem = ""
+
+    def commit(self) -> bool:
+        return self.widget.commit() and not self._problem
+
+    def _read(self, text: str) -> None:
+        if self._setting:
+            return
+        before = self._value, self._problem
+        try:
+            self._value = self._parse(text.strip())
+            self._problem = "" if self._value is None else self.widget.range_problem(self._value)
+        except NumberTextError as error:
+            self._problem = str(error)
+        if self._problem:
+            self._value = before[0]
+        elif self._value is not None and self.field.integer:
+            self._value = round(self._value)
+        if (self._value, self._problem) != before:
+            self.changed.emit()
+
+    def _parse(self, text: str) -> float | None:
+        committed = self.widget.value
+        if not text and self.field.optional:
+            return None
+        if committed is not None and text == exact_text(committed, self.widget.step):
+            return committed  # to the last digit, of which some are not shown
+        change = parse_change(text, self.field.unit)
+        if change is not None and committed is not None:
+            return change.of(committed)
+        return parse_number(text, self.field.unit)
+
+
+class SpinEditor(Editor):
+    """A number in a box with arrows."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        low = field.minimum or 0.0
+        high = field.maximum if field.maximum is not None else 1e9
+        self.widget: SpinBox | DoubleSpinBox
+        if field.integer:
+            self.widget = SpinBox(parent)
+            self.widget.setRange(round(low), round(high))
+            self.widget.setSingleStep(round(field.step))
+        else:
+            self.widget = DoubleSpinBox(parent)
+            self.widget.setRange(low, high)
+            self.widget.setDecimals(field.decimals or 0)
+            self.widget.setSingleStep(field.step)
+            self.widget.setKeyboardTracking(False)
+        if field.unit:
+            self.widget.setSuffix(f" {field.unit}")
+        if not field.arrows:
+            self.widget.setButtonSymbols(DoubleSpinBox.ButtonSymbols.NoButtons)
+        self.widget.valueChanged.connect(self.changed)
+
+    @property
+    def value(self) -> float:
+        return self.widget.value()
+
+    def set_value(self, value: Any) -> None:
+        self.widget.setValue(value)
+
+
+class SwitchEditor(Editor):
+    """Something that is on or off."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QCheckBox = QCheckBox(field.text, parent)
+        self.widget.toggled.connect(self.changed)
+
+    @property
+    def value(self) -> bool:
+        return self.widget.isChecked()
+
+    def set_value(self, value: Any) -> None:
+        self.widget.setChecked(bool(value))
+
+
+class ChoiceEditor(Editor):
+    """One of several values."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: ChoiceBox = ChoiceBox(parent)
+        self._choices: tuple[Choice, ...] = ()
+        self.widget.currentIndexChanged.connect(self.changed)
+
+    def offer(self, choices: Choices) -> None:
+        if tuple(choices) == self._choices:
+            return
+        value = self.value
+        with QSignalBlocker(self.widget):
+            self.widget.clear()
+            self._choices = tuple(choices)
+            for place, choice in enumerate(self._choices):
+                self.widget.addItem(choice.text, choice.value)
+                if choice.icon:
+                    self.widget.setItemIcon(place, theme.icon(choice.icon))
+                if choice.tip:
+                    self.widget.setItemData(place, choice.tip, Qt.ItemDataRole.ToolTipRole)
+            self.set_value(value)
+            if self.widget.currentIndex() < 0 and self._choices:
+                self.widget.setCurrentIndex(0)
+        self.widget.renew_tip()
+
+    @property
+    def value(self) -> Any:
+        # The box would give a tuple back as a list.
+        index = self.widget.currentIndex()
+        return self._choices[index].value if 0 <= index < len(self._choices) else None
+
+    def set_value(self, value: Any) -> None:
+        values = [choice.value for choice in self._choices]
+        if value in values:
+            self.widget.setCurrentIndex(values.index(value))
+
+    @property
+    def stored(self) -> str:
+        return self.widget.currentText()
+
+    def restore(self, stored: Any) -> None:
+        texts = [choice.text for choice in self._choices]
+        if stored in texts:
+            self.widget.setCurrentIndex(texts.index(stored))
+
+
+def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True) -> Editor:
+    """The editor that suits a field, by what is declared of it and by its first value."""
+    if field.editor is not None:
+        editor = field.editor(field, parent)
+    elif field.choices is not None:
+        editor = ChoiceEditor(field, parent)
+    elif isinstance(value, bool):
+        editor = SwitchEditor(field, parent)
+    elif isinstance(value, int | float) and field.decimals is not None:
+        editor = SpinEditor(field, parent)
+    elif isinstance(value, int | float) or field.optional:
+        editor = NumberEditor(field, parent, enter_accepts=enter_accepts)
+    else:
+        editor = TextEditor(field, parent)
+    if field.width:
+        editor.widget.setFixedWidth(theme.scaled(field.width))
+    if not isinstance(editor, SwitchEditor) or not field.text:
+        editor.widget.setAccessibleName(field.title)
+    if field.help:
+        editor.widget.setToolTip(field.help)
+    return editor

@@ -1,0 +1,162 @@
+"""What a service for other programs has in the window: a dialog with its settings and its switch, and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import Command, Context
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.dialog import Dialog, line_of
+from snakestudio.gui.forms.form_fields import FormField
+
+_WIDTH = 460
+"""Width of texts, px of the design."""
+
+C = TypeVar("C", bound=Context)
+
+
+class Service(Protocol):
+    """Something that is switched on for other programs; `changed` is a signal without arguments."""
+
+    changed: Any
+
+    @property
+    def on(self) -> bool:
+        """Whether it is switched on."""
+        ...
+
+    def toggle(self) -> None:
+        """Switch it off, or on with the settings used last."""
+        ...
+
+    def stop(self) -> None:
+        """Switch it off."""
+        ...
+
+
+class ServiceDialog(Dialog):
+    """Settings of a service, its status and its switch; a subclass makes the form and hands it to `finish`.
+
+    Parameters
+    ----------
+    service : Service
+    title, note : str
+        See `Dialog`.
+    copies, starts : str
+        Texts of the buttons that copy what other programs need, and that switch the service on.
+    """
+
+    form: DeclaredForm[Any]
+
+    def __init__(
+        self, service: Service, parent: QWidget | None, title: str, note: str, copies: str, starts: str
+    ) -> None:
+        super().__init__(parent, title, note)
+        self._service = service
+        self._copies = copies
+        self._starts = starts
+
+    def finish(self, form: DeclaredForm[Any]) -> None:
+        """Lay everything out below the note, and show the status from now on."""
+        self.form = form
+        self.now = QLabel(self)
+        self.copy_button = QPushButton(self._copies, self)
+        self.close_button = QPushButton("Close", self)
+        self.switch = QPushButton(self)
+        theme.set_role(self.switch, "primary")
+        self.copy_button.setAutoDefault(False)
+        self.close_button.setAutoDefault(False)
+        self.switch.setDefault(True)
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.copied()))
+        self.close_button.clicked.connect(self.close)
+        self.switch.clicked.connect(self._on_switch)
+        buttons = line_of(self.copy_button, 1, self.close_button, self.switch)
+        self.arrange(form, self.now, buttons, spacing=16, width=_WIDTH, fixed=True)
+        form.changed.connect(self.refresh)
+        self._service.changed.connect(self.refresh)
+        self.refresh()
+
+    def start(self) -> None:
+        """Switch the service on with what is typed."""
+        raise NotImplementedError
+
+    def copied(self) -> str:
+        """What other programs need; "" while there is nothing."""
+        raise NotImplementedError
+
+    def status(self) -> str:
+        """What the service is doing, while it is on."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show what has changed."""
+        on = self._service.on
+        self.form.refresh()
+        self.now.setText(self.status() if on else "Off.")
+        self.switch.setText("&Stop" if on else self._starts)
+        self.switch.setEnabled(on or not self.form.problem)
+        self.copy_button.setEnabled(bool(self.copied()))
+
+    def while_off(self, values: object) -> bool:
+        """Whether settings can be edited: a condition for fields of the form."""
+        return not self._service.on
+
+    def _on_switch(self) -> None:
+        if self._service.on:
+            self._service.stop()
+        elif self.form.commit():
+            self.start()
+
+
+def port_field(label: str, help: str, **declared: Any) -> FormField:
+    """A field for the number of a port."""
+    return FormField(
+        label,
+        help=help,
+        refusal="Give a port from 1 to 65535.",
+        integer=True,
+        plain=True,
+        minimum=1,
+        maximum=65535,
+        slider=(1, 200),
+        width=80,
+        **declared,
+    )
+
+
+def service_commands(
+    service: Callable[[C], Service],
+    dialog: Callable[[], Callable[[Any, QWidget], ServiceDialog]],
+    switch: Command[C],
+    settings: Command[C],
+) -> tuple[Command[C], Command[C]]:
+    """The commands that switch a service and show its dialog.
+
+    Parameters
+    ----------
+    service : callable
+        Gives the service of a window.
+    dialog : callable
+        Imports the class of the dialog, of which a window has one.
+    switch, settings : Command
+        What is shown of the commands.
+    """
+
+    def show(context: C) -> None:
+        make = dialog()
+        shown = next((each for each in context.window.findChildren(ServiceDialog) if type(each) is make), None)
+        shown = shown or make(service(context), context.window)
+        shown.show()
+        shown.raise_()
+        shown.activateWindow()
+
+    return (
+        replace(switch, run=lambda c: service(c).toggle(), checked=lambda c: service(c).on),
+        replace(settings, run=show),
+    )

@@ -1,0 +1,106 @@
+"""What the viewport's pictures are drawn on: OpenGL, or a plain view from above where that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui.viewport.surfaces.gl_view import GlView
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
+from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
+from snakestudio.gui.viewport.surfaces.top_view import TopView
+
+__all__ = ["PictureSurface"]
+
+
+class PictureSurface(QObject):
+    """Fills a widget, below all that lies in it.
+
+    Parameters
+    ----------
+    widget : QWidget
+    picture : callable
+        Gives the picture for an aspect ratio.
+
+    Signals
+    -------
+    drawn(seconds: float)
+        A frame was drawn in that time.
+    fell_back(reason: str)
+        OpenGL cannot be used: there is a plain view from now on.
+    """
+
+    drawn = Signal(float)
+    fell_back = Signal(str)
+
+    def __init__(self, widget: QWidget, picture: Callable[[float], FrameRequest]) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._picture = picture
+        self.gl: GlView | ThreadedView | None = None
+        self._flat: TopView | None = None
+
+    def begin(self) -> None:
+        """Draw from now on."""
+        choice = choose()
+        if choice.kind == "flat":
+            self.fall_back(choice.reason)
+            return
+        self.gl = (ThreadedView if choice.kind == "threaded" else GlView)(self._picture, self._widget)
+        self.gl.lower()  # below legend and buttons
+        self.gl.drawn.connect(self.drawn)
+        self.gl.failed.connect(self.fall_back, Qt.ConnectionType.QueuedConnection)
+
+    def fall_back(self, reason: str) -> None:
+        """Show the plain view from above from now on."""
+        if self._flat is not None:
+            return
+        if self.gl is not None:
+            self.gl.hide()
+            self.gl.close_surface()
+            self.gl.deleteLater()
+            self.gl = None
+        self._flat = TopView(self._picture, reason, self._widget)
+        self._flat.lower()
+        self._flat.setGeometry(self._widget.rect())
+        self._flat.show()
+        self._flat.drawn.connect(self.drawn)
+        self.fell_back.emit(reason)
+
+    @property
+    def fallback_reason(self) -> str:
+        """Why there is only the plain view; empty if there is OpenGL."""
+        return self._flat.reason if self._flat is not None else ""
+
+    def refresh(self) -> None:
+        """Draw again, soon."""
+        surface = self.gl or self._flat
+        if surface is not None:
+            surface.refresh()
+
+    def set_geometry(self, rect: QRect) -> None:
+        """Fill this rectangle."""
+        surface = self.gl or self._flat
+        if surface is not None:
+            surface.setGeometry(rect)
+
+    def image(self, size: QSize) -> QImage:
+        """The picture in a size, px.
+
+        Raises
+        ------
+        GraphicsError
+            If it cannot be drawn.
+        """
+        if self.gl is not None:
+            return self.gl.image(size.width(), size.height())
+        assert self._flat is not None
+        return self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+
+    def close(self) -> None:
+        """Give back what drawing holds; call before the program quits."""
+        if self.gl is not None:
+            self.gl.close_surface()

@@ -1,0 +1,376 @@
+"""How far a subject is moved, turned or scaled: from the cursor, axes, snapping and typed numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from PySide6.QtGui import QKeyEvent
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
+from snakestudio.gui.viewport.tools.typed import Typed
+from snakestudio.model.formula.quantity import FACTOR, NumberTextError
+from snakestudio.text import capitalized
+from snakestudio.viewmodel.viewport import motion
+from snakestudio.viewmodel.viewport.motion import Ndc
+from snakestudio.viewmodel.viewport.snapping import Targets, snapped_shift, stepped
+from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget
+from snakestudio.viewmodel.viewport.view_settings import EditSettings
+
+__all__ = ["Amount", "Cursor", "Grip", "Snapping"]
+
+Grip = Literal["free", "handle"]
+"""Whether the cursor has hold of the thing itself, or of a handle."""
+
+_UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}
+
+_SNAP_PIXELS = 9.0 / 720.0
+
+_LEAST = 0.12
+"""Factors by the mouse begin at this distance from the pivot at least, in lengths of the gizmo's axes."""
+
+
+class Cursor:
+    """What the mouse has done since it took hold.
+
+    Parameters
+    ----------
+    eye : callable
+        Gives the camera and the aspect ratio of the picture.
+    start : (float, float)
+        Where it took hold, in normalised device coordinates.
+    pivot : (3,) array
+        Of the subject, m.
+    anchor : (3,) array
+        Point that stays under the cursor, m.
+    grip : Grip
+    """
+
+    def __init__(
+        self,
+        eye: Callable[[], tuple[Camera, float]],
+        start: Ndc,
+        pivot: FloatArray,
+        anchor: FloatArray,
+        grip: Grip,
+    ) -> None:
+        self._eye = eye
+        self._start = start
+        self.now = start
+        self._pivot = pivot
+        self._anchor = anchor
+        self.grip = grip
+        self.turned = 0.0
+        """Angle around the pivot since then, rad; more than a full turn counts."""
+        self._direction: float | None = None
+
+    @property
+    def camera(self) -> Camera:
+        """What it is seen by."""
+        return self._eye()[0]
+
+    @property
+    def view_height(self) -> float:
+        """Height of the picture at the pivot, m."""
+        return float(self.camera.view_height(self._pivot))
+
+    def travel(self, frame: FloatArray, axes: str) -> FloatArray | None:
+        """Its way along axes of a frame (3,), m; None where a picture cannot show it."""
+        camera, aspect = self._eye()
+        start = motion.coordinates(camera, aspect, self._start, self._anchor, frame, axes)
+        now = motion.coordinates(camera, aspect, self.now, self._anchor, frame, axes)
+        return None if start is None or now is None else now - start
+
+    def begin_turn(self, frame: FloatArray, axis: str) -> float:
+        """Count angles around an axis of a frame from where it took hold; gives that direction, rad."""
+        self.turned = 0.0
+        self._direction = self._direction_of(self._start, frame, axis)
+        return self._direction or 0.0
+
+    def follow_turn(self, frame: FloatArray, axis: str) -> None:
+        """Add the way since the last call around the same axis."""
+        now = self._direction_of(self.now, frame, axis)
+        if now is not None and self._direction is not None:
+            self.turned += math.remainder(now - self._direction, math.tau)
+        self._direction = now if now is not None else self._direction
+
+    def _direction_of(self, ndc: Ndc, frame: FloatArray, axis: str) -> float | None:
+        """Where around the pivot a point of the picture is, rad."""
+        if not axis:
+            return None
+        camera, aspect = self._eye()
+        if self.grip == "handle":
+            return motion.ring_angle(camera, aspect, ndc, self._pivot, frame, axis)
+        return motion.screen_angle(camera, aspect, ndc, self._pivot, frame[:, "xyz".index(axis)])
+
+    def factor(self, own: FloatArray, axes: str) -> float:
+        """By how much it scales along the subject's own axes."""
+        camera, aspect = self._eye()
+        if self.grip == "handle" and len(axes) == 1:
+            start = motion.coordinates(camera, aspect, self._start, self._pivot, own, axes)
+            now = motion.coordinates(camera, aspect, self.now, self._pivot, own, axes)
+            if start is None or now is None:
+                return 1.0
+            return 1.0 + float((now - start).sum()) / (LENGTH * self.view_height)
+        if self.grip == "handle":
+            (x0, y0), (x1, y1) = self._start, self.now
+            return float(2.0 ** (0.5 * ((x1 - x0) * aspect + (y1 - y0)) / LENGTH))
+        start_distance = motion.screen_distance(camera, aspect, self._start, self._pivot)
+        distance = motion.screen_distance(camera, aspect, self.now, self._pivot)
+        return distance / max(start_distance, _LEAST * LENGTH)
+
+
+class Snapping:
+    """What amounts by the mouse snap to.
+
+    Parameters
+    ----------
+    choices : EditSettings
+    targets : Targets or None
+        What there is in the scene to snap to.
+    """
+
+    def __init__(self, choices: EditSettings, targets: Targets | None) -> None:
+        self._choices = choices
+        self._targets = targets
+        self.on = choices.on
+
+    def invert(self, invert: bool) -> None:
+        """Snap where it is off, and do not where it is on; or as chosen."""
+        self.on = self._choices.on != invert
+
+    def shift(
+        self, travel: FloatArray, pivot: FloatArray, axes: str, height: float
+    ) -> tuple[FloatArray, tuple[Guide, ...]]:
+        """A way along axes of the scene, m, and what it has snapped to; `height` is that of the picture, m."""
+        return snapped_shift(travel, pivot, axes, self._choices, self._targets, _SNAP_PIXELS * height)
+
+    def own_shift(self, travel: FloatArray) -> FloatArray:
+        """A way along the subject's own axes, m."""
+        return np.array([stepped(value, self._choices.grid_m) for value in travel])
+
+    @property
+    def grid(self) -> bool:
+        """Whether ways snap to a grid."""
+        return self.on and self._choices.grid
+
+    def degrees(self, value: float) -> float:
+        """An angle, °."""
+        return stepped(value, self._choices.angle_deg) if self.on and self._choices.angles else value
+
+    def factor(self, value: float) -> float:
+        """A factor, one step at least."""
+        if not (self.on and self._choices.factors):
+            return value
+        return max(stepped(value, self._choices.factor), self._choices.factor)
+
+
+class Amount:
+    """How far a subject is moved, turned or scaled, and along or about which axes.
+
+    Parameters
+    ----------
+    subject : TransformTarget
+    mode : Mode
+    cursor : Cursor
+    snapping : Snapping
+    pivot : (3,) array
+        Of the subject before, m.
+    own : (3, 3) array
+        Its own axes, as columns.
+    axes : str
+        Axes it is kept to at first, "" for none.
+    """
+
+    def __init__(
+        self,
+        subject: TransformTarget,
+        mode: Mode,
+        cursor: Cursor,
+        snapping: Snapping,
+        pivot: FloatArray,
+        own: FloatArray,
+        *,
+        axes: str = "",
+    ) -> None:
+        self.subject = subject
+        self.mode = mode
+        self._cursor = cursor
+        self._snapping = snapping
+        self.pivot = pivot
+        self.own = own
+        self.axes = axes
+        self.local = False
+        """Whether these are the subject's own axes."""
+        self.typed = Typed(_UNITS[mode])
+        self._shift = np.zeros(3)
+        self._angle = 0.0
+        self._factors = np.ones(3)
+        self._guides: tuple[Guide, ...] = ()
+        self._problem = ""
+        self._stale = False
+        self.begin_angle = cursor.begin_turn(self.frame, self.used) if mode == "turn" else 0.0
+        """Direction in which the cursor took hold, rad."""
+
+    # --- axes -----------------------------------------------------------------------------------------------------
+
+    @property
+    def allowed(self) -> str:
+        """Axes that can be used."""
+        s = self.subject
+        return {"move": s.move_axes, "turn": s.turn_axes, "scale": s.scale_axes}[self.mode]
+
+    @property
+    def frame(self) -> FloatArray:
+        """Directions of its axes as columns (3, 3)."""
+        return self.own if self.local else np.eye(3)
+
+    @property
+    def used(self) -> str:
+        """Axes along or about which it goes now."""
+        if self.axes:
+            return self.axes
+        if self.mode == "turn":
+            return motion.turning_axis(self._cursor.camera, self.allowed)
+        if self.mode == "move":
+            return motion.free_axes(self._cursor.camera, self.allowed)
+        return self.allowed
+
+    def keep_to(self, axis: str, plane: bool) -> str:
+        """Keep to an axis, or to the plane across it; again: to its own one; again: to none.
+
+        Returns
+        -------
+        str
+            Why the subject cannot, as a sentence; empty if it can.
+        """
+        wanted = axis if not plane or self.mode == "turn" else "".join(a for a in self.allowed if a != axis)
+        if axis not in self.allowed and not (plane and wanted):
+            names = " and ".join(self.allowed)
+            what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[self.mode]
+            title = self.subject.title
+            return f"{capitalized(title)} can be {what} {names} only."
+        turned = isinstance(self.subject, Shaped) and not np.allclose(self.own, np.eye(3), atol=1e-9)
+        upright = set(self.subject.move_axes) >= set("xyz") or bool(np.allclose(self.own[2, :2], 0.0, atol=1e-9))
+        own = turned and upright and self.mode != "scale"
+        if wanted != self.axes:
+            self.axes, self.local = wanted, False
+        elif own and not self.local:
+            self.local = True
+        else:
+            self.axes, self.local = "", False
+        self._cursor.grip = "free"
+        if self.mode == "turn":
+            self._cursor.begin_turn(self.frame, self.used)
+            self._cursor.follow_turn(self.frame, self.used)
+        self.renew()
+        return ""
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of a length, m, that say all one sees: millimetres, or less than a pixel if one is near."""
+        return max(3, -math.floor(math.log10(self._cursor.view_height / 2000.0)) - 1)
+
+    # --- input ----------------------------------------------------------------------------------------------------
+
+    def follow(self, ndc: Ndc, invert: bool) -> None:
+        """The cursor is there now; `invert` turns snapping on where it is off, and off where it is on."""
+        self._cursor.now = ndc
+        self._snapping.invert(invert)
+        if self.mode == "turn":
+            self._cursor.follow_turn(self.frame, self.used)
+        self.renew()
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Take a key if it belongs to a number."""
+        uniform = self.mode == "scale" and not self.axes
+        taken = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
+        if taken:
+            self.renew()
+        return taken
+
+    def renew(self) -> None:
+        """Find the amount again before it is read next."""
+        self._stale = True
+
+    # --- amounts --------------------------------------------------------------------------------------------------
+
+    @property
+    def shift(self) -> FloatArray:
+        """How far it is moved (3,), m."""
+        self._catch_up()
+        return self._shift
+
+    @property
+    def angle(self) -> float:
+        """How far it is turned, rad."""
+        self._catch_up()
+        return self._angle
+
+    @property
+    def factors(self) -> FloatArray:
+        """By how much it is scaled along its axes (3,)."""
+        self._catch_up()
+        return self._factors
+
+    @property
+    def guides(self) -> tuple[Guide, ...]:
+        """What it has snapped to."""
+        self._catch_up()
+        return self._guides
+
+    @property
+    def problem(self) -> str:
+        """Why what was typed cannot be; mostly empty."""
+        self._catch_up()
+        return self._problem
+
+    def _catch_up(self) -> None:
+        """Find the amount, if cursor, keys or axes have changed since."""
+        if not self._stale:
+            return
+        self._stale = False
+        self._guides, self._problem = (), ""
+        try:
+            {"move": self._move, "turn": self._turn, "scale": self._scale}[self.mode]()
+        except NumberTextError as error:
+            self._problem = str(error)
+            self._shift, self._angle, self._factors = np.zeros(3), 0.0, np.ones(3)
+
+    def _move(self) -> None:
+        if self.typed:
+            self._shift = self.frame @ np.array([self.typed.value(name) or 0.0 for name in "xyz"])
+            return
+        travel = self._cursor.travel(self.frame, self.used)
+        if travel is None:
+            return
+        if self._snapping.on and not self.local:
+            travel, self._guides = self._snapping.shift(travel, self.pivot, self.used, self._cursor.view_height)
+        elif self._snapping.grid:
+            travel = self._snapping.own_shift(travel)
+        else:
+            # Tenths of a millimetre, or less than a pixel: nobody aims finer, and the file stays readable.
+            travel = np.round(travel, self.decimals + 1)
+        self._shift = self.frame @ travel
+
+    def _turn(self) -> None:
+        if self.typed:
+            self._angle = math.radians(self.typed.value(self.used) or 0.0)
+            return
+        degrees = self._snapping.degrees(math.degrees(self._cursor.turned))
+        self._angle = math.radians(round(degrees, 6 if self._snapping.on else 1))
+
+    def _scale(self) -> None:
+        uniform = not self.axes or self.axes == self.allowed
+        if self.typed:
+            every = self.typed.value(self.allowed) if uniform else None
+            typed = [every if uniform else self.typed.value(name) for name in "xyz"]
+            factors = [1.0 if value is None else value for value in typed]
+        else:
+            by = round(max(self._snapping.factor(self._cursor.factor(self.own, self.axes)), 0.01), 3)
+            factors = [by if uniform or name in self.axes else 1.0 for name in "xyz"]
+        self._factors = np.array([f if name in self.allowed else 1.0 for name, f in zip("xyz", factors, strict=True)])

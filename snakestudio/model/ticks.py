@@ -1,0 +1,132 @@
+"""Round steps, the ticks of axes, and the text at a tick: the only search for 1, 2 and 5 times powers of ten."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+from snakestudio.text import MINUS
+
+_FACTORS = (1.0, 2.0, 5.0)
+_ROUNDING = 1e-9
+"""Share by which a step may miss a bound: the noise of a division."""
+_PLAIN = 1e-4, 1e6
+"""Between these a step or a value of a logarithmic axis is written without an exponent."""
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_USUAL_SIZE = 300.0
+"""Length of an axis from which on it has more than the fewest ticks, px."""
+_FEWEST = 2.25
+"""Steps of an axis that is no longer: two ticks are in view wherever it begins."""
+
+
+def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[float]:
+    """Yield the round steps from `least` upwards, without end; from 1 where `least` is not a positive number.
+
+    Parameters
+    ----------
+    least : float
+    factors : sequence of float
+        The round numbers from 1 to below 10, ascending.
+    """
+    if not least > 0.0 or not math.isfinite(least):
+        least = 1.0
+    power = 10.0 ** math.floor(math.log10(least))
+    while True:
+        for factor in factors:
+            if factor * power >= least * (1.0 - _ROUNDING):
+                yield factor * power
+        power *= 10.0
+
+
+def step_above(least: float, factors: Sequence[float] = _FACTORS) -> float:
+    """Return the least round step that is not below `least`; 1 where `least` is not a positive number."""
+    return next(round_steps(least, factors))
+
+
+def step_below(most: float, factors: Sequence[float] = _FACTORS) -> float:
+    """Return the largest round step that is not above `most`; 1 where `most` is not a positive number."""
+    if not most > 0.0 or not math.isfinite(most):
+        return 1.0
+    steps = round_steps(0.1 * most, factors)
+    return list(itertools.takewhile(lambda step: step <= most * (1.0 + _ROUNDING), steps))[-1]
+
+
+def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> float:
+    """Return the round step between the ticks of an axis.
+
+    Parameters
+    ----------
+    span : float
+        What the axis shows.
+    size, apart : float
+        Length of the axis, and least distance between two ticks, px; 0 for any.
+    density : float
+        More than 1 for more ticks than the fewest on an axis of usual length; long axes have some more.
+    """
+    intervals = max(_FEWEST, _FEWEST * density * math.sqrt(max(size, 0.0) / _USUAL_SIZE))
+    step = step_below(span / intervals)
+    return max(step, step_above(span * apart / max(size, 1.0))) if apart > 0.0 else step
+
+
+def multiples(low: float, high: float, step: float) -> list[float]:
+    """Return the multiples of `step` from `low` to `high`, which may miss one by rounding."""
+    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    return [number * step for number in range(first, last + 1)]
+
+
+def decades(low: float, high: float, most: int) -> list[float]:
+    """Return at most `most` ticks of a logarithmic axis, powers of ten and with space also 2, 3 or 5 times these.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends, positive.
+    most : int
+
+    Returns
+    -------
+    list of float
+        Fewer than two where the axis is too short for such ticks.
+    """
+    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    values: list[float] = []
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        values = [factor * power for power in powers for factor in factors]
+        values = [value for value in values if low * (1.0 - _ROUNDING) <= value <= high * (1.0 + _ROUNDING)]
+        if 2 <= len(values) <= max(2, most):
+            return values
+    return values[:: math.ceil(len(values) / max(2, most))] if len(values) >= 2 else values
+
+
+def decimals_of(step: float) -> int:
+    """Return how many decimals tell the multiples of a round step apart."""
+    return max(0, -math.floor(math.log10(step) + _ROUNDING))
+
+
+def tick_text(value: float, step: float) -> str:
+    """Return the text at a tick whose neighbours are one `step` away."""
+    if abs(value) < 1e-6 * step:
+        return "0"
+    if not _PLAIN[0] <= step < _PLAIN[1]:
+        digits = math.floor(math.log10(abs(value)) + _ROUNDING) - math.floor(math.log10(step) + _ROUNDING)
+        return power_text(value, max(0, digits))
+    return f"{value:.{decimals_of(step)}f}".replace("-", MINUS)
+
+
+def decade_texts(values: Sequence[float]) -> list[str]:
+    """Return the texts of the ticks of a logarithmic axis: plain numbers, or powers of ten where these are long."""
+    if all(_PLAIN[0] <= value < _PLAIN[1] for value in values):
+        return [f"{value:.4g}" for value in values]
+    return [power_text(value) for value in values]
+
+
+def power_text(value: float, digits: int = 3) -> str:
+    """Return a number with a power of ten, as 10⁻³ or −2·10⁻³, with at most so many digits behind its first."""
+    if value == 0.0:
+        return "0"
+    mantissa, _, exponent = f"{abs(value):.{digits}e}".partition("e")
+    factor = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    text = power if factor == "1" else f"{factor}·{power}"
+    return f"{MINUS}{text}" if value < 0.0 else text

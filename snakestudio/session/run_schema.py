@@ -1,0 +1,31 @@
+"""What the rows of a run hold, as it follows from its scene: which columns it has is known before anything is built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from snakestudio.control import registry as controllers
+from snakestudio.control.base import Controller
+from snakestudio.engines import registry as engines
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+
+__all__ = ["run_schema", "with_channels"]
+
+
+def run_schema(scene: Scene, base_dir: Path | None = None) -> Schema:
+    """The schema of a run of `scene`; relative paths in it are relative to `base_dir`.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands; lists the mistakes.
+    """
+    controller = controllers.create(scene, base_dir)
+    return with_channels(engines.schema(scene, base_dir), controller)
+
+
+def with_channels(schema: Schema, controller: Controller) -> Schema:
+    """The schema of an engine with what a controller records behind its own columns."""
+    return replace(schema, extra=schema.extra + controller.channels)

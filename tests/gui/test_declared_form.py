@@ -1,0 +1,204 @@
+"""Forms from declared fields: rows, conditions, mistakes, defaults and settings follow from the declarations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.form_fields import Choice, Note, fields_of, form_field
+from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.model.edits.arrays import ArrayPlan
+
+pytestmark = pytest.mark.gui
+
+W = TypeVar("W", bound=QWidget)
+
+SIZES = (Choice((1280, 720), "720p"), Choice((1920, 1080), "1080p", "Twice the pixels"))
+
+
+@dataclass(frozen=True)
+class Camera:
+    name: str = form_field("left", "&Name", help="Of the camera", max_length=8)
+    size: tuple[int, int] = form_field((1280, 720), "&Size", choices=SIZES, stored=True)
+    finer: bool = form_field(False, "", place="beside", text="&Finer lines")
+    codec: str = form_field("h264", "&Codec", choices=lambda camera: codecs(camera.name))
+    fires: bool = form_field(False, "Fire", text="Fire the &flash", stored=True)
+    delay_s: float = form_field(
+        0.5, "&Delay", unit="s", minimum=0.0, maximum=9.0, shown=lambda camera: camera.fires, stored=True
+    )
+    limit_s: float = form_field(
+        0.0, "&Limit", unit="s", minimum=0.0, optional=True, empty=0.0, refusal="Give seconds, or nothing."
+    )
+    port: int = form_field(
+        5005, "&Port", minimum=1, maximum=65535, integer=True, width=80, enabled=lambda camera: camera.fires
+    )
+    serial: str = ""
+    """Not asked for."""
+
+
+def codecs(name: str) -> tuple[Choice, ...]:
+    return tuple(Choice(each, each.upper()) for each in (("h264", "av1") if name != "old" else ("mjpeg",)))
+
+
+def check(camera: Camera) -> dict[str, str]:
+    return {"name": "" if camera.name else "Give the camera a name."}
+
+
+def editor(form: DeclaredForm[Camera], kind: type[W], name: str) -> W:
+    widget = form.findChild(kind, name)
+    assert widget is not None
+    return widget
+
+
+@pytest.fixture
+def form(qtbot: QtBot) -> DeclaredForm[Camera]:
+    form = DeclaredForm(Camera(serial="7"), check=check)
+    qtbot.addWidget(form)
+    form.show()
+    return form
+
+
+def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
+
+
+def test_rows_show_values_and_return_them(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    assert form.values == Camera(serial="7")
+    retype(qtbot, editor(form, QLineEdit, "name"), "a camera with a long name")
+    editor(form, QComboBox, "size").setCurrentText("1080p")
+    editor(form, QCheckBox, "finer").click()
+    assert form.values == Camera("a camera", (1920, 1080), True, serial="7")
+    assert form.touched == {"name", "size", "finer"}
+    form.set_values(Camera("b", fires=True, delay_s=0.123456789))
+    assert form.values == Camera("b", fires=True, delay_s=0.123456789)
+
+
+def test_conditions_follow_the_values(form: DeclaredForm[Camera]) -> None:
+    delay, port = editor(form, NumberField, "delay_s"), editor(form, NumberField, "port")
+    assert not delay.isVisible()
+    assert not port.isEnabled()
+    editor(form, QCheckBox, "fires").click()
+    assert delay.isVisible()
+    assert port.isEnabled()
+    codec = editor(form, QComboBox, "codec")
+    codec.setCurrentText("AV1")
+    editor(form, QLineEdit, "name").setText("old")
+    assert [codec.itemText(row) for row in range(codec.count())] == ["MJPEG"]
+    assert form.values.codec == "mjpeg"
+
+
+def test_mistakes_are_shown_while_they_are_typed(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    editor(form, QCheckBox, "fires").click()
+    delay = editor(form, NumberField, "delay_s")
+    retype(qtbot, delay, "12")
+    assert "at most 9 s" in form.message.text()
+    assert form.message.isVisible()
+    assert delay.accessibleDescription() == form.message.text()
+    assert (form.values.delay_s, form.commit()) == (1.0, False)  # 1 was valid
+    editor(form, NumberField, "limit_s").setFocus()
+    assert delay.text() == "12"  # what the sentence is about
+    retype(qtbot, delay, "300 ms")
+    assert (form.values.delay_s, form.problem) == (0.3, "")
+    limit = editor(form, NumberField, "limit_s")
+    retype(qtbot, limit, "soon")
+    assert form.problem == "Give seconds, or nothing."
+    editor(form, QLineEdit, "name").setText(" ")
+    assert form.problem == "Give the camera a name."  # the first row first
+    editor(form, QLineEdit, "name").setText("x")
+    retype(qtbot, limit, "")
+    assert (form.problem, form.values.limit_s) == ("", 0.0)
+    retype(qtbot, limit, "3")
+    qtbot.keyClicks(limit, "\b*2")
+    assert form.problem
+
+
+def test_what_does_not_matter_is_not_checked(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    fires = editor(form, QCheckBox, "fires")
+    fires.click()
+    retype(qtbot, editor(form, NumberField, "port"), "70000")
+    assert "65535" in form.problem
+    fires.click()
+    assert form.problem == ""
+    assert form.commit()
+
+
+def test_reset_shows_the_declared_defaults(form: DeclaredForm[Camera]) -> None:
+    form.set_values(Camera("b", (1920, 1080), True, "av1", True, 2.0, 4.0, 80, "9"))
+    form.reset("size")
+    assert form.values.size == (1280, 720)
+    form.reset()
+    assert form.values == Camera(serial="9")
+
+
+def test_stored_fields_outlive_the_form(qtbot: QtBot, tmp_path: Path) -> None:
+    settings = QSettings(str(tmp_path / "x.ini"), QSettings.Format.IniFormat)
+    first = DeclaredForm(Camera(), settings=settings, group="camera")
+    qtbot.addWidget(first)
+    first.set_values(Camera("b", (1920, 1080), fires=True, delay_s=2.0))
+    first.save()
+    settings.sync()
+    again = DeclaredForm(Camera(), settings=settings, group="camera")
+    qtbot.addWidget(again)
+    assert again.values == Camera(size=(1920, 1080), fires=True, delay_s=2.0)
+    settings.setValue("camera/delay_s", "soon")
+    settings.setValue("camera/size", "huge")
+    spoilt = DeclaredForm(Camera(), settings=settings, group="camera")
+    qtbot.addWidget(spoilt)
+    assert spoilt.values == Camera(fires=True)
+
+
+def test_tab_follows_the_declaration(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    editor(form, QCheckBox, "fires").click()
+    form.activateWindow()
+    editor(form, QLineEdit, "name").setFocus()
+    order = []
+    for _ in form.editors:
+        order.append(form.focusWidget().objectName())
+        qtbot.keyClick(form.focusWidget(), Qt.Key.Key_Tab)
+    assert order == list(form.editors)
+
+
+def test_a_part_of_the_scene_makes_a_form(qtbot: QtBot) -> None:
+    form = DeclaredForm(ArrayPlan())
+    qtbot.addWidget(form)
+    assert list(form.editors) == list(ArrayPlan.model_fields) == list(fields_of(ArrayPlan()))
+    rows = form.widget("rows", NumberField)
+    rows.setText("3")
+    assert form.values == ArrayPlan(rows=3)
+    rows.setText("2.5")
+    assert form.problem == "2.5 is not a whole number."
+
+
+def test_notes_are_rows_while_they_have_a_text(qtbot: QtBot) -> None:
+    fields = {"caution": Note("warning"), **fields_of(Camera())}
+    form = DeclaredForm(Camera(), fields)
+    qtbot.addWidget(form)
+    form.show()
+    assert not form.notes["caution"].isVisible()
+    form.show_note("caution", "Everybody can listen.")
+    assert form.notes["caution"].isVisible()
+
+
+def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
+    dialog = Dialog(title="Camera", note="Of the camera.")
+    form = DeclaredForm(Camera(fires=True), parent=dialog)
+    buttons, accept = dialog.make_buttons("&Use")
+    dialog.arrange(form, buttons)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert accept.isDefault()
+    delay = form.widget("delay_s", NumberField)
+    retype(qtbot, delay, "2")
+    with qtbot.waitSignal(dialog.accepted):
+        qtbot.keyClick(delay, Qt.Key.Key_Return)
+    assert form.values.delay_s == 2.0
