@@ -179,6 +179,6 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
 def value_text(scene: Scene, vary: Vary, value: object) -> str:
     """A value as it stands over a panel or in a legend: "Phase shift -50 °"."""
     doc = field_doc(*declared(scene, vary.all_keys[0]))
-    number = isinstance(value, float | int | np.floating)
-    text = measure_text(float(value), doc.unit, 6) if number else f"{value} {doc.unit}".rstrip()
-    return f"{doc.label} {text}"
+    if isinstance(value, float | int | np.floating):
+        return f"{doc.label} {measure_text(float(value), doc.unit, 6)}"
+    return f"{doc.label} {value} {doc.unit}".rstrip()

@@ -78,7 +78,7 @@ def test_a_scene_that_is_not_there_is_a_mistake_of_the_study(
 ) -> None:
     study_file.with_name("snake.toml").unlink()
     sentence = said(capsys, "study", "run", study_file)
-    assert f"{study_file}: scene " in sentence
+    assert f"{study_file}: scene: " in sentence
     assert "no such file" in sentence
 
 

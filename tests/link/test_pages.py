@@ -44,8 +44,8 @@ WRONG = {
     ),
     "in the stop sequence": (
         ('Kind = "Stops", Reason = 1', 'Kind = "Wishes", Reason = 1'),
-        'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes"; '
-        'select its page (Kind = "Stops"), or bind a signal of this one.',
+        'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes". '
+        'Select its page (Kind = "Stops"), or bind a signal of this one.',
     ),
 }  # fmt: skip
 

@@ -53,7 +53,7 @@ def test_whole_numbers_are_whole() -> None:
         ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', 'gait.kind cannot be "walking"'),
         (RANGE + '[fixed]\nrun.durations_s = 1.0\n', "fixed.run.durations_s "),
         (RANGE + '[repeats]\ncount = 2\n[[repeats.jitter]]\nkey = "obstacles[*].colour"\nspread = 1.0\n',
-         "repeats.jitter[1].key: Obstacles[*].colour is no number of the scene"),
+         "repeats.jitter[1].key: obstacles[*].colour is no number of the scene"),
     ],
 )  # fmt: skip
 def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> None:

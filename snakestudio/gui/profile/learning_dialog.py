@@ -42,7 +42,6 @@ from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.text import counted, sentence
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["LearningDialog"]

@@ -28,7 +28,6 @@ from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.text import duration_text
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 

@@ -61,7 +61,6 @@ from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.text import counted, size_text
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["RunDelegate", "RunPanel", "in_theme"]

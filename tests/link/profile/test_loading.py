@@ -99,7 +99,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "lab_robot.dbc").write_bytes(b"\0\1\2")
     assert 'dbc: "lab_robot.dbc": this is a binary file, not a DBC' in says(path)
     path.write_bytes(b"\xff\xfe")
-    assert "byte 1 is not UTF-8 text" in says(path)
+    assert "Byte 1 is not UTF-8 text" in says(path)
 
 
 def test_a_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,6 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]

@@ -28,7 +28,6 @@ from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.text import capitalized, duration_text, size_text
-from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["VideoDialog"]
