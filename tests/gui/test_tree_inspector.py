@@ -397,7 +397,7 @@ def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Sele
     assert checks.summary.text() == "1 error, 1 hint, 2 edits at reset"
     model = checks.list.model()
     lines = [str(model.index(row, 0).data()) for row in range(model.rowCount())]
-    assert lines[0] == "Link 5 overlaps cylinder 3; move one of them."
+    assert lines[0] == "Link 5 overlaps cylinder 3. Move one of them."
     assert lines[2] == "Time step applies at the next reset."
     assert lines[3] == "Cylinder 2, radius applies at the next reset."
     for row, expected in enumerate(({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})):

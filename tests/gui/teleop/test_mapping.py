@@ -130,7 +130,7 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="There is no such file"):
         load_map(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="this is a binary file, not a mapping"):
+    with pytest.raises(UsageError, match="This is a binary file, not a mapping"):
         load_map(tmp_path / "binary.toml")
     with pytest.raises(UsageError, match="cannot be written"):
         save_map(DEFAULT, tmp_path / "no" / "folder.toml")
