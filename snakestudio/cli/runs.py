@@ -83,7 +83,7 @@ def _fits(words: str, sought: list[str]) -> bool:
 
 
 def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
-    from snakestudio.export.comparison_tables import aligned
+    from snakestudio.export.tables import aligned
 
     if not runs:
         print(f"no runs in {library.folder}")

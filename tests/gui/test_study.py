@@ -376,7 +376,7 @@ def test_an_expression_is_looked_at_while_it_is_typed(opened: MainWindow, study_
 
 def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
     setup = page(opened)
-    setup.search.kind.activated.emit(setup.search.kind.findData("cma_es"))
+    setup.search.kind.setCurrentIndex(setup.search.kind.findData("cma_es"))
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
@@ -588,7 +588,7 @@ def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> 
     shown = {name: field.isVisible() for name, field in form.fields.items()}
     assert shown == {"points": False, "seed": False, "batch": False}
     for kind, batch in (("sobol", False), ("cma_es", True)):
-        form.kind.activated.emit(form.kind.findData(kind))
+        form.kind.setCurrentIndex(form.kind.findData(kind))
         shown = {name: field.isVisible() for name, field in form.fields.items()}
         assert shown == {"points": True, "seed": True, "batch": batch}
     opened.edit(opened.study.model_copy(update={"fixed": {"run.duration_s": 2.5}}))

@@ -95,10 +95,15 @@ class ChartAxis(pg.AxisItem):
         """Show the ticks of a scale: numbers, powers of ten or categories; the range of a linked view is its own."""
         categories = [(float(k), text) for k, text in enumerate(scale.categories)]
         self.show_as(scale.log, categories or None)
-        self.title = title
+        self.set_title(title)
         if self.linkedView() is None:
             self.setRange(*scale.span)
-        self.update()
+
+    def set_title(self, title: str) -> None:
+        """Write what a horizontal axis shows below its numbers."""
+        if title != self.title:
+            self.title = title
+            self.update()
 
     def setLogMode(self, *args: Any, **options: Any) -> None:
         super().setLogMode(*args, **options)

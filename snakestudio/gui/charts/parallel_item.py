@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.charts.axes import ChartAxis
@@ -78,7 +78,9 @@ class ParallelItem(pg.GraphicsObject):
         self.shares: FloatArray = np.zeros((0, 0))
         """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN where it does not."""
         self._chart, self._front, self._is_behind, self._held = chart, front, behind, held
-        self._frame = QRectF()
+        self._frame, self._area = QRectF(), QRectF(0.0, 0.0, 20.0, 20.0)
+        self._crowded = False
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._chart_axes: list[ChartAxis] = []
         self.rasters = [RasterItem(self._make_behind, 0.0), RasterItem(self._make_front, 1.0)]
         for raster in self.rasters:
@@ -86,6 +88,7 @@ class ParallelItem(pg.GraphicsObject):
         self._drawn: tuple[Bytes, Bytes] | None = None
         self._growing: Lines | None = None
         self._to_draw = FrontLines(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8))
+        self._was_behind = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -107,16 +110,19 @@ class ParallelItem(pg.GraphicsObject):
         for axis, shown in zip(self._chart_axes, axes, strict=True):
             axis.show_scale(shown.scale)
         self.fit(self._frame)
+        self.update()
 
     def dress(self) -> None:
         """Take over the palette."""
         for axis in self._chart_axes:
             axis.dress()
+        self.update()
 
     def fit(self, frame: QRectF) -> None:
         """Fill a chart of another size."""
         self.prepareGeometryChange()
         self._frame = QRectF(frame)
+        self._lay_out()
         for raster in self.rasters:
             raster.fit(frame)
         area = self.area
@@ -131,21 +137,21 @@ class ParallelItem(pg.GraphicsObject):
     @property
     def area(self) -> QRectF:
         """Where the lines are, px of the chart."""
-        left, side, below = theme.scaled(_NEAR), theme.scaled(_SIDE), theme.scaled(_BELOW)
-        top = theme.scaled(_TOP_CROWDED if self._crowded else _TOP)
-        frame = self._frame
-        return QRectF(left, top, max(20.0, frame.width() - left - side), max(20.0, frame.height() - top - below))
+        return self._area
 
     @property
     def gap(self) -> float:
         """From one axis to the next, px."""
         return (self._frame.width() - theme.scaled(_SIDE + _NEAR)) / max(1, len(self.axes) - 1)
 
-    @property
-    def _crowded(self) -> bool:
-        """Whether the titles need two rows."""
+    def _lay_out(self) -> None:
+        """Work out where the lines are, and whether the titles need two rows."""
         metrics = QFontMetricsF(theme.chart_font())
-        return any(metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes)
+        self._crowded = any(metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes)
+        left, side, below = theme.scaled(_NEAR), theme.scaled(_SIDE), theme.scaled(_BELOW)
+        top = theme.scaled(_TOP_CROWDED if self._crowded else _TOP)
+        width, height = self._frame.width() - left - side, self._frame.height() - top - below
+        self._area = QRectF(left, top, max(20.0, width), max(20.0, height))
 
     def axis_x(self, axis: int) -> float:
         """Return where an axis is, px from the left."""
@@ -187,8 +193,11 @@ class ParallelItem(pg.GraphicsObject):
     def renew_front(self) -> None:
         """Draw other lines: a sample of them at once, and all of them little by little once nothing moves."""
         self._drawn, self._growing = None, None
-        for raster in self.rasters:
-            raster.renew()
+        behind = self._is_behind()
+        if behind != self._was_behind:
+            self._was_behind = behind
+            self.rasters[0].renew()
+        self.rasters[1].renew()
         self._rest.start()
 
     def _draw_more(self) -> None:
@@ -239,7 +248,7 @@ class ParallelItem(pg.GraphicsObject):
     # --- titles -----------------------------------------------------------------------------------------------------
 
     def boundingRect(self) -> QRectF:
-        return self._frame
+        return QRectF(0.0, 0.0, self._frame.width(), self._area.top())
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         painter.setFont(theme.chart_font())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QRectF
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.core import theme
@@ -20,6 +20,60 @@ class Margins(NamedTuple):
     top: int
     right: int
     below: int
+
+
+_MARGIN = 10.0
+_ABOVE = 8.0
+"""From the headline to the curves, px."""
+
+
+class Headline(pg.GraphicsObject):
+    """What the left axis shows, above it, and a note to the right as far as that leaves space.
+
+    Parameters
+    ----------
+    chart : PlotBase
+    """
+
+    def __init__(self, chart: PlotBase) -> None:
+        super().__init__()
+        self._chart = chart
+        self._title, self._note = "", ""
+        self._frame = QRectF()
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+
+    def show_texts(self, title: str, note: str = "") -> None:
+        """Write other texts."""
+        if (title, note) != (self._title, self._note):
+            self._title, self._note = title, note
+            self.update()
+
+    def fit(self, frame: QRectF) -> None:
+        """Fill the line above the curves of a chart of another size."""
+        self.prepareGeometryChange()
+        self._frame = QRectF(frame.left(), frame.top(), frame.width(), float(self._chart.margins.top))
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        font = theme.chart_font()
+        metrics = QFontMetricsF(font)
+        top, width = self._chart.margins.top, self._frame.width()
+        painter.setFont(font)
+        painter.setPen(theme.colour("text"))
+        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, width - 2 * _MARGIN)
+        line = QRectF(_MARGIN, top - metrics.height() - _ABOVE, width, metrics.height() + 2)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+        if self._note:
+            taken = _MARGIN + metrics.horizontalAdvance(self._title) + 12
+            right = min(width - self._chart.margins.right + 22, width - _MARGIN)
+            space = QRectF(taken, 0, right - taken, top - _ABOVE)
+            painter.setPen(theme.colour("dim"))
+            note = metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, max(0.0, space.width()))
+            painter.drawText(space, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, note)
 
 
 class PlotBase(pg.PlotWidget):

@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
     QFocusEvent,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -30,7 +29,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.gui.charts.colour_bar import ColourBar
-from snakestudio.gui.charts.plot_base import Margins, PlotBase
+from snakestudio.gui.charts.plot_base import Headline, Margins, PlotBase
 from snakestudio.gui.charts.raster_item import PaintedItem, RasterItem
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
@@ -41,7 +40,6 @@ _BAR, _RIGHT = 62, 16
 """Space to the right with a colour bar and its numbers, px of the design, and without, px."""
 _REACH = 9.0
 """How near the mouse has to come to a point, px."""
-_MARGIN = 10
 _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Down: (0, -1), Qt.Key.Key_Up: (0, 1)}
 _OWN_KEYS = frozenset({*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P})
 _RASTERS, _LINES, _MARKS = 0.0, 10.0, 20.0
@@ -83,7 +81,7 @@ class PointChart(PlotBase):
         """The row at which the keyboard is; -1 for none."""
         self._pressed: QPointF | None = None
         self._dragging = False
-        self._headline, self._note = "", ""
+        self._title, self._note = "", ""
         view = pg.ViewBox(enableMenu=False)
         view.setMouseEnabled(False, False)
         view.disableAutoRange()
@@ -94,7 +92,10 @@ class PointChart(PlotBase):
         self.lines = PaintedItem(self._draw_lines, _LINES, once=True)
         self.marks = PaintedItem(self._draw_marks, _MARKS, once=False)
         self.rasters: list[RasterItem] = []
-        for item in (self.colour_bar, self.lines, self.marks):
+        """Images of the points, from the lowest to the highest; the highest is of the brushed ones."""
+        self._was_brushed = False
+        self.headline = Headline(self)
+        for item in (self.colour_bar, self.headline, self.lines, self.marks):
             self.scene().addItem(item)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
@@ -156,6 +157,11 @@ class PointChart(PlotBase):
     def double_clicked(self, place: QPointF) -> None:
         """Answer a double click where no row is."""
 
+    @property
+    def is_brushed(self) -> bool:
+        """Whether anything is brushed, so that all other points are faint."""
+        return False
+
     def clear_brushes(self) -> bool:
         """Clear all brushes; whether there were some."""
         return False
@@ -183,21 +189,22 @@ class PointChart(PlotBase):
         self.colour_bar.setVisible(bar)
         self.bottom_axis.show_scale(across, titles[0])
         self.left_axis.show_scale(up)
-        self._headline = titles[1]
+        self._title = titles[1]
+        self.headline.show_texts(self._title, self._note)
         wanted = [list(across.span), list(up.span)]
         if self.view.viewRange() != wanted:
             self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
 
     def show_note(self, note: str) -> None:
         """Write a note above the area, as far as the title leaves space."""
-        if note != self._note:
-            self._note = note
-            self.lines.renew()
+        self._note = note
+        self.headline.show_texts(self._title, note)
 
     def renew(self) -> None:
         """Draw everything again."""
         area = self.area
         self.colour_bar.fit(area, self.width())
+        self.headline.fit(QRectF(self.rect()))
         for raster in self.rasters:
             raster.fit(area)
         for item in (self.lines, self.marks):
@@ -206,9 +213,10 @@ class PointChart(PlotBase):
 
     def renew_brushed(self) -> None:
         """Draw again what depends on the brushed rows."""
-        for raster in self.rasters:
+        brushed = self.is_brushed
+        begins, self._was_brushed = brushed != self._was_brushed, brushed
+        for raster in self.rasters if begins else self.rasters[-1:]:
             raster.renew()
-        self.lines.renew()
         self.marks.update()
 
     def renew_marks(self) -> None:
@@ -217,6 +225,7 @@ class PointChart(PlotBase):
 
     def renew_theme(self) -> None:
         self.colour_bar.dress()
+        self.headline.update()
         super().renew_theme()
         self.renew()
 
@@ -226,23 +235,8 @@ class PointChart(PlotBase):
             self.renew()
 
     def _draw_lines(self, painter: QPainter) -> None:
-        if not self.shows_points:
-            return
-        self.draw_lines(painter)
-        font = theme.chart_font()
-        metrics = QFontMetricsF(font)
-        area = self.area
-        painter.setFont(font)
-        painter.setPen(theme.colour("text"))
-        title = metrics.elidedText(self._headline, Qt.TextElideMode.ElideRight, self.width() - 2 * _MARGIN)
-        line = QRectF(_MARGIN, area.top() - metrics.height() - 8, self.width(), metrics.height() + 2)
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
-        if self._note:
-            taken = _MARGIN + metrics.horizontalAdvance(self._headline) + 12
-            space = QRectF(taken, 0, min(area.right() + 22, self.width() - _MARGIN) - taken, area.top() - 8)
-            painter.setPen(theme.colour("dim"))
-            note = metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, max(0.0, space.width()))
-            painter.drawText(space, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, note)
+        if self.shows_points:
+            self.draw_lines(painter)
 
     def _draw_marks(self, painter: QPainter) -> None:
         if not self.shows_points:

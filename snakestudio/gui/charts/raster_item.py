@@ -53,6 +53,7 @@ class RasterItem(pg.ImageItem):
         self._make = make
         self._area = QRectF()
         self._stale = True
+        self._pixmap: QPixmap | None = None
         self.setZValue(z)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
@@ -77,12 +78,17 @@ class RasterItem(pg.ImageItem):
         if self._stale:
             self._stale = False
             pixels = self._make(self._area, scale)
-            self.image = None if pixels is None else np.ascontiguousarray(pixels)
-        if self.image is None:
-            return
-        height, width = self.image.shape
-        image = QImage(self.image.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
-        painter.drawImage(self._area, image)
+            self._pixmap = None if pixels is None else _pixmap_of(pixels)
+        if self._pixmap is not None:
+            painter.drawPixmap(self._area, self._pixmap, QRectF(self._pixmap.rect()))
+
+
+def _pixmap_of(pixels: Pixels) -> QPixmap:
+    """The pixels as Qt paints them fastest; it keeps a copy of its own."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width = pixels.shape
+    image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+    return QPixmap.fromImage(image)
 
 
 class PaintedItem(pg.GraphicsObject):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
@@ -165,6 +167,8 @@ class NumberField(QLineEdit):
     def range_problem(self, value: float) -> str:
         """Why `value` is out of range, as a sentence; "" if it is not."""
         doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
+        if not math.isfinite(value):
+            return f"{doc.label} must be a finite number."
         shown = exact_text(value)
         if self._integer and value != round(value):
             return f"{doc.label} must be a whole number (got {shown})."

@@ -202,6 +202,17 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(view: StudyResult
     assert view.table.results.rowCount() == 400
 
 
+def test_rows_that_are_not_brushed_stay_faintly_visible(view: StudyResultsView) -> None:
+    chart = view.scatter.chart
+    chart.grab()
+    view.linked.brush({"point": (0.0, 0.0)})  # of all others nothing but the faint dots is left
+    ground, picture, dim = theme.colour("card"), chart.grab().toImage(), 0
+    at = [place(chart, row) for row in range(1, 400) if chart.place_of(row) is not None]
+    for where in at:
+        dim += picture.pixelColor(where) not in (ground, theme.colour("line"))
+    assert dim > 0.95 * len(at)
+
+
 def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(view: StudyResultsView, qtbot: QtBot) -> None:
     chart = view.scatter.chart
     area = chart.area

@@ -8,10 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
-from snakestudio.export.fit_text import fit_rows, length, trial_line
+from snakestudio.export.fit_text import fit_table, length, trial_line
+from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.table import TableView
 
 __all__ = ["FitPictures", "Outcome"]
 
@@ -29,10 +31,11 @@ class FitPictures(Themed):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(10)
-        self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
-        self.plan = _chart("x in m", "y in m")
+        self.convergence = LineChart("Evaluations", "Distance in mm")
+        self.course = LineChart("t in s", "Distance in mm")
+        self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
-        self.convergence.plotItem.legend.anchor((0, 1), (0, 1), offset=(8, -8))  # the curve leaves that corner free
+        self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
         self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
         self._course_part = _titled("Distance of run and measurement", self.course)
         self._convergence_part = _titled("Distance of the best so far", self.convergence)
@@ -52,12 +55,6 @@ class FitPictures(Themed):
         self.renew_theme()
 
     def renew_theme(self) -> None:
-        for chart in (self.plan, self.convergence, self.course):
-            chart.setBackground(theme.colour("card"))
-            for side in ("left", "bottom"):
-                axis = chart.getAxis(side)
-                axis.setPen(theme.colour("line"))
-                axis.setTextPen(theme.colour("dim"))
         self._draw_progress()
         self._draw_result()
 
@@ -77,7 +74,7 @@ class FitPictures(Themed):
 
     def _draw_progress(self) -> None:
         chart, progress = self.convergence, self._progress
-        _empty(chart)
+        chart.clear_curves()
         self._convergence_part.setVisible(progress is not None)
         self._nothing.setVisible(progress is None)
         self._grid.setRowStretch(1, 0 if progress is None else 4)
@@ -98,7 +95,7 @@ class FitPictures(Themed):
 
     def _draw_result(self) -> None:
         for chart in (self.plan, self.course):
-            _empty(chart)
+            chart.clear_curves()
         seen = self._seen
         for part in (self._plan_part, self._course_part):
             part.setVisible(seen is not None)
@@ -133,7 +130,7 @@ class FitPictures(Themed):
         self.course.setYRange(0.0, 1000.0 * highest)
 
 
-def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
+def _titled(title: str, chart: LineChart) -> QWidget:
     """A chart under its title."""
     made = QWidget()
     column = QVBoxLayout(made)
@@ -146,31 +143,6 @@ def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
     return made
 
 
-def _empty(chart: pg.PlotWidget) -> None:
-    chart.clear()
-    legend = chart.plotItem.legend
-    legend.clear()
-    legend.setLabelTextColor(theme.colour("text"))
-
-
-def _chart(bottom: str, left: str) -> pg.PlotWidget:
-    """An empty chart with a legend."""
-    chart = pg.PlotWidget(enableMenu=False)
-    chart.plotItem.hideButtons()
-    menu = chart.plotItem.ctrlMenu  # without an owner it would outlive the chart
-    menu.setParent(chart, menu.windowFlags())
-    chart.addLegend(offset=(-8, 8))
-    chart.setLabel("bottom", bottom)
-    chart.setLabel("left", left)
-    for side in ("bottom", "left"):
-        chart.getAxis(side).enableAutoSIPrefix(False)
-    chart.showGrid(x=True, y=True, alpha=0.2)
-    return chart
-
-
-_HEADS = ("", "fitted", "95 % interval", "before")
-
-
 class Outcome(QFrame):
     """A card with the table of values and the notes; hidden while there is no result."""
 
@@ -178,13 +150,11 @@ class Outcome(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._result: FitResult | None = None
-        self.texts: list[tuple[str, ...]] = []
-        """Rows of the table."""
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(8)
-        self._table = QWidget()
-        column.addWidget(self._table)
+        self.table = TableView("Fitted values", hidden=(0,), fits=True)
+        column.addWidget(self.table)
         self.distance = QLabel()
         self.distance.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(self.distance)
@@ -202,12 +172,7 @@ class Outcome(QFrame):
         self.setVisible(result is not None)
         if result is None:
             return
-        old, self._table = self._table, QWidget()
-        column = self.layout()
-        assert column is not None
-        column.replaceWidget(old, self._table)
-        old.deleteLater()
-        self._fill(result)
+        self.table.show_table(fit_table(result))
         lines = [f"Distance {length(result.cost_after)}, before {length(result.cost_before)};"]
         lines[0] += f" {result.evaluations} evaluations"
         if len(result.trials) > 1 or result.trials[0].trial.align:
@@ -215,33 +180,3 @@ class Outcome(QFrame):
         self.distance.setText("\n".join(lines))
         self.notes.setText("\n".join(result.notes))
         self.notes.setVisible(bool(result.notes))
-
-    def _fill(self, result: FitResult) -> None:
-        grid = QGridLayout(self._table)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(22)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(4, 1)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        self.texts = []
-        for place, text in enumerate(_HEADS):
-            head = QLabel(text)
-            head.setProperty("role", "dim")
-            head.setAlignment(right)
-            grid.addWidget(head, 0, place)
-        for line, (name, label, value, interval, before, unit) in enumerate(fit_rows(result), start=1):
-            unit = f" {unit}" if unit else ""
-            cells = (label, f"{value}{unit}", f"{interval}{unit}", before if before == "none" else f"{before}{unit}")
-            self.texts.append(cells)
-            for place, text in enumerate(cells):
-                cell = QLabel(text)
-                cell.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                if place == 0:
-                    cell.setToolTip(name)
-                else:
-                    cell.setAlignment(right)
-                if place == 1:
-                    cell.setFont(theme.value_font(14))
-                elif place > 1:
-                    cell.setProperty("role", "dim")
-                grid.addWidget(cell, line, place)

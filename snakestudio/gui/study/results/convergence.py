@@ -73,6 +73,11 @@ class _Convergence(ResultsChart):
         y = area.bottom() - self._y.share(self.goal.values) * area.height()
         return x, np.where(np.isnan(y) & self.linked.results.failed, area.bottom() - _FAILURE / 2, y)
 
+    def renew_brushed(self) -> None:
+        for raster in self.rasters:
+            raster.renew()
+        super().renew_brushed()
+
     def renew(self) -> None:
         super().renew()
         self.setToolTip(_TIP if self.shows_points and self.generations() else "")

@@ -48,7 +48,7 @@ class _Parallel(ResultsChart):
         self._present_axis = 0
         """Along which the keyboard leads."""
         super().__init__(linked, parent)
-        self.item = ParallelItem(self, self._front_lines, self._has_behind, lambda: linked.held)
+        self.item = ParallelItem(self, self._front_lines, lambda: self.is_brushed, lambda: linked.held)
         self.scene().addItem(self.item)
         for axis in (self.bottom_axis, self.left_axis):
             axis.setVisible(False)
@@ -135,9 +135,6 @@ class _Parallel(ResultsChart):
     def renew_theme(self) -> None:
         self.item.dress()
         super().renew_theme()
-
-    def _has_behind(self) -> bool:
-        return bool(self.linked.rows.brushes)
 
     def _front_lines(self) -> FrontLines:
         """The brushed rows, the best last, so that they lie on top."""

@@ -327,6 +327,8 @@ class _Map(_Plane):
 
     def renew_brushed(self) -> None:
         self._bright_cells = None
+        if self.cells is not None and not self._curve:
+            self.lines.renew()
         super().renew_brushed()
 
     def renew(self) -> None:

@@ -73,10 +73,14 @@ class ResultsChart(PointChart):
             self.go_to(row)
 
     def clear_brushes(self) -> bool:
-        there = bool(self.linked.rows.brushes)
-        if there:
+        brushed = self.is_brushed
+        if brushed:
             self.linked.clear_brushes()
-        return there
+        return brushed
+
+    @property
+    def is_brushed(self) -> bool:
+        return self.there and bool(self.linked.rows.brushes)
 
     def _show_menu(self, row: int, place: QPoint) -> None:
         if row not in self.linked.rows.selected_rows:
