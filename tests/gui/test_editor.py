@@ -274,7 +274,7 @@ def test_tab_goes_to_the_next_axis(qtbot: QtBot, viewport: Viewport, document: D
         ("1..2", "“1..2” is not a number. Type 0.25, 0,25 or 1/4."),
         ("3deg", "“deg” is not a unit of a length. Use m, cm, mm, µm, km, in or ft."),
         ("1/0", "That divides by zero."),
-        ("20000", "must be at most 10000 m"),
+        ("20000", "Post: x must be at most 10000 m"),
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(

@@ -92,8 +92,10 @@ def finding_text(problem: Problem, scene: Scene) -> str:
 
     The key is in the tooltip. On the command line the same sentence has keys and numbers, as the file has them.
     """
+    label = label_of(scene, problem.key)
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
-    label = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
+    if label == problem.key and about is not None:
+        label = obstacle_title(scene.obstacles[about], about)
     return labelled(problem.sentence_for(label), scene)
 
 
