@@ -27,8 +27,8 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
-from snakestudio.viewmodel.plots.scale import MINUS
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
 
