@@ -511,8 +511,7 @@ def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Pat
     results = p.results
     qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
     chart = results.charts[results.shown_charts[0]]
-    qtbot.waitUntil(lambda: chart.height() >= 160)
-    assert chart.visibleRegion().boundingRect() == chart.rect()
+    qtbot.waitUntil(lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect())
     assert not p.title.isVisible(), "it is seen beside the set-up"
     for name, chip in results.chips.items():
         assert chip.visibleRegion().boundingRect() == chip.rect()

@@ -197,6 +197,14 @@ def test_a_logarithmic_scale_has_ratios_and_a_single_value_lies_in_the_middle() 
     assert AxisScale.around(np.zeros(0), 0.0).span == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("values", [[-1.7e308, 1.7e308], [0.0, 5e-324], [1e-320, 1e308], [1.7e308, 1.7e308]])
+@pytest.mark.parametrize("log", [False, True])
+def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bool) -> None:
+    low, high = AxisScale.around(np.array(values), 0.05, log=log).span
+    assert math.isfinite(high - low)
+    assert high > low
+
+
 def test_categories_lie_evenly() -> None:
     scale = Column("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
