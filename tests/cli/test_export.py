@@ -100,7 +100,7 @@ def test_a_scene_is_run_again_first(runs: Path, tmp_path: Path, capsys: pytest.C
         (["--video", "{tmp}/a.mp4", "--codec", "divx"], "give one of h264"),
         (["--video", "{tmp}/a.gif", "--codec", "vp9"], "a GIF has no codec"),
         (["--video", "{tmp}/a.mp4", "--camera", "above"], "give all, follow, or a file"),
-        (["--video", "{tmp}/a.mp4", "--camera", "{tmp}/no.toml"], "there is no such file"),
+        (["--video", "{tmp}/a.mp4", "--camera", "{tmp}/no.toml"], "There is no such file"),
         (["--video", "{tmp}/a.mp4", "--strip", "com_x", "--size", "320x240"], "did you mean com_x_m"),
         (["--video", "{tmp}/a.mp4", "--strip", "com_x_m", "--size", "320x90"], "give at least 240"),
         (["--video", "{tmp}/a.mp4", "--quality", "fine"], "give one of small, good, best"),

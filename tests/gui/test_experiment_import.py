@@ -229,7 +229,7 @@ def test_a_layout_is_kept_as_a_file_and_taken_from_one(
     qtbot.waitUntil(lambda: dialog.file_layout == layout and dialog.start.isEnabled())
     assert dialog.table.head_text(3) == "head · heading ▾"
     dialog.open_layout(tmp_path / "none.toml")
-    assert "there is no such file" in dialog.problems.text()
+    assert "There is no such file" in dialog.problems.text()
 
 
 def test_meanings_of_columns_and_layouts_are_the_same_thing() -> None:

@@ -47,7 +47,7 @@ def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_pa
 
 def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
     assert not window.context.files.open(tmp_path / "nowhere.toml")
-    assert "there is no such file" in window.context.banners.files.text
+    assert "There is no such file" in window.context.banners.files.text
     assert window.context.document.origin == MAIN_SCENE.resolve()
 
 

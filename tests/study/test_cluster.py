@@ -56,7 +56,7 @@ def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(None, "there is no such file"), ("{", "--scheduler-file"), ("[1]", "does not say where a scheduler is")],
+    [(None, "There is no such file"), ("{", "--scheduler-file"), ("[1]", "does not say where a scheduler is")],
 )
 def test_a_file_that_names_no_scheduler_is_said(
     text: str | None, said: str, study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

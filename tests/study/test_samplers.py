@@ -130,7 +130,7 @@ def test_a_package_that_is_missing_is_told_beside_the_search(monkeypatch: pytest
         sampler(plan)
     assert [problem.key for problem in caught.value.problems] == ["search.kind"]
     assert caught.value.problems[0].message == "this search needs optuna, which is not installed"
-    assert str(caught.value).startswith("study: search.kind: this search needs optuna")
+    assert str(caught.value).startswith("study: search.kind: This search needs optuna")
 
 
 def test_two_goals_get_their_front() -> None:
