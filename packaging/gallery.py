@@ -57,6 +57,7 @@ class Moment:
 
 MOMENTS = {
     "alternating_16": Moment(4.0, room=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
+    "compliant_passage": Moment(6.5, elevation=58.0, forces=0.01),
     "compliant_pipes": Moment(5.5, forces=0.01),
     "continuum_friction": Moment(8.0),
     "continuum_snake_2d": Moment(5.0),

@@ -276,7 +276,7 @@ def _cache() -> UserFolder:
 
 def _config() -> UserFolder:
     variable = "SNAKESTUDIO_CONFIG_DIR"
-    return UserFolder("decisions", _chosen(variable) or _platform_folder("user_config_dir"), variable)
+    return UserFolder("settings", _chosen(variable) or _platform_folder("user_config_dir"), variable)
 
 
 def _state() -> UserFolder:

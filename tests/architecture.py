@@ -668,13 +668,54 @@ def polling_timers(package: Package) -> Found:
     return _by_file(places)
 
 
+_LAYING_OUT = {"addWidget", "addLayout", "addRow", "insertWidget", "insertLayout", "insertRow"}
+_ROW_LAYOUTS = {"QFormLayout", "QGridLayout"}
+_MOST_PARTS = 4
+"""Parts that a dialog may add to layouts of its own, such as what it makes while it is open."""
+
+
+def handmade_dialogs(package: Package) -> Found:
+    """Dialogs that build their rows by hand instead of declaring them.
+
+    A dialog does where its class adds more than four parts to layouts, or where its module, or one of the same package
+    that it imports, lays rows out in a grid or form. What `gui.forms` builds is what all others use.
+    """
+    parents = {each.name: [last(base) for base in each.bases] for _, each in _every_class(package)}
+    found = []
+    for module, each in _every_class(package):
+        if not module.within("gui") or module.within("gui.forms") or not _descends(each.name, "Dialog", parents):
+            continue
+        own = module.name.rpartition(".")[0]
+        near = [name for name in package.imports[module.name] if name.rpartition(".")[0] == own]
+        parts = sum(isinstance(node, ast.Attribute) and node.attr in _LAYING_OUT for node in ast.walk(each))
+        rows = [name for name in (module.name, *near) if _lays_rows_out(package.modules[name])]
+        if parts > _MOST_PARTS or rows:
+            found.append((parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows])))
+    found.sort(key=lambda place: (-place[0], place[1]))
+    return len(found), tuple(place for _, place in found)
+
+
+def _every_class(package: Package) -> Iterator[tuple[Module, ast.ClassDef]]:
+    return ((module, each) for module in package.modules.values() for each in module.classes)
+
+
+def _descends(name: str, ancestor: str, parents: Mapping[str, list[str]]) -> bool:
+    """Whether a class is another one's child, or its children's."""
+    above = parents.get(name, [])
+    return ancestor in above or any(each != name and _descends(each, ancestor, parents) for each in above)
+
+
+def _lays_rows_out(module: Module) -> bool:
+    return any(name.id in _ROW_LAYOUTS and isinstance(name.ctx, ast.Load) for name in module.names)
+
+
 MEASURES: dict[str, Callable[[Package], Found]] = {
     of.__name__: of
     for of in (
         circles, in_circles, chain_in_gui, private_members, private_of_libraries, set_elsewhere, literal_indices,
         continuum_asked, continuum_asking, naming_formulations, naming_kinds, passing_on_arming,
         window_attributes, window_importers, polling_timers,
-        largest_file, architecture_bytes,
+        largest_file, architecture_bytes, handmade_dialogs,
     )
 }  # fmt: skip
 """Every count by its name; what it counts stands in the function."""

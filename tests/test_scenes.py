@@ -70,6 +70,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "roll_yaw",
         "wheeled_snake",
         "planar_swimmer_9",
+        "compliant_passage",
         "compliant_pipes",
         "continuum_friction",
         "cpg_undulation",
@@ -288,3 +289,15 @@ def test_the_swimmer_swims_straight_ahead(runs: dict[str, ss.Run]) -> None:
     way = com(run_of("planar_swimmer_9", runs), 15.0) - com(run_of("planar_swimmer_9", runs), 6.0)
     assert way[0] > 2.0
     assert abs(way[1]) < 0.05 * way[0]
+
+
+def test_only_the_compliant_robot_gets_through_the_passage() -> None:
+    path, end = scenes_dir() / "compliant_passage.toml", 1.2
+    jammed = ss.simulate(path, duration=8.0, **{"controller.kind": "none"})
+    assert max(jammed[f"link_{link}_x_m"].max() for link in range(1, 12)) < end - 0.2
+    assert np.ptp(jammed["com_x_m"][jammed["time_s"] > 4.0]) < 0.1
+    through = ss.simulate(path, duration=11.0)
+    assert min(through[f"link_{link}_x_m"][-1] for link in range(1, 12)) > end
+    amplitude = np.degrees(through["compliant_amplitude_rad"])
+    assert amplitude.min() < 25.0
+    assert amplitude[-1] > amplitude.min() + 10.0, "it returns behind the passage"

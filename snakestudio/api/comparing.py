@@ -11,10 +11,11 @@ from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.analysis.comparison.chains import compare_chain as run_chains
 from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.comparison.models import compare_models as run_models
+from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, prepare, scene_name
-from snakestudio.export import chain_tables
-from snakestudio.export.chain_tables import write_chain
-from snakestudio.export.comparison_tables import report, write_comparison
+from snakestudio.export.chain_tables import chain_report
+from snakestudio.export.comparison_tables import comparison_report
+from snakestudio.export.report import Report
 from snakestudio.model.arguments import is_number, number_of, wrong_kind
 from snakestudio.model.events import Change
 from snakestudio.model.pull import Pull
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-class Comparison:
+class Comparison(Reporting):
     """One scene run by several models; `print` it for the table of differences.
 
     Attributes
@@ -52,24 +53,15 @@ class Comparison:
             if run.recording is not None
         }
 
-    def __str__(self) -> str:
-        return report(self.data)
+    def report(self) -> Report:
+        """The comparison as a report; its CSV has the time series of all values and of their differences."""
+        return comparison_report(self.data, self.scene_file)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         from snakestudio.api.notebook import comparison_html
 
         return comparison_html(self.data, self.scene_file)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the course of all compared values and of their differences.
-
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
-        """
-        write_comparison(path, self.data, self.scene_file)
 
 
 def compare_scene(
@@ -128,7 +120,7 @@ def compare_models(
     return comparison
 
 
-class ChainReport:
+class ChainReport(Reporting):
     """Chains of links beside a continuous body; as text it is the table of errors and orders.
 
     Attributes
@@ -143,18 +135,9 @@ class ChainReport:
         self.data = data
         self.scene_file = scene_file
 
-    def __str__(self) -> str:
-        return chain_tables.report(self.data)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write all joints of all chains.
-
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
-        """
-        write_chain(path, self.data, self.scene_file)
+    def report(self) -> Report:
+        """The comparison as a report; its CSV has all joints of all chains."""
+        return chain_report(self.data, self.scene_file)
 
 
 def compare_scene_chain(

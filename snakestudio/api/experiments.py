@@ -11,8 +11,10 @@ from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.experiment.comparison import compare_experiment as compare
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.experiment.layout import Layout, load_layout
+from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, load_run
-from snakestudio.export.experiment_tables import report, write_experiment
+from snakestudio.export.experiment_report import experiment_report
+from snakestudio.export.report import Report
 from snakestudio.model.arguments import path_of
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
@@ -22,7 +24,7 @@ __all__ = ["ExperimentReport", "compare_experiment", "load_experiment"]
 _MEASURED = "captures or file names (str or Path)"
 
 
-class ExperimentReport:
+class ExperimentReport(Reporting):
     """A run beside an experiment; `print` it for the tables.
 
     Attributes
@@ -38,30 +40,9 @@ class ExperimentReport:
         self.scene_file = scene_file
         self._base_dir = base_dir
 
-    def __str__(self) -> str:
-        return report(self.data)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write both tracks and their errors over time.
-
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
-        """
-        write_experiment(path, self.data, self.scene_file)
-
-    def to_report(self, path: str | Path) -> Path:
-        """Write a report with pictures and tables, as HTML or PDF by the file's suffix.
-
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
-        """
-        from snakestudio.export.experiment_report import write_report
-
-        return write_report(path, self.data, self.scene_file, self._base_dir)
+    def report(self) -> Report:
+        """The comparison as a report; its CSV has both tracks and their errors over time."""
+        return experiment_report(self.data, self.scene_file, self._base_dir)
 
 
 def load_experiment(path: str | Path, layout: Layout | str | Path | None = None) -> Capture:

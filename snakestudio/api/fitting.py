@@ -11,10 +11,12 @@ from snakestudio.analysis import fitting
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, JointTrack, Track, Trial
 from snakestudio.analysis.fitting.tracks import Captured
+from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
-from snakestudio.export.fit_text import report
+from snakestudio.export.fit_report import fit_report
+from snakestudio.export.report import Report
 from snakestudio.inputs import local_path
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
@@ -26,7 +28,7 @@ __all__ = ["Fit", "Free", "fit", "fit_trials"]
 Free = Mapping[str, Sequence[Any]] | Iterable[FreeParameter | str]
 
 
-class Fit:
+class Fit(Reporting):
     """Fitted values; `print` it for the table.
 
     Attributes
@@ -41,8 +43,9 @@ class Fit:
         self.data = data
         self.scene = data.fitted(scene)
 
-    def __str__(self) -> str:
-        return report(self.data)
+    def report(self) -> Report:
+        """The fit as a report; its CSV has the fitted values."""
+        return fit_report(self.data)
 
     def __getitem__(self, name: str) -> float:
         if name not in self.data.values:

@@ -8,8 +8,10 @@ from typing import Any
 
 from snakestudio.analysis.comparison.step_size import StepCheck
 from snakestudio.analysis.comparison.step_size import check_step_size as run_check
+from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, prepare
-from snakestudio.export.step_size_tables import report
+from snakestudio.export.report import Report
+from snakestudio.export.step_size_tables import step_report
 from snakestudio.model.events import Change
 from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
@@ -18,7 +20,7 @@ from snakestudio.runfile.mcap.block_recording import BlockRecording
 __all__ = ["StepReport", "check_scene_step_size", "check_step_size"]
 
 
-class StepReport:
+class StepReport(Reporting):
     """How far the result of a scene depends on its time step; `print` it for the table.
 
     Attributes
@@ -30,8 +32,9 @@ class StepReport:
     def __init__(self, data: StepCheck) -> None:
         self.data = data
 
-    def __str__(self) -> str:
-        return report(self.data)
+    def report(self) -> Report:
+        """The check as a report; its CSV has the values at each step and their errors."""
+        return step_report(self.data)
 
     @property
     def settled(self) -> bool:

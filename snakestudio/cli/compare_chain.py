@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.reports import add_report_argument, check_report_ending, write_report_of
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import UsageError
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--own-axes", action="store_true", help="rings push along the axes of the link they are on (order 1)"
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write all joints of all chains as CSV")
+    add_report_argument(parser)
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)
@@ -42,7 +44,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio import api
     from snakestudio.analysis.comparison.models import chosen_kinds
 
-    outputs = Outputs(options, (options.scene,), options.csv)
+    check_report_ending(options)
+    outputs = Outputs(options, (options.scene,), options.csv, options.report)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     outputs.spare_files_of(scene, base_dir)
     line = ProgressLine(options)
@@ -60,6 +63,7 @@ def execute(options: argparse.Namespace) -> int:
         with outputs.place(options.csv) as path:
             comparison.to_csv(path)
         print(f"\nwrote {options.csv}")
+    write_report_of(comparison, options, outputs)
     if options.json:
         print_json(options, _values(options, comparison.data))
     return 0
@@ -82,7 +86,12 @@ def _values(options: argparse.Namespace, data: ChainComparison) -> dict[str, Any
         }
         for row, count in enumerate(data.links)
     ]
-    return {"scene": options.scene, "free": data.free, "chains": chains, "files": {"csv": options.csv}}
+    return {
+        "scene": options.scene,
+        "free": data.free,
+        "chains": chains,
+        "files": {"csv": options.csv, "report": options.report},
+    }
 
 
 def _links(text: str | None) -> tuple[int, ...]:

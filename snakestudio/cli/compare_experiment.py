@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.reports import add_report_argument, check_report_ending, write_report_of
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--over", metavar="S", type=float, help="align with the first S seconds only (all)")
     parser.add_argument("--link", metavar="N", type=int, help="link to compare, from 1; 0 is the centre of mass")
     parser.add_argument("--csv", metavar="F", type=output, help="write both tracks and their errors over time as CSV")
-    parser.add_argument("--report", metavar="F", type=output, help="write a report (.html, .pdf)")
+    add_report_argument(parser)
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)
@@ -59,10 +60,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio import api
     from snakestudio.analysis.experiment.importing import guess_layout
     from snakestudio.analysis.experiment.layout import load_layout, save_layout
-    from snakestudio.export.experiment_report import report_path
 
-    if options.report is not None:
-        report_path(options.report)  # what cannot be written is said before the run, not after it
+    check_report_ending(options)
     read = (options.scene, *options.experiments, options.layout)
     outputs = Outputs(options, read, options.csv, options.report, options.write_layout)
     layout = load_layout(options.layout) if options.layout is not None else None
@@ -89,9 +88,7 @@ def execute(options: argparse.Namespace) -> int:
             with outputs.place(options.csv) as file:
                 comparison.to_csv(file)
             print(f"\nwrote {options.csv}")
-        if options.report is not None:
-            with outputs.place(options.report) as file:
-                print(f"\nwrote {comparison.to_report(file)}")
+        write_report_of(comparison, options, outputs)
         if options.json:
             print_json(options, _values(options, comparison.data, run.failure))
         if run.failure:

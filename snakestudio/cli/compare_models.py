@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.reports import add_report_argument, check_report_ending, write_report_of
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--csv", metavar="F", type=output, help="write the time series of all values and differences as CSV"
     )
+    add_report_argument(parser)
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)
@@ -42,7 +44,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio import api
     from snakestudio.analysis.comparison.models import chosen_kinds, refusals
 
-    outputs = Outputs(options, (options.scene,), options.csv)
+    check_report_ending(options)
+    outputs = Outputs(options, (options.scene,), options.csv, options.report)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     outputs.spare_files_of(scene, base_dir)
     kinds = chosen_kinds(scene, options.kinds)
@@ -64,6 +67,7 @@ def execute(options: argparse.Namespace) -> int:
         with outputs.place(options.csv) as path:
             comparison.to_csv(path)
         print(f"\nwrote {options.csv}: {len(comparison.data.times)} rows")
+    write_report_of(comparison, options, outputs)
     if options.json:
         print_json(options, _values(options, comparison.data))
     failures = [f"{run.label}: {run.failure}" for run in comparison.data.ran if run.failure]
@@ -95,7 +99,7 @@ def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any
         "scene": options.scene,
         "reference": None if reference is None else reference.label,
         "models": models,
-        "files": {"csv": options.csv},
+        "files": {"csv": options.csv, "report": options.report},
     }
 
 

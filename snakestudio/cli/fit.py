@@ -53,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_set_argument(parser)
     parser.add_argument("--out", metavar="F", type=output, help="write the scene with the fitted values")
-    parser.add_argument("--report", metavar="F", type=output, help="draw before and after (.pdf, .png, .svg)")
+    parser.add_argument(
+        "--report",
+        metavar="F",
+        type=output,
+        help="draw before and after (.pdf, .png, .svg), or write tables and the drawing (.html, .md)",
+    )
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)
@@ -72,11 +77,13 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.analysis.experiment.importing import read_capture
     from snakestudio.analysis.fitting import offset_bounds, parse_free, trial_of
     from snakestudio.api.fitting import fit_trials
-    from snakestudio.export.printing import FORMATS
+    from snakestudio.export.printing import FORMATS as DRAWINGS
+    from snakestudio.export.report_files import PAGES
     from snakestudio.model.scene_file import read_scene_text
 
-    if options.report is not None and options.report.suffix.lower() not in FORMATS:
-        raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")
+    endings = tuple(dict.fromkeys((*DRAWINGS, *PAGES)))
+    if options.report is not None and options.report.suffix.lower() not in endings:
+        raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(endings)}.")
     read = [part for text in options.experiments for part in (text, *text.rsplit("@", 1))]
     outputs = Outputs(options, (options.scene, *read), options.out, options.report)
     parameters = [parse_free(text) for text in options.free]
@@ -109,7 +116,8 @@ def execute(options: argparse.Namespace) -> int:
         print(f"\nwrote {options.out}")
     if options.report is not None:
         with outputs.place(options.report) as file:
-            fitted.to_picture(file)
+            write = fitted.to_picture if options.report.suffix.lower() in DRAWINGS else fitted.to_report
+            write(file)
         print(f"wrote {options.report}")
     if options.json:
         print_json(options, _values(options, fitted.data))

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio scenes`."""
-    from snakestudio.export.comparison_tables import aligned
+    from snakestudio.export.tables import aligned
     from snakestudio.viewmodel.gallery import entries, found
 
     listed = sorted(

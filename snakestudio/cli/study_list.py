@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study list`."""
-    from snakestudio.export.comparison_tables import aligned
+    from snakestudio.export.tables import aligned
     from snakestudio.study.running import results_of
     from snakestudio.study.store import store_path
     from snakestudio.study.study_file import is_study, load_study

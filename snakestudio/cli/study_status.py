@@ -74,7 +74,7 @@ def summary(path: Path) -> str:
     ------
     StudyError
     """
-    from snakestudio.export.comparison_tables import aligned
+    from snakestudio.export.tables import aligned
     from snakestudio.study.running import results_of
 
     table = results_of(path)

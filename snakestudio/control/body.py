@@ -32,6 +32,8 @@ class Body:
         self._head_last = robot.head == "last"
         self._head = robot.head_index
         self._behind = np.arange(robot.n_links - 1, 0.0, -1.0)  # so many links turn with a bend
+        self._link_headings = np.empty(robot.n_links)
+        self._bends = np.empty(robot.n_links - 1)
 
     @property
     def turn_sign(self) -> float:
@@ -43,24 +45,18 @@ class Body:
         return values[::-1] if self._head_last else values
 
     def link_heading(self, snapshot: Snapshot) -> FloatArray:
-        """Direction in which every link's axis points, (n,), rad; counted from link 1."""
-        return self._headings(snapshot)[0]
+        """Direction in which every link's axis points, (n,), rad; counted from link 1. The next call overwrites it."""
+        link_headings(snapshot.link_pose, self._link_headings, self._bends)
+        return self._link_headings
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
         """Direction in which the robot's front points, rad: mean of all links, or the head link's; not wrapped."""
-        heading, bend = self._headings(snapshot)
+        heading = self.link_heading(snapshot)
         if measure == "head":
             along = heading.item(self._head)
         else:  # neighbours turn by less than half a turn
-            along = float(heading[0] + bend @ self._behind / len(heading))
+            along = heading.item(0) + float(self._bends @ self._behind) / len(heading)
         return along if self._head_last else along + math.pi
-
-    def _headings(self, snapshot: Snapshot) -> tuple[FloatArray, FloatArray]:
-        """`link_heading`, and how far every link turns against the one before it, (n-1,), rad."""
-        n = len(self._behind) + 1
-        heading, bend = np.empty(n), np.empty(n - 1)
-        link_headings(snapshot.link_pose, heading, bend)
-        return heading, bend
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
         """Unit vectors to the left of every link's axis, (n, 2)."""
@@ -94,7 +90,9 @@ def wrapped(angle: float) -> float:
 
 def hold(time: FloatArray, yaw: FloatArray, entries: IndexArray, m: int) -> JointReference:
     """References of `m` axes over the knots `time`, at rest: `yaw` (rad) at some `entries`, the others at 0."""
-    motion = np.zeros((3, len(time), m))
-    angle, rate, acceleration = motion
-    angle[:, entries] = yaw
+    angle, rate, acceleration = np.zeros((3, len(time), m))
+    if len(entries) == m:
+        angle[:] = yaw
+    else:
+        angle[:, entries] = yaw
     return JointReference(time, angle, rate, acceleration)

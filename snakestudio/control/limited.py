@@ -66,7 +66,8 @@ class Limited:
     @property
     def end(self) -> float:
         """When it has arrived, s."""
-        return self.since + sum(self.durations)
+        first, second, third = self.durations
+        return self.since + (first + second + third)
 
     def aimed(self, target: float, limits: Limits, time: float) -> Limited:
         """The motion that leaves this one at `time` (s) for `target`."""
@@ -118,7 +119,16 @@ class Limited:
 
     def value_at(self, time: float) -> float:
         """Value at `time` (s, not before `since`)."""
-        return self.target if time >= self.end else float(self.at(np.array([time]))[0][0])
+        if time >= self.end:
+            return self.target
+        # As `at`: for one time, plain numbers are ten times as fast as arrays.
+        first, second, third = self.durations
+        passed = max(time - self.since, 0.0)
+        a = min(passed, first)
+        b = min(max(passed - first, 0.0), second)
+        c = min(max(passed - first - second, 0.0), third)
+        top = self.rate + self.acceleration * first
+        return self.value + self.rate * a + top * (b + c) + 0.5 * self.acceleration * (a * a - c * c)
 
     def integral(self, time: FloatArray) -> FloatArray:
         """Integral from `since` to `time`."""

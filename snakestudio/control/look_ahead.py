@@ -37,7 +37,8 @@ class LookAhead:
 
     def forget(self) -> None:
         """Evaluate the motion again, for it has changed."""
-        self._first, self._time, self._motion = 0, np.zeros(0), np.zeros((3, 0, self._m))
+        self._first, self._known = 0, 0
+        self._time, self._motion = np.zeros(0), np.zeros((3, 0, self._m))
 
     def motion(self, time: FloatArray) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s)."""
@@ -45,15 +46,15 @@ class LookAhead:
         if 4 * k > _STEPS:
             return self._evaluate(time)
         first = round(time.item(0) / self._step)
-        if not self._first <= first <= self._first + len(self._time) - k:
+        offset = first - self._first
+        if not 0 <= offset <= self._known - k:
             if not np.array_equal(self._steps(first, k), time):  # between the steps
                 return self._evaluate(time)
-            self._first, self._time = first, self._steps(first, _STEPS)
-            self._motion = np.stack(self._evaluate(self._time))
-        motion = np.empty((3, k, self._m))
-        if not copy_rows(time, self._time, self._motion, first - self._first, motion):
+            self._first, self._time, offset = first, self._steps(first, _STEPS), 0
+            self._motion, self._known = np.stack(self._evaluate(self._time)), _STEPS
+        angle, rate, acceleration = motion = np.empty((3, k, self._m))
+        if not copy_rows(time, self._time, self._motion, offset, motion):
             return self._evaluate(time)
-        angle, rate, acceleration = motion
         return angle, rate, acceleration
 
     def _steps(self, first: int, count: int) -> FloatArray:

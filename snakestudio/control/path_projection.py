@@ -11,7 +11,7 @@ marine surface vessels in the presence of constant ocean currents, IEEE CDC, 200
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from snakestudio.model.track import Track
 __all__ = ["PathProjection", "heading_to", "integral_rate", "projected"]
 
 
-@dataclass(frozen=True, slots=True)
-class PathProjection:
+class PathProjection(NamedTuple):
     """Where a point is, seen from a path.
 
     Attributes
@@ -47,8 +46,12 @@ class PathProjection:
 
     def ahead(self, distance: float) -> FloatArray:
         """The point of the tangent `distance` (m) ahead of the nearest place, (2,), m."""
+        return np.array(self.ahead_xy(distance))
+
+    def ahead_xy(self, distance: float) -> tuple[float, float]:
+        """The coordinates of `ahead`, m."""
         x, y = self.point.tolist()
-        return np.array([x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)])
+        return x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)
 
 
 def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> PathProjection:
@@ -67,8 +70,7 @@ def projected(track: Track, point: FloatArray, before: float | None, reach: floa
     """
     if before is None:
         before = track.nearest(point)
-    along = track.nearest(point, before, reach)
-    x, y, direction, curvature = track.course(along)
+    along, (x, y, direction, curvature) = track.nearest_course(point, before, reach)
     px, py = point.tolist()
     cross = math.cos(direction) * (py - y) - math.sin(direction) * (px - x)
     return PathProjection(along, cross, np.array([x, y]), direction, curvature)

@@ -10,13 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray, IndexArray, IntArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.speed_limit import SpeedLimit
 from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
-from snakestudio.model.compilable import add_to_columns
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
@@ -42,6 +41,10 @@ class Offset(Protocol):
 
     def at(self, time: FloatArray) -> FloatArray:
         """Angle, rate and acceleration at `time` (k,), (3, k); rad, s."""
+        ...
+
+    def add_to(self, motion: Motion, columns: IndexArray, time: FloatArray) -> None:
+        """Add what `at` gives to some columns of angles, rates and accelerations at `time`, each (k, m)."""
         ...
 
 
@@ -138,7 +141,10 @@ class SetPoints(OpenLoop):
     def _asked(self, time: FloatArray, offset: Offset | None = None) -> JointReference:
         """What is asked of the joints, whatever their speed."""
         if not (self._limit or self._hold):
-            return JointReference(time, *self._added(self._following(time), offset, time))
+            motion = self._following(time)
+            if offset is not None:
+                offset.add_to(motion, self._yaw, time)
+            return JointReference(time, *motion)
         steps = self._steps(time)
         if self._limit:
             self._release(int(steps[-1]) + 1)
@@ -158,7 +164,7 @@ class SetPoints(OpenLoop):
     def _added(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
         """`motion` at `time` with an offset of the yaw."""
         if offset is not None:
-            add_to_columns(*motion, self._yaw, offset.at(time))
+            offset.add_to(motion, self._yaw, time)
         return motion
 
     def _steps(self, time: FloatArray) -> IntArray:

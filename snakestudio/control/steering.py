@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -81,8 +80,7 @@ class SteeringFields(ControllerFields):
         return math.radians(self.offset_limit_deg)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """What steering remembers.
 
     Attributes
@@ -97,7 +95,7 @@ class _State:
 
     heading: float | None = None
     error: float = 0.0
-    offset: OffsetFilter = field(default_factory=OffsetFilter)
+    offset: OffsetFilter = OffsetFilter()
 
 
 class Steering(ABC):
@@ -138,24 +136,28 @@ class Steering(ABC):
 
     def values(self) -> FloatArray:
         """Values of the channels; heading and reference go on over whole turns."""
+        return np.array(self._steered())
+
+    def _steered(self) -> tuple[float, float, float]:
+        """Heading, its reference and the offset of the joints, rad."""
         state = self._steering
         heading = state.heading or 0.0
-        return np.array([heading, heading + state.error, state.offset.angle])
+        return heading, heading + state.error, state.offset.angle
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
-        now, state = float(time[0]), self._steering
-        heading = self._body.forward_heading(snapshot, self._law.measure)
+        now, state, law = time.item(0), self._steering, self._law
+        heading = self._body.forward_heading(snapshot, law.measure)
         heading = wrapped(heading) if state.heading is None else state.heading + wrapped(heading - state.heading)
         closed = self._gait.begun(now)
-        wanted, bend = self._wanted(snapshot, float(time[-1]) - now if closed else 0.0)
+        wanted, bend = self._wanted(snapshot, time.item(-1) - now if closed else 0.0)
         error = wrapped(wanted - heading)
         if abs(error - state.error) > math.pi and math.pi - abs(error) < _OVERTURN and state.heading is not None:
             error -= math.copysign(2.0 * math.pi, error)
-        limit = self._law.offset_limit
-        turn = min(max(self._law.gain * error + bend, -limit), limit) if closed else 0.0
-        offset = state.offset.aimed(self._body.turn_sign * turn, self._law.response_s, now)
+        limit = law.offset_limit
+        turn = min(max(law.gain * error + bend, -limit), limit) if closed else 0.0
+        offset = state.offset.aimed(self._body.turn_sign * turn, law.response_s, now)
         self._steering = _State(heading, error, offset)
         return self._gait.reference(time, None, offset)
 

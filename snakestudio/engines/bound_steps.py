@@ -16,6 +16,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.outcome import OK, Figures
+from snakestudio.engines.present_row import PresentRow
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.state_view import StateView
 from snakestudio.kernels.many_calls import CallTable
@@ -168,6 +169,10 @@ class BoundSteps(ABC):
 
     @property
     @abstractmethod
+    def mass_shares(self) -> FloatArray: ...  # noqa: D102
+
+    @property
+    @abstractmethod
     def time(self) -> float: ...  # noqa: D102
 
     @property
@@ -195,7 +200,7 @@ class BoundSteps(ABC):
     def _begin_interval(self) -> None: ...
 
     @abstractmethod
-    def view_row(self, again: bool) -> tuple[RowBuffers, int, slice]: ...  # noqa: D102
+    def view_row(self, again: bool) -> PresentRow: ...  # noqa: D102
 
     @abstractmethod
     def references_now(self) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
@@ -204,7 +209,7 @@ class BoundSteps(ABC):
     def solver_stats(self) -> SolverStats: ...  # noqa: D102
 
     @abstractmethod
-    def contacts_in(self, rows: RowBuffers, part: slice) -> Contacts: ...  # noqa: D102
+    def contacts_in(self, row: PresentRow, copy: bool) -> Contacts: ...  # noqa: D102
 
     # ------------------------------------------------------------------------------------------ Steps
 

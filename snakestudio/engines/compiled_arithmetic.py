@@ -22,7 +22,7 @@ def use_compiled_arithmetic() -> None:
 
     known: dict[str, Any] = dict(vars(compilable))
     for helper in compilable.HELPERS:
-        known[helper.__name__] = exact(helper)
+        known[helper.__name__] = exact(FunctionType(helper.__code__, known, helper.__name__))
     for one in compilable.ALL:
         plain: Any = one.plain
         one.run = exact(FunctionType(plain.__code__, known, plain.__name__))

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.present_row import SHOWN, PresentRow
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
@@ -14,8 +14,9 @@ from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 __all__ = ["StateView"]
 
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
-_FROM_THE_ROW = frozenset(("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque"))
-_REFERENCES = frozenset(("joint_angle_ref", "joint_rate_ref"))
+_FROM_THE_ROW = frozenset(SHOWN)
+_CONSTANT = frozenset(("control", "body", "mass_shares", "valid"))
+_REFERENCES = ("joint_angle_ref", "joint_rate_ref")
 
 _put = object.__setattr__
 
@@ -28,15 +29,18 @@ class _Engine(Protocol):
     def schema(self) -> Schema: ...
 
     @property
+    def mass_shares(self) -> FloatArray: ...
+
+    @property
     def time(self) -> float: ...
 
     @property
     def step_count(self) -> int: ...
 
-    def view_row(self, again: bool) -> tuple[RowBuffers, int, slice]:
-        """Buffers in which the present state has just been written, its row there, and the contacts of that row.
+    def view_row(self, again: bool) -> PresentRow:
+        """The row in which the present state has just been written; there is one for views that are `again` in use.
 
-        References are not in it. Nothing else is ever written there, unless it is the row that is written `again`.
+        References are not in it.
         """
         ...
 
@@ -48,8 +52,8 @@ class _Engine(Protocol):
         """How well the contact problems of the interval were solved."""
         ...
 
-    def contacts_in(self, rows: RowBuffers, part: slice) -> Contacts:
-        """Contacts of the interval, from a row of the present state."""
+    def contacts_in(self, row: PresentRow, copy: bool) -> Contacts:
+        """Contacts of the interval, from a row of the present state; with `copy` in arrays of their own."""
         ...
 
 
@@ -62,57 +66,78 @@ class StateView(Snapshot):
     ----------
     engine : object as `_Engine`
     again : bool
-        Arrays are in the one row of the engine that is written again: they stay as they are until the next such view
-        is read.
+        Arrays are those of a row that the engine writes again: they stay as they are until the next such view is read.
     """
 
-    __slots__ = ("_again", "_engine", "_row", "_step")
+    __slots__ = ("_again", "_engine", "_row", "_step", "_write")
 
     _engine: _Engine
     _step: int
     _again: bool
-    _row: tuple[RowBuffers, int, slice] | None
+    _row: PresentRow | None
+    _write: int
+    """Which of the writes of the row was that of this view."""
 
     def __init__(self, engine: _Engine, again: bool = False) -> None:
         _put(self, "_engine", engine)
         _put(self, "_step", engine.step_count)
         _put(self, "_again", again)
         _put(self, "_row", None)
-        _put(self, "control", {})
-        _put(self, "body", None)
-        _put(self, "mass_shares", engine.schema.mass_shares)
-        _put(self, "valid", engine.schema.valid)
 
     def __getattr__(self, name: str) -> Any:
+        engine = self._engine
+        value: Any
+        if name in _CONSTANT:
+            value = _constant(engine, name)
+            _put(self, name, value)
+            return value
         if name not in _FIELDS:
             raise AttributeError(f"A snapshot has no {name!r}.")
-        engine = self._engine
         if engine.step_count != self._step:
             time = self._step * engine.scene.solver.step_s
             raise RuntimeError(
                 f"{name} of the snapshot at t = {time:.6g} s was not read before the robot moved on. "
                 "Read or copy what you need of a snapshot before `reference` returns."
             )
-        value: Any
         if name in _FROM_THE_ROW:
-            rows, i, _ = self._row or self._written()
-            value = getattr(rows, name)[i]
+            value = self._written().values[name]
+            if not self._again:
+                value = value.copy()
         elif name in _REFERENCES:
-            value = engine.references_now()[name == "joint_rate_ref"]
+            both = dict(zip(_REFERENCES, engine.references_now(), strict=True))
+            for each, reference in both.items():
+                _put(self, each, reference)
+            return both[name]
         elif name == "time":
             value = engine.time
         elif name == "solver":
             value = engine.solver_stats()
         elif name == "energy":
-            rows, i, _ = self._row or self._written()
-            value = dict(zip(engine.schema.energy, rows.energy[i].tolist(), strict=True))
+            value = dict(zip(engine.schema.energy, self._written().rows.energy[0].tolist(), strict=True))
         else:
-            rows, _, contacts = self._row or self._written()
-            value = engine.contacts_in(rows, contacts)
+            value = engine.contacts_in(self._written(), not self._again)
         _put(self, name, value)
         return value
 
-    def _written(self) -> tuple[RowBuffers, int, slice]:
-        row = self._engine.view_row(self._again)
-        _put(self, "_row", row)
+    def centre_of_mass(self) -> FloatArray:
+        """Centre of mass of the robot, (3,), m."""
+        centre: FloatArray = self._engine.mass_shares @ self.link_pose[:, :3]
+        return centre
+
+    def _written(self) -> PresentRow:
+        """The row, with the state of this view in it."""
+        row = self._row
+        if row is None or row.writes != self._write:
+            row = self._engine.view_row(self._again)
+            _put(self, "_row", row)
+            _put(self, "_write", row.writes)
         return row
+
+
+def _constant(engine: _Engine, name: str) -> Any:
+    """A field of a snapshot that does not depend on the state."""
+    if name == "control":
+        return {}
+    if name == "body":
+        return None
+    return engine.mass_shares if name == "mass_shares" else engine.schema.valid

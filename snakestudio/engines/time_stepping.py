@@ -24,7 +24,9 @@ from snakestudio.engines.outcome import (
     SLOT_OVERFLOW,
     Figures,
 )
-from snakestudio.engines.row_buffers import BODY, RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.engines.period_call import PeriodCall
+from snakestudio.engines.present_row import PresentRow
+from snakestudio.engines.row_buffers import BODY, CALL, RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.engines.state_view import StateView
 from snakestudio.kernels._cache import jit_disabled
 from snakestudio.kernels.many_calls import CallTable
@@ -54,6 +56,8 @@ class TimeSteppingEngine(BoundSteps):
     _params: Any
     _advance: Any = None
     _write: Any = None
+    _write_state: Any = None
+    _work: Any = None
     _pushed = True
     """Whether contacts push links back, however deep they are."""
 
@@ -61,12 +65,16 @@ class TimeSteppingEngine(BoundSteps):
         self._scene = scene
         self._base_dir = base_dir
         self._schema = schema
+        self._mass_shares = schema.mass_shares
         self._reference = None
         self._reached = 0
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
-        self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
-        self._view_rows = self._looks
+        self._rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
+        self._present_rows: dict[bool, PresentRow] = {}
+        self._period_call: PeriodCall | None = None
+        self._interval_of: Any = None
+        self._interval_start: tuple[tuple[Any, Any], ...] = ()
         self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         self._since: tuple[int, ...] = (0, 0)  # what `_rows.filled` was before those that no call has handed over
@@ -84,6 +92,11 @@ class TimeSteppingEngine(BoundSteps):
         return self._schema
 
     @property
+    def mass_shares(self) -> FloatArray:
+        """Share of the mass that goes with every link, (n,)."""
+        return self._mass_shares
+
+    @property
     def time(self) -> float:
         """Time reached, s."""
         return self.step_count * self._scene.solver.step_s
@@ -98,9 +111,16 @@ class TimeSteppingEngine(BoundSteps):
     @abstractmethod
     def _figures(self) -> Figures: ...
 
-    @abstractmethod
     def _begin_interval(self) -> None:
         """Start the sums that the next snapshot shows."""
+        if self._interval_of is not self._state:
+            self._interval_of, self._interval_start = self._state, self._start_of_interval()
+        for values, start in self._interval_start:
+            values[...] = start
+
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
+        """Parts of the state's arrays, and the values (or the other parts) that they are set to for an interval."""
+        raise NotImplementedError
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """Arguments of the compiled `advance` in front of count of steps, row steps and buffers.
@@ -116,13 +136,23 @@ class TimeSteppingEngine(BoundSteps):
         return self.entry_arguments(_plain(reference))
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """Take steps under a reference that is `_plain`; returns what the call ended with."""
-        status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
+        """Take steps; returns what the call ended with."""
+        period = self._period_call
+        if period is None:
+            period = self._period_call = PeriodCall(self)
+        own = self._params, self._state, self._work
+        if period.takes(reference, len(wanted), own):
+            return period.call(reference, n_steps, wanted, rows)
+        status: int = self._advance(*self.plain_arguments(reference), n_steps, wanted, rows)
         return status
 
     def row_arguments(self) -> tuple[Any, ...]:
         """Arguments of the compiled writer of rows in front of the buffers; it starts the sums of the next row."""
         raise NotImplementedError
+
+    def view_arguments(self) -> tuple[Any, ...]:
+        """Arguments of `_write_state` in front of the buffers, for a row of the state that nothing but views read."""
+        return ()
 
     @abstractmethod
     def _grow_contacts(self) -> None: ...
@@ -217,15 +247,15 @@ class TimeSteppingEngine(BoundSteps):
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         assert isinstance(reference, JointReference), "links have joints"
         step = self._scene.solver.step_s
-        usable = _usable(reference, step)
         begin = self._reached
-        end = min(begin + n_steps, max(begin, usable))
+        end = begin + n_steps
+        if reference.torque is not None:
+            end = min(end, max(begin, _usable(reference.torque, reference, step)))
         wanted = _NO_ROWS
         if len(row_steps):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
             if not begin < row_steps[0] <= row_steps[-1] <= end:
                 wanted = wanted[(wanted > begin) & (wanted <= end)]
-        plain = _plain(reference)
         rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         if rows is not self._rows:
             self._kept = self._kept_rows()
@@ -234,7 +264,7 @@ class TimeSteppingEngine(BoundSteps):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(plain, end - figures.step, figures.step, wanted, rows)
+            status = self._take_steps(reference, end - figures.step, figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -272,6 +302,7 @@ class TimeSteppingEngine(BoundSteps):
             advance, write = self.compiled
             CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
             CallTable(write, [(*self.row_arguments(), self._rows)])
+            CallTable(self._write_state.__wrapped__, [(*self.view_arguments(), self._rows, int(CALL))])
 
     def _kept_rows(self) -> list[Rows]:
         """What no call has handed over, piece by piece."""
@@ -391,36 +422,44 @@ class TimeSteppingEngine(BoundSteps):
 
     # ------------------------------------------------------------------------------------------ of a StateView
 
-    def view_row(self, again: bool) -> tuple[RowBuffers, int, slice]:
-        """A row of the present state without references, by itself or (`again`) in the place of the last such row."""
-        if again:
-            rows = self._view_rows
-            if not len(rows.steps) or self._room_for_contacts(1) > len(rows.contact_link):
-                rows = self._view_rows = self._row_buffers(1)
-            _empty(rows)
-        else:
-            rows = self._looks = self._room(self._looks, 1)
-        i, first = rows.filled.tolist()
+    def view_row(self, again: bool) -> PresentRow:
+        """A row of the present state without references: one for views in which they are read again, one for others."""
+        row = self._present_rows.get(again)
+        if row is None:
+            kernel = None if self.compiled is None else self._write_state.__wrapped__
+            row = self._present_rows[again] = PresentRow(self._write_view, kernel)
+        arguments = self.view_arguments()
+        if not row.is_bound_to(arguments):
+            row.bind(arguments, lambda: self._row_buffers(1), self._room_for_contacts(1))
+        row.write()
+        return row
+
+    def _write_view(self, rows: RowBuffers) -> None:
         self._write_present_row(self._nothing, self._nothing, rows, call=True)
-        return rows, i, slice(first, rows.filled.item(1))
 
     def solver_stats(self) -> SolverStats:
         """How well the contact problems of the interval were solved."""
         figures = self._figures()
         return SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged)
 
-    def contacts_in(self, rows: RowBuffers, part: slice) -> Contacts:
-        """Contacts that carried load in the interval: `part` of those in `rows`, where the present row is."""
+    def contacts_in(self, row: PresentRow, copy: bool) -> Contacts:
+        """Contacts that carried load in the interval, from a row of the present state."""
+        rows = row.rows
+        count = rows.filled.item(1)
         span = self._figures().steps * self._scene.solver.step_s
-        if span == 0.0 or part.start == part.stop:
+        if span == 0.0 or not count:
             return Contacts.none()
+        link, other, point = rows.contact_link[:count], rows.contact_other[:count], rows.contact_point[:count]
+        state = rows.contact_state[:count]
+        if copy:
+            link, other, point, state = link.copy(), other.copy(), point.copy(), state.copy()
         return Contacts(
-            link=rows.contact_link[part],
-            other=rows.contact_other[part],
-            point=rows.contact_point[part],
-            force_normal=rows.contact_normal[part] / span,
-            force_friction=rows.contact_friction[part] / span,
-            state=rows.contact_state[part],
+            link=link,
+            other=other,
+            point=point,
+            force_normal=rows.contact_normal[:count] / span,
+            force_friction=rows.contact_friction[:count] / span,
+            state=state,
         )
 
     # ------------------------------------------------------------------------------------------ states
@@ -441,15 +480,6 @@ class TimeSteppingEngine(BoundSteps):
         state, scene, reference = checkpoint.state
         self._restore_state(state, scene)
         self._scene, self._reference, self._reached = scene, reference, self._figures().step
-
-
-def _empty(rows: RowBuffers) -> None:
-    """Make room in buffers again: rows are written on zeros."""
-    contacts = rows.filled.item(1)
-    rows.filled[:] = 0
-    if contacts:
-        for array in (rows.contact_point, rows.contact_normal, rows.contact_friction):
-            array[:contacts] = 0.0
 
 
 def copied(state: T) -> T:
@@ -495,11 +525,9 @@ def by_joint(reference: JointReference, axes: int) -> tuple[FloatArray, FloatArr
     return angle, rate, acceleration, torque
 
 
-def _usable(reference: JointReference, step: float) -> int:
+def _usable(torque: FloatArray, reference: JointReference, step: float) -> int:
     """Count of steps (of `step` s) up to which a reference can be followed: given torques may cease to be numbers."""
-    if reference.torque is None:
-        return _ENDLESS
-    wrong = np.flatnonzero(~np.isfinite(reference.torque).all(axis=1))
+    wrong = np.flatnonzero(~np.isfinite(torque).all(axis=1))
     return math.ceil(reference.time[wrong[0]] / step - 1e-6) - 1 if len(wrong) else _ENDLESS
 
 

@@ -1,103 +1,116 @@
-"""Chains of links beside a continuous body as tables: of text, printed and copied, and as CSV with every joint."""
+"""Chains of links compared with a continuous body as a report: errors by number of links, and every joint as CSV."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
-from snakestudio.export.comparison_tables import aligned, number
-from snakestudio.export.csv import write_blocks
-from snakestudio.export.provenance import origin_lines, scene_lines
+from snakestudio.export.report import Report, Series, scene_title
+from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, number_cell, text_cells
 
-__all__ = ["report", "write_chain"]
+__all__ = ["chain_report", "chain_table"]
 
 
-def report(comparison: ChainComparison) -> str:
-    """The whole comparison as lines of text."""
+def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> Report:
+    """A comparison with chains, to be printed or written.
+
+    A row of its CSV is a joint: number of links, instant, abscissa, and for every part the chain's joint and the body
+    there.
+    """
+    lead = "Chains that move as the continuous body does, and the loads that this costs them."
+    tables = [chain_table(comparison, index) for index in range(len(comparison.times))]
     if comparison.free:
-        head = "Chains that friction moves beside the continuous body."
-    else:
-        head = "Chains that move as the continuous body does, and the loads that this costs them."
-    texts = [head]
-    for index, time in enumerate(comparison.times):
-        texts.append(f"at {time:g} s\n{aligned(_rows(comparison, index))}")
-    if comparison.free:
-        rows: list[tuple[str, ...]] = [("links", "path apart", "")]
-        rows += [
-            (f"{n}", number(error), "m") for n, error in zip(comparison.links, comparison.path_errors, strict=True)
-        ]
-        rows.append(("order", _order(comparison.order(comparison.path_errors)), ""))
-        texts.append(f"centres of mass, the largest distance in the run\n{aligned(rows)}")
-    return "\n\n".join(texts)
+        lead = "Chains that friction moves, compared with the continuous body."
+        tables.append(_path_table(comparison))
+    links = ",".join(map(str, comparison.links))
+    at = " ".join(f"--at {time:g}" for time in comparison.times)
+    return Report(
+        subject="chain",
+        title=f"{scene_title(comparison.scene)}: chains of links",
+        lead=lead,
+        tables=tuple(tables),
+        scene=comparison.scene,
+        scene_file=scene_file,
+        header=(f"To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv",),
+        series=lambda: _series(comparison),
+    )
 
 
-def _rows(comparison: ChainComparison, index: int) -> list[tuple[str, ...]]:
-    """Of one instant: by number of links, the largest difference of every part, what it is by, and the speed."""
+def chain_table(comparison: ChainComparison, index: int) -> Table:
+    """Of the instant with this index: by number of links, the largest load of every part, its error, and the speed."""
     parts = comparison.parts
-    head = ["links"]
+    columns = [Column("links", is_text=True)]
     for part in parts:
-        head += [f"{part.label}, up to", f"differs from {part.symbol}(jh) by"]
-    rows = [(*head, "speed", "differs by")]
-    for row, n in enumerate(comparison.links):
-        profile = comparison.profiles[row][index]
-        cells = [f"{n}"]
-        for column, part in enumerate(parts):
-            largest = float(abs(profile.chain[:, column]).max())
-            cells += [f"{number(largest)} {part.unit}", _percent(comparison.errors[row, index, column])]
-        cells += [f"{number(profile.chain_speed)} m/s", _percent(comparison.speed_errors[row, index])]
-        rows.append(tuple(cells))
+        columns.append(Column(f"{part.label},\nup to", part.unit, name=part.name, tip="Largest over the joints"))
+        columns.append(
+            Column(
+                f"differs from\n{part.symbol}(jh) by", "%", name=f"{part.name}_error",
+                tip="Largest difference over the joints, as a share of the largest in the body",
+            )
+        )  # fmt: skip
+    columns.append(Column("speed", "m/s", tip="Of the centre of mass"))
+    columns.append(Column("speed\ndiffers by", "%", name="speed_error", tip="From the speed of the body"))
+    rows = []
+    for n, profiles, errors, speed_errors in zip(
+        comparison.links, comparison.profiles, comparison.errors, comparison.speed_errors, strict=True
+    ):
+        profile = profiles[index]
+        cells = [Cell(f"{n}", (float(n),))]
+        for column in range(len(parts)):
+            cells += [_largest(profile.chain[:, column]), _percent(errors[index, column])]
+        cells += [number_cell(profile.chain_speed), _percent(speed_errors[index])]
+        rows.append(Row(tuple(cells)))
     profile = comparison.profiles[-1][index]
-    cells = ["body"]
-    for column, part in enumerate(parts):
-        cells += [f"{number(float(abs(profile.body[:, column]).max()))} {part.unit}", ""]
-    rows.append((*cells, f"{number(profile.body_speed)} m/s", ""))
-    cells = ["order"]
+    body = [Cell("body")]
+    order = [Cell("order")]
     for column in range(len(parts)):
-        cells += ["", _order(comparison.order(comparison.errors[:, index, column]))]
-    rows.append((*cells, "", _order(comparison.order(comparison.speed_errors[:, index]))))
-    return rows
+        body += [_largest(profile.body[:, column]), Cell("")]
+        order += [Cell(""), _order(comparison, comparison.errors[:, index, column])]
+    body += [number_cell(profile.body_speed), Cell("")]
+    order += [Cell(""), _order(comparison, comparison.speed_errors[:, index])]
+    rows.append(Row(tuple(body), is_summary=True, tip="The continuous body at the joints of the longest chain"))
+    rows.append(Row(tuple(order), is_summary=True, tip="Order in the number of links at which the error decreases"))
+    return Table(f"at {comparison.times[index]:g} s", tuple(columns), tuple(rows))
 
 
-def _percent(share: float) -> str:
-    return f"{number(100.0 * share, 3)} %"
+def _path_table(comparison: ChainComparison) -> Table:
+    rows = [
+        Row((Cell(f"{n}", (float(n),)), number_cell(error)))
+        for n, error in zip(comparison.links, comparison.path_errors.tolist(), strict=True)
+    ]
+    rows.append(Row((*text_cells("order"), _order(comparison, comparison.path_errors)), is_summary=True))
+    columns = (Column("links", is_text=True), Column("path apart", "m"))
+    return Table("centres of mass, the largest distance in the run", columns, tuple(rows))
 
 
-def _order(order: float) -> str:
-    return "-" if math.isnan(order) else f"{order:.2f}"
+def _largest(values: FloatArray) -> Cell:
+    return number_cell(float(np.abs(values).max()))
+
+
+def _percent(share: float) -> Cell:
+    value = 100.0 * float(share)
+    return Cell(number(value, 3) if math.isfinite(value) else MISSING, (value,))
+
+
+def _order(comparison: ChainComparison, errors: FloatArray) -> Cell:
+    order = comparison.order(errors)
+    return Cell(MISSING if math.isnan(order) else f"{order:.2f}")
 
 
 _SUFFIX = {"N": "n", "N m": "nm"}
 
 
-def write_chain(
-    path: str | Path,
-    comparison: ChainComparison,
-    scene_file: str | None = None,
-    progress: Callable[[float], bool] | None = None,
-) -> bool:
-    """Write a comparison with chains under a header that rebuilds it and says what the table says.
-
-    A row is a joint: number of links, instant, abscissa, and for every part the chain's joint and the body there.
-
-    Returns
-    -------
-    bool
-        False if `progress` cancelled it, which leaves no file.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
+def _series(comparison: ChainComparison) -> Series:
     names = ["links", "time_s", "joint", "abscissa_m"]
     for part in comparison.parts:
         names += [f"chain_{part.name}_{_SUFFIX[part.unit]}", f"body_{part.name}_{_SUFFIX[part.unit]}"]
-    blocks = []
-    for profiles in comparison.profiles:
+    profiles = [profile for of_links in comparison.profiles for profile in of_links]
+
+    def blocks() -> Iterable[FloatArray]:
         for profile in profiles:
             count = len(profile.joint)
             columns = [
@@ -108,11 +121,6 @@ def write_chain(
             ]
             for index in range(len(comparison.parts)):
                 columns += [profile.chain[:, index], profile.body[:, index]]
-            blocks.append(np.stack(columns, axis=1).astype(np.float64))
-    links = ",".join(map(str, comparison.links))
-    at = " ".join(f"--at {time:g}" for time in comparison.times)
-    header = origin_lines(comparison.scene, scene_file)
-    header.append(f"# To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv")
-    header += [f"# {line}".rstrip() for line in report(comparison).splitlines()]
-    header += scene_lines(comparison.scene)
-    return write_blocks(path, header, names, blocks, sum(map(len, blocks)), progress)
+            yield np.stack(columns, axis=1).astype(np.float64)
+
+    return Series(tuple(names), blocks, sum(len(profile.joint) for profile in profiles))

@@ -1,21 +1,22 @@
-"""A comparison of models as tables: of text, printed and copied, and as CSV with every model's course, row by row."""
+"""A comparison of models as a report: how each ran, its differences, and the time series of both as CSV."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
 from snakestudio.analysis.run_differences import LINKS, QUANTITIES
-from snakestudio.export.csv import write_blocks
-from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
+from snakestudio.export.report import Report, Series, scene_title
+from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, number_cell, text_cells
+from snakestudio.kinds.formulation import FORMULATIONS
 
-__all__ = ["DifferenceRow", "aligned", "difference_rows", "number", "report", "told", "write_comparison"]
+__all__ = ["DifferenceRow", "comparison_report", "difference_rows", "difference_table", "reported"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,6 @@ class DifferenceRow:
     rms: str
 
 
-def number(value: float, digits: int = 4) -> str:
-    """A value as tables show it, in little room."""
-    if value == 0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.{digits}g}"
-    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:
     """The differences of the run called `label` from the reference."""
     reference = comparison.reference
@@ -73,7 +66,48 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
     return rows
 
 
-def told(run: ModelRun) -> list[str]:
+def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -> Table:
+    """The differences of the run called `label` from the reference, in so many digits."""
+    reference = comparison.reference
+    assert reference is not None
+    run = next(run for run in comparison.runs if run.label == label)
+    last = min(comparison.samples[name].count for name in (reference.label, label)) - 1
+    rows = []
+    for row in difference_rows(comparison, label):
+        difference = comparison.differences[label][row.name]
+        values = (_scalar(comparison, each, row.name, last) for each in (reference.label, label))
+        own = (Cell(text, value) for text, value in zip((row.reference, row.run), values, strict=True))
+        cells = (number_cell(value, digits) for value in (difference.end, difference.worst, difference.rms))
+        tip = "Distance of the links' centres from those of the reference, root mean square over the links"
+        if row.run:
+            tip = (
+                f"{row.label.capitalize()} at the end ({row.unit})\n"
+                f"{_short(run.kind)}: {row.run}\n"
+                f"{_short(reference.kind)}: {row.reference}"
+            )
+        rows.append(Row((*text_cells(row.label), *own, *cells), unit=row.unit, tip=tip))
+    columns = (
+        Column("", is_text=True, name="quantity"),
+        Column(f"{reference.label}\nat the end", tip="Value of the reference; of a vector its parts along x, y and z"),
+        Column(f"{label}\nat the end", tip="Value of this model; of a vector its parts along x, y and z"),
+        Column("difference\nat the end", tip="Difference at the last time that both reached"),
+        Column("\nworst", tip="Largest difference in the run"),
+        Column("\nRMS", tip="Root mean square of the difference over the run"),
+    )
+    return Table(f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows))
+
+
+def _short(kind: str) -> str:
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
+
+
+def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:
+    """The value of a quantity at an instant, if it is one number."""
+    values = comparison.samples[label].values.get(name)
+    return () if values is None or values.ndim > 1 else (float(values[index]),)
+
+
+def reported(run: ModelRun) -> list[str]:
     """What went wrong with a run: why there is none, or why it ended early."""
     sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
     if run.failure:
@@ -81,89 +115,65 @@ def told(run: ModelRun) -> list[str]:
     return sentences
 
 
-def report(comparison: ModelComparison) -> str:
-    """The whole comparison as lines of text."""
+def comparison_report(comparison: ModelComparison, scene_file: str | None = None) -> Report:
+    """A comparison of models, to be printed or written.
+
+    Columns of its CSV are called as in that of a run, with the model before them; differences end in "_minus_" and the
+    reference before their unit. Of a vector the difference is the size of the vectors' difference. Where a run has
+    ended, cells are empty.
+    """
     reference = comparison.reference
-    parts = [aligned(_figures(comparison))]
-    sentences = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in (*told(run), *run.notes)]
-    if sentences:
-        parts.append("\n".join(sentences))
-    for label in comparison.differences:
-        assert reference is not None
-        last = min(comparison.samples[name].count for name in (reference.label, label)) - 1
-        head = f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s"
-        table = [
-            ("", "", reference.label, label, "difference", "", ""),
-            ("", "", "at the end", "at the end", "at the end", "worst", "RMS"),
-        ]
-        for row in difference_rows(comparison, label):
-            table.append((row.label, row.unit, row.reference, row.run, row.end, row.worst, row.rms))
-        parts.append(f"{head}\n{aligned(table, left=2)}")
-    return "\n\n".join(parts)
+    notes = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in (*reported(run), *run.notes)]
+    differences = tuple(difference_table(comparison, label) for label in comparison.differences)
+    kinds = " ".join(run.kind for run in comparison.runs)
+    recording = None if reference is None else reference.recording
+    return Report(
+        subject="models",
+        title=f"{scene_title(comparison.scene)}: models compared",
+        lead="",
+        tables=differences or (_runs_table(comparison),),
+        details=(_runs_table(comparison),) if differences else (),
+        notes=tuple(notes),
+        scene=comparison.scene,
+        scene_file=scene_file,
+        changes=() if recording is None else recording.changes,
+        header=(f"To compare again: snakestudio compare models THIS_FILE.csv {kinds} --csv AGAIN.csv",),
+        series=lambda: _series(comparison),
+    )
 
 
-def _figures(comparison: ModelComparison) -> list[tuple[str, ...]]:
+def _runs_table(comparison: ModelComparison) -> Table:
     """How every model ran."""
-    rows: list[tuple[str, ...]] = [("model", "time step", "simulated", "processor time", "real-time factor")]
+    rows = []
     for run in comparison.ran:
         factor = run.real_time_factor
-        speed = f"{factor:.3g}" if math.isfinite(factor) else "-"
-        rows.append(
-            (run.label, f"{run.scene.solver.step_s:.6g} s", f"{run.end:g} s", f"{run.engine_seconds:.3g} s", speed)
+        cells = (
+            Cell(f"{run.scene.solver.step_s:.6g}", (run.scene.solver.step_s,)),
+            Cell(f"{run.end:g}", (run.end,)),
+            Cell(f"{run.engine_seconds:.3g}", (run.engine_seconds,)),
+            Cell(f"{factor:.3g}" if math.isfinite(factor) else MISSING, (factor,)),
         )
-    return rows
-
-
-def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
-    """Cells in columns two blanks apart; the first `left` columns stand to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if index < left else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+        rows.append(Row((*text_cells(run.label), *cells)))
+    columns = (
+        Column("model", is_text=True),
+        Column("time step", "s"),
+        Column("simulated", "s"),
+        Column("processor time", "s"),
+        Column("real-time factor"),
+    )
+    return Table("Runs", columns, tuple(rows))
 
 
 _BLOCK = 1024
 
 
-def write_comparison(
-    path: str | Path,
-    comparison: ModelComparison,
-    scene_file: str | None = None,
-    progress: Callable[[float], bool] | None = None,
-) -> bool:
-    """Write a comparison under a header that rebuilds it and says what the table of differences says.
-
-    Columns are called as in the CSV of a run, with the model before them; differences end in "_minus_" and the
-    reference before their unit. Of a vector the difference is the size of the vectors' difference. Where a run has
-    ended, cells are empty.
-
-    Parameters
-    ----------
-    path : path
-    comparison : ModelComparison
-    scene_file : str, optional
-        Name of the scene's file, for the header.
-    progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
-
-    Returns
-    -------
-    bool
-        False if it was cancelled.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
+def _series(comparison: ModelComparison) -> Series:
     names, table = _table(comparison)
-    blocks = (table[start : start + _BLOCK] for start in range(0, len(table), _BLOCK))
-    return write_blocks(path, _header(comparison, scene_file), names, blocks, len(table), progress)
+
+    def blocks() -> Iterable[FloatArray]:
+        return (table[start : start + _BLOCK] for start in range(0, len(table), _BLOCK))
+
+    return Series(tuple(names), blocks, len(table))
 
 
 def _table(comparison: ModelComparison) -> tuple[list[str], NDArray[np.float64]]:
@@ -180,14 +190,3 @@ def _table(comparison: ModelComparison) -> tuple[list[str], NDArray[np.float64]]
             names.append(f"{label}_{quantity.name}_minus_{reference.label}_{quantity.suffix}")
             columns.append(differences[quantity.name].series)
     return names, np.stack(columns, axis=1)
-
-
-def _header(comparison: ModelComparison, scene_file: str | None) -> list[str]:
-    labels = " ".join(run.kind for run in comparison.runs)
-    lines = origin_lines(comparison.scene, scene_file)
-    lines.append(f"# To compare again: snakestudio compare models THIS_FILE.csv {labels} --csv AGAIN.csv")
-    lines += [f"# {line}".rstrip() for line in report(comparison).splitlines()]
-    reference = comparison.reference
-    if reference is not None and reference.recording is not None:
-        lines += change_lines(reference.recording.changes)
-    return lines + scene_lines(comparison.scene)

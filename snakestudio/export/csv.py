@@ -22,7 +22,7 @@ from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
 
-__all__ = ["TextWriters", "write_blocks", "write_csv"]
+__all__ = ["TextWriters", "write_blocks", "write_csv", "write_lines"]
 
 _PIECE = 512
 """Rows between two reports of progress."""
@@ -107,6 +107,18 @@ def write_blocks(
                 partial.keep = False
                 break
     return partial.keep
+
+
+def write_lines(path: str | Path, header: Iterable[str], names: Iterable[str], lines: str) -> None:
+    """Write header lines, column names and `lines` that are CSV already.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    with _named(path, header, names) as (_, file):
+        file.write(lines.encode())
 
 
 _WORTH = 4_000_000

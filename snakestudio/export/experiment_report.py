@@ -1,98 +1,69 @@
-"""The report of a comparison with an experiment, for a paper's supplement: one file, HTML or PDF, with all in it."""
+"""The report of a comparison with an experiment, for a paper's supplement: one file with everything in it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from snakestudio._version import __version__
 from snakestudio.analysis.experiment.comparison import ExperimentComparison
-from snakestudio.analysis.experiment.figures import FIGURES
-from snakestudio.errors import ExportError
-from snakestudio.export import experiment_figures as pictures
-from snakestudio.export.experiment_tables import alignment_rows, figure_rows, recognition_rows, told, trial_rows
-from snakestudio.export.files import replacing
-from snakestudio.export.printing import STYLE
-from snakestudio.export.provenance import change_lines
-from snakestudio.export.report_pages import Picture, Report, Table, write_html, write_pdf
-from snakestudio.inputs import local_path
-from snakestudio.model.scene_file import dump_scene, scene_hash
+from snakestudio.export.experiment_tables import (
+    alignment_table,
+    glossary_table,
+    pair_table,
+    recognition_table,
+    series_of,
+    trial_lines,
+    trial_notes,
+    trial_table,
+)
+from snakestudio.export.report import Picture, Report, scene_title
+from snakestudio.export.tables import MISSING, Table
+from snakestudio.text import counted
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["FORMATS", "report_of", "report_path", "write_report"]
-
-FORMATS = (".html", ".pdf")
-"""Suffixes of the files that can be written."""
+__all__ = ["experiment_report"]
 
 
-def write_report(
-    path: str | Path,
-    comparison: ExperimentComparison,
-    scene_file: str | None = None,
-    base_dir: Path | None = None,
-    progress: Callable[[float], bool] | None = None,
-) -> Path:
-    """Write a report as HTML or PDF, by the file's suffix. The same comparison gives the same file, byte by byte.
+def experiment_report(
+    comparison: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None
+) -> Report:
+    """A comparison with an experiment, to be printed or written.
 
     Parameters
     ----------
-    path : path
     comparison : ExperimentComparison
     scene_file : str, optional
         Name of the scene's file, for the provenance.
     base_dir : Path, optional
         Folder that file names in the scene are relative to.
-    progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
     """
-    path = report_path(path)
-    import matplotlib
-
-    with matplotlib.rc_context({**STYLE, "font.size": 8.0}), replacing(path) as partial:
-        report = report_of(comparison, scene_file, base_dir)
-        write = write_html if path.suffix.lower() == ".html" else write_pdf
-        partial.keep = write(partial.path, report, progress)
-    return path
-
-
-def report_path(path: str | Path) -> Path:
-    """The path of a report, if one can be written by its suffix.
-
-    Raises
-    ------
-    ExportError
-        If none can.
-    """
-    path = local_path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise ExportError(f"{path}: reports are written as {' or '.join(FORMATS)}; give the file one of these endings.")
-    return path
-
-
-def report_of(comparison: ExperimentComparison, scene_file: str | None, base_dir: Path | None) -> Report:
-    """What there is to report."""
-    scene = comparison.recording.scene
-    title = scene.title or "Untitled scene"
+    recording = comparison.recording
+    lines = ["comparison of a run with an experiment"]
+    for index, trial in enumerate(comparison.trials, 1):
+        lines += trial_lines(index, trial)
+    recognized = recognition_table(comparison.trials)
     return Report(
-        f"{title}: simulation and experiment", _lead(comparison), _pictures(comparison, base_dir), _tables(comparison),
-        tuple(told(comparison.trials)), _provenance(comparison, scene_file), dump_scene(scene),
-    )  # fmt: skip
+        subject="experiment",
+        title=f"{scene_title(recording.scene)}: simulation and experiment",
+        lead=_lead(comparison),
+        tables=_tables(comparison),
+        scene=recording.scene,
+        scene_file=scene_file,
+        changes=recording.changes,
+        details=(*([] if recognized is None else [recognized]), alignment_table(comparison, _how(comparison))),
+        glossary=(glossary_table(comparison.trials),),
+        notes=tuple(trial_notes(comparison.trials)),
+        sources=_sources(comparison),
+        header=tuple(lines),
+        series=lambda: series_of(comparison),
+        draw=lambda: _pictures(comparison, base_dir),
+    )
 
 
 def _lead(comparison: ExperimentComparison) -> str:
     """The main figures in a sentence or two."""
     count = len(comparison.trials)
     whole = comparison.together
-    parts = [f"{count} trial{'s' if count > 1 else ''} of an experiment beside the run."]
+    parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
     rmse, largest = whole.get("position_rmse"), whole.get("position_max")
     if rmse is not None and largest is not None:
         sure = f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""
@@ -111,6 +82,8 @@ def _lead(comparison: ExperimentComparison) -> str:
 
 
 def _pictures(comparison: ExperimentComparison, base_dir: Path | None) -> tuple[Picture, ...]:
+    from snakestudio.export import experiment_figures as pictures
+
     filled = "Stretches that were interpolated are dotted; they count in no figure."
     return (
         Picture(
@@ -127,55 +100,38 @@ def _pictures(comparison: ExperimentComparison, base_dir: Path | None) -> tuple[
 
 
 def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
-    trials = comparison.trials
-    head = ("", "unit", "run", "experiment", "experiment less run", "interval")
-    tables = []
-    if len(trials) == 1:
-        tables.append(Table("Figures", (head, *figure_rows(trials[0].figures)), 2, comparison.interval))
-    else:
-        names = ("", "unit", *(trial.name for trial in trials), "together", "interval")
-        tables.append(Table("Experiment less run, by trial", (names, *trial_rows(comparison)), 2, comparison.interval))
-        pairs = tuple(row for row in figure_rows(comparison.together) if row[2] != "-")
-        tables.append(Table("Means over the trials", (head, *pairs), 2))
-    how = "Rigid motion in the plane with the least mean square distance"
-    options = comparison.options
-    if not options.align_heading or not options.align_position:
-        kept = [
-            name for name, moved in (("heading", options.align_heading), ("place", options.align_position)) if not moved
-        ]
-        how += f" ({' and '.join(kept)} kept as measured)"
-    low, high = options.offset_bounds_s
-    how += (
-        f"; time offset where the oscillations of both tracks correlate best, sought from {low:g} to {high:g} s. "
-        "A robot that is itself late cannot be told from a clock that started early."
-    )
-    recognized = recognition_rows(trials)
-    if recognized:
-        tables.append(Table("Measured files", (("trial", "", "what its file was found to hold"), *recognized), 3))
-    tables.append(Table("Alignment", tuple(alignment_rows(comparison)), 2, how))
-    known = {name for trial in trials for name in trial.figures}
-    tables.append(
-        Table(
-            "What the figures say",
-            (("figure", "meaning"), *((kind.label, kind.about) for kind in FIGURES if kind.name in known)), 2,
-        )
-    )  # fmt: skip
+    if len(comparison.trials) == 1:
+        figures = comparison.trials[0].figures
+        return (pair_table("Values", figures, comparison.interval, with_errors=True),)
+    tables = [trial_table("Experiment less run, by trial", comparison)]
+    means = pair_table("Means over the trials", comparison.together)
+    rows = tuple(row for row in means.rows if row.cells[1].text != MISSING)
+    if rows:
+        tables.append(Table(means.heading, means.columns, rows))
     return tuple(tables)
 
 
-def _provenance(comparison: ExperimentComparison, scene_file: str | None) -> tuple[tuple[str, str], ...]:
-    recording = comparison.recording
-    scene = recording.scene
-    rows = [
-        ("program", f"SnakeStudio {__version__}"),
-        ("scene", scene_file or "unsaved"),
-        ("scene, SHA-256", scene_hash(scene)),
-        ("model", f"{scene.model.kind}, step {scene.solver.step_s:g} s"),
-        ("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s"),
+def _how(comparison: ExperimentComparison) -> str:
+    """How the trials were aligned."""
+    how = "Rigid motion in the plane with the least mean square distance"
+    options = comparison.options
+    fixed = [
+        name
+        for name, is_free in (("heading", options.align_heading), ("position", options.align_position))
+        if not is_free
     ]
-    if scene.source:
-        rows.append(("source of the scene", scene.source))
-    rows += [("changed in the run", line.removeprefix("# change: ")) for line in change_lines(recording.changes)]
+    if fixed:
+        how += f" ({' and '.join(fixed)} as measured)"
+    low, high = options.offset_bounds_s
+    return (
+        f"{how}; time offset at which the oscillations of both tracks correlate best, between {low:g} and {high:g} s. "
+        "A late robot cannot be distinguished from a clock that started early."
+    )
+
+
+def _sources(comparison: ExperimentComparison) -> tuple[tuple[str, str], ...]:
+    recording = comparison.recording
+    rows = [("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s")]
     for trial in comparison.trials:
         rows.append((f"data of {trial.name}", trial.capture.source or "given as arrays"))
         if trial.capture.digest:

@@ -1,34 +1,32 @@
-"""A comparison with an experiment as tables: of text, printed and copied, and as CSV with tracks and errors."""
+"""A comparison with an experiment as tables: its values by trial, the alignment, and the tracks as columns of a CSV."""
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
 from snakestudio.analysis.experiment.figures import FIGURES, Figure, FigureKind
-from snakestudio.export.comparison_tables import aligned
-from snakestudio.export.csv import write_blocks
-from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
+from snakestudio.export.report import Series
+from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, text_cells
 from snakestudio.model.capture import CENTRE_OF_MASS
 
 __all__ = [
     "COLUMNS",
-    "alignment_rows",
-    "figure_rows",
+    "alignment_table",
+    "error_table",
+    "glossary_table",
     "link_name",
-    "recognition_rows",
-    "report",
-    "shown",
-    "told",
-    "trial_rows",
-    "unit",
-    "write_experiment",
+    "pair_table",
+    "recognition_table",
+    "series_of",
+    "trial_lines",
+    "trial_notes",
+    "trial_table",
 ]
 
 _MILLI = {"m": ("mm", 1000.0, 1), "m/s": ("mm/s", 1000.0, 2)}
@@ -42,73 +40,127 @@ def link_name(link: int) -> str:
     return "centre of mass" if link == CENTRE_OF_MASS else f"link {link + 1}"
 
 
-def shown(kind: FigureKind, value: float) -> str:
-    """A value of a figure without its unit; a dash where there is none."""
+def _text(kind: FigureKind, value: float) -> str:
     if not math.isfinite(value):
-        return "-"
+        return MISSING
     _, factor, decimals = _MILLI.get(kind.unit, (kind.unit, 1.0, _DECIMALS.get(kind.unit, 4)))
     text = f"{factor * value:.{decimals}f}"
     return text[1:] if text.startswith("-") and not float(text) else text
 
 
-def unit(kind: FigureKind) -> str:
-    """The unit that `shown` shows a figure in."""
+def _unit(kind: FigureKind) -> str:
+    """The unit in which a value is shown."""
     return _MILLI.get(kind.unit, (kind.unit,))[0]
 
 
-def _interval(kind: FigureKind, figure: Figure) -> str:
-    if not (math.isfinite(figure.low) and math.isfinite(figure.high)):
-        return "-"
-    return f"{shown(kind, figure.low)} to {shown(kind, figure.high)}"
+def _cell(kind: FigureKind, value: float) -> Cell:
+    _, factor, _ = _MILLI.get(kind.unit, (kind.unit, 1.0, 0))
+    return Cell(_text(kind, value), (factor * value,))
 
 
-def figure_rows(figures: dict[str, Figure]) -> list[tuple[str, ...]]:
-    """Rows of cells: label, unit, run, experiment, error, interval."""
+def _interval(kind: FigureKind, figure: Figure) -> Cell:
+    ends = (_cell(kind, figure.low), _cell(kind, figure.high))
+    if not all(math.isfinite(end.value) for end in ends):
+        return Cell(MISSING)
+    return Cell(f"{ends[0].text} to {ends[1].text}", (ends[0].value, ends[1].value))
+
+
+_LABEL = Column("", is_text=True, name="value")
+_INTERVAL = Column("95 % interval", parts=("low", "high"), name="interval", tip="Of the error, by bootstrap")
+
+
+def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Table:
+    """The errors of a trial, or of all together."""
+    columns = (_LABEL, Column("error", tip="Experiment less run"), _INTERVAL)
     rows = []
     for kind in FIGURES:
         figure = figures.get(kind.name)
-        if figure is not None:
-            values = (shown(kind, value) for value in (figure.run, figure.experiment, figure.value))
-            rows.append((kind.label, unit(kind), *values, _interval(kind, figure)))
-    return rows
+        if figure is not None and kind.sort == "error":
+            cells = (*text_cells(kind.label), _cell(kind, figure.value), _interval(kind, figure))
+            rows.append(Row(cells, _unit(kind), kind.about))
+    return Table(heading, columns, tuple(rows), note)
 
 
-def trial_rows(comparison: ExperimentComparison) -> list[tuple[str, ...]]:
-    """Rows of cells: label, unit, the error of every trial, of all together, interval."""
+def pair_table(heading: str, figures: dict[str, Figure], note: str = "", *, with_errors: bool = False) -> Table:
+    """What run and experiment have a value of each, of a trial or of all together; the errors, too, if wanted."""
+    columns = (
+        _LABEL,
+        Column("run"),
+        Column("experiment"),
+        Column("difference", tip="Experiment less run"),
+        _INTERVAL,
+    )
     rows = []
     for kind in FIGURES:
-        whole = comparison.together.get(kind.name)
+        figure = figures.get(kind.name)
+        if figure is None or not (with_errors or kind.sort == "pair"):
+            continue
+        values = (_cell(kind, value) for value in (figure.run, figure.experiment, figure.value))
+        interval = _interval(kind, figure)
+        tip = kind.about
+        if kind.sort == "pair":
+            tip += "\nDifference: the experiment less the run."
+            if interval.values:
+                tip += f"\n95 % interval of the difference: {interval.text} {_unit(kind)}."
+        rows.append(Row((*text_cells(kind.label), *values, interval), _unit(kind), tip))
+    return Table(heading, columns, tuple(rows), note)
+
+
+def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
+    """The errors of every trial, and of all together."""
+    columns = (_LABEL, *(Column(trial.name) for trial in comparison.trials), Column("together"), _INTERVAL)
+    rows = []
+    for kind in FIGURES:
+        if not any(kind.name in trial.figures for trial in comparison.trials):
+            continue
         own = [trial.figures.get(kind.name, Figure(math.nan)) for trial in comparison.trials]
-        if any(kind.name in trial.figures for trial in comparison.trials):
-            values = [shown(kind, figure.value) for figure in own]
-            last = ("-", "-") if whole is None else (shown(kind, whole.value), _interval(kind, whole))
-            rows.append((kind.label, unit(kind), *values, *last))
-    return rows
+        whole = comparison.together.get(kind.name, Figure(math.nan))
+        cells = (_cell(kind, figure.value) for figure in (*own, whole))
+        rows.append(Row((*text_cells(kind.label), *cells, _interval(kind, whole)), _unit(kind), kind.about))
+    return Table(heading, columns, tuple(rows), comparison.interval)
 
 
-def alignment_rows(comparison: ExperimentComparison) -> list[tuple[str, ...]]:
-    """Rows of cells with how every trial was laid over the run, under a row of names."""
-    rows: list[tuple[str, ...]] = [
-        ("trial", "link", "offset / s", "± / s", "correlation", "turn / °", "shift x / m", "shift y / m", "rows",
-         "filled in", "unseen"),
-    ]  # fmt: skip
-    for trial in comparison.trials:
-        how, course = trial.alignment, trial.course
-        unseen = sum(math.isnan(value) for value in course.experiment[:, 0].tolist())
-        seen = int(course.measured.sum())
-        rows.append(
-            (
-                trial.name, link_name(trial.link), f"{how.offset_s:.3f}",
-                f"{how.offset_std_s:.3f}" if 0.0 < how.offset_std_s < 10.0 else "-", f"{how.correlation:.4f}",
-                f"{math.degrees(how.heading_rad):.2f}", f"{how.shift_m[0]:.4f}", f"{how.shift_m[1]:.4f}",
-                str(len(course.time)), str(len(course.time) - seen - unseen), str(unseen),
-            )
-        )  # fmt: skip
-    return rows
+def alignment_table(comparison: ExperimentComparison, note: str = "") -> Table:
+    """How every trial was aligned with the run."""
+    columns = (
+        Column("trial", is_text=True),
+        Column("link", is_text=True),
+        Column("offset", "s", tip="Of the clock of the measurement"),
+        Column("±", "s", tip="Standard deviation of the offset"),
+        Column("correlation", tip="Of the oscillations of both tracks"),
+        Column("turn", "°"),
+        Column("shift x", "m"),
+        Column("shift y", "m"),
+        Column("rows"),
+        Column("filled in", tip="Rows that were interpolated"),
+        Column("unseen", tip="Rows in which the cameras saw nothing"),
+    )
+    return Table("Alignment", columns, tuple(map(_alignment_row, comparison.trials)), note)
 
 
-def told(trials: Sequence[TrialComparison]) -> list[str]:
-    """Notes of all trials, each naming its trial, but for those that `recognition_rows` show."""
+def _alignment_row(trial: TrialComparison) -> Row:
+    how = trial.alignment
+    course = trial.course
+    n_rows = len(course.time)
+    unseen = int(np.isnan(course.experiment[:, 0]).sum())
+    filled = n_rows - int(course.measured.sum()) - unseen
+    turn = math.degrees(how.heading_rad)
+    is_certain = 0.0 < how.offset_std_s < 10.0
+    return Row(
+        (
+            *text_cells(trial.name, link_name(trial.link)),
+            Cell(f"{how.offset_s:.3f}", (how.offset_s,)),
+            Cell(f"{how.offset_std_s:.3f}", (how.offset_std_s,)) if is_certain else Cell(MISSING),
+            Cell(f"{how.correlation:.4f}", (how.correlation,)),
+            Cell(f"{turn:.2f}", (turn,)),
+            *(Cell(f"{shift:.4f}", (float(shift),)) for shift in how.shift_m[:2]),
+            *(Cell(str(count), (count,)) for count in (n_rows, filled, unseen)),
+        )
+    )
+
+
+def trial_notes(trials: Sequence[TrialComparison]) -> list[str]:
+    """Notes of all trials, each naming its trial, but for those that are in `recognition_table`."""
     return [
         f"{trial.name}: {note}"
         for trial in trials
@@ -117,43 +169,27 @@ def told(trials: Sequence[TrialComparison]) -> list[str]:
     ]
 
 
-_LINE = 90
-"""Characters of a line of what was recognized."""
-
-
-def recognition_rows(trials: Sequence[TrialComparison]) -> list[tuple[str, str, str]]:
-    """What the file of each trial was found to hold: trial, caption, text; long texts take several rows."""
-    rows: list[tuple[str, str, str]] = []
+def recognition_table(trials: Sequence[TrialComparison]) -> Table | None:
+    """What the file of each trial was recognized to hold; None if every layout was given."""
+    rows = []
     for trial in trials:
-        name = trial.name
         recognition = trial.capture.recognition
         for caption, text in () if recognition is None else recognition.rows():
-            for index, line in enumerate(textwrap.wrap(text, _LINE)):
-                rows.append((name, "" if index else caption, line))
-                name = ""
-    return rows
+            rows.append(Row(text_cells(trial.name, caption, text)))
+    columns = (
+        Column("trial", is_text=True),
+        Column("", is_text=True, name="property"),
+        Column("recognized", is_text=True, is_prose=True),
+    )
+    return Table("Measured files", columns, tuple(rows)) if rows else None
 
 
-def report(comparison: ExperimentComparison) -> str:
-    """The whole comparison as lines of text."""
-    trials = comparison.trials
-    recognized = recognition_rows(trials)
-    parts = [aligned(recognized, left=3)] if recognized else []
-    parts.append(aligned(alignment_rows(comparison)))
-    head = ("", "unit", "run", "experiment", "experiment less run", "interval")
-    if len(trials) == 1:
-        parts.append(aligned([head, *figure_rows(trials[0].figures)], left=2))
-    else:
-        names = ("", "unit", *(trial.name for trial in trials), "together", "interval")
-        parts.append("experiment less run, by trial\n" + aligned([names, *trial_rows(comparison)], left=2))
-        pairs = [row for row in figure_rows(comparison.together) if row[2] != "-"]
-        if pairs:
-            parts.append("means over the trials\n" + aligned([head, *pairs], left=2))
-    parts.append(comparison.interval)
-    notes = told(trials)
-    if notes:
-        parts.append("\n".join(notes))
-    return "\n\n".join(parts)
+def glossary_table(trials: Sequence[TrialComparison]) -> Table:
+    """What the values of these trials mean."""
+    known = {name for trial in trials for name in trial.figures}
+    rows = tuple(Row(text_cells(kind.label, kind.about)) for kind in FIGURES if kind.name in known)
+    columns = (Column("value", is_text=True), Column("meaning", is_text=True, is_prose=True))
+    return Table("Meaning of the values", columns, rows)
 
 
 COLUMNS = (
@@ -163,43 +199,25 @@ COLUMNS = (
 """Names of the columns; trials are counted from 1, `measured` is 0 where a gap was filled in or nothing is known."""
 
 
-def write_experiment(
-    path: str | Path,
-    comparison: ExperimentComparison,
-    scene_file: str | None = None,
-    progress: Callable[[float], bool] | None = None,
-) -> bool:
-    """Write the course of every trial, one below the other; what is not known is an empty cell.
+def series_of(comparison: ExperimentComparison) -> Series:
+    """The time series of every trial, one below the other; what is not known is an empty cell."""
 
-    Returns
-    -------
-    bool
-        False if it was cancelled.
+    def blocks() -> Iterable[FloatArray]:
+        return (_block(index, trial) for index, trial in enumerate(comparison.trials, 1))
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
-    recording = comparison.recording
-    header = [*origin_lines(recording.scene, scene_file), "# comparison of a run with an experiment"]
-    for index, trial in enumerate(comparison.trials, 1):
-        header += _lines(index, trial)
-    header += [*change_lines(recording.changes), *scene_lines(recording.scene)]
-    blocks: Iterable[NDArray[np.float64]] = (_block(i, trial) for i, trial in enumerate(comparison.trials, 1))
-    rows = sum(len(trial.course.time) for trial in comparison.trials)
-    return write_blocks(path, header, COLUMNS, blocks, rows, progress)
+    return Series(COLUMNS, blocks, sum(len(trial.course.time) for trial in comparison.trials))
 
 
-def _lines(index: int, trial: TrialComparison) -> list[str]:
+def trial_lines(index: int, trial: TrialComparison) -> list[str]:
+    """What the header of a CSV says of a trial, exactly."""
     how, capture = trial.alignment, trial.capture
     digest = f", sha256 {capture.digest}" if capture.digest else ""
     link = "centre of mass" if trial.link < 0 else f"link {trial.link + 1}"
     return [
-        f"# trial {index}: {capture.source or trial.name}{digest}",
-        f"# trial {index}: {link}, time offset {how.offset_s!r} s, turn {how.heading_rad!r} rad about "
+        f"trial {index}: {capture.source or trial.name}{digest}",
+        f"trial {index}: {link}, time offset {how.offset_s!r} s, turn {how.heading_rad!r} rad about "
         f"{how.pivot_m.tolist()} m, shift {how.shift_m.tolist()} m, correlation {how.correlation!r}",
-        *(f"# trial {index}: {note}" for note in trial.notes),
+        *(f"trial {index}: {note}" for note in trial.notes),
     ]
 
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.analysis.fitting import FitResult, Pictured, TrialOutcome, pictured
 from snakestudio.drawing.style import LIGHT
 from snakestudio.export.files import replacing
-from snakestudio.export.fit_text import fit_rows, length
+from snakestudio.export.fit_text import fit_table, length
 from snakestudio.export.plan_drawing import draw_world
 from snakestudio.export.printing import INK, STYLE, about_file, printed_suffix, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["write_fit_picture"]
+__all__ = ["fit_figure", "write_fit_picture"]
 
 _BEFORE, _AFTER = "#b86400", "#0a84d0"
 _WIDTH, _ROW, _FOOT = 7.1, 2.7, 0.28
@@ -37,27 +38,35 @@ def write_fit_picture(path: Path, result: FitResult) -> None:
     """
     suffix = printed_suffix(path, "pictures")
     import matplotlib
+
+    with matplotlib.rc_context(_STYLE), replacing(path) as file:
+        figure = fit_figure(result, _caption(result))
+        save_figure(figure, file.path, dpi=300, metadata=about_file(suffix))
+
+
+def fit_figure(result: FitResult, caption: str = "") -> Figure:
+    """Draw the trials below each other: from above, and the distance over time."""
     from matplotlib.figure import Figure
 
-    rows = len(result.trials)
-    with matplotlib.rc_context(_STYLE), replacing(path) as file:
-        figure = Figure(
-            figsize=(_WIDTH, rows * _ROW + _FOOT * (1.2 + 0.6 * len(result.parameters))), layout="constrained"
-        )
-        grid = figure.subplots(rows, 2, squeeze=False, width_ratios=(1.15, 1.0))
-        for (plan, course), outcome in zip(grid, result.trials, strict=True):
-            seen = pictured(outcome)
-            _plan(plan, outcome, seen)
-            _course(course, outcome, seen)
-        figure.suptitle(_caption(result), x=0.01, ha="left", fontsize=7.5, linespacing=1.5)
-        save_figure(figure, file.path, dpi=300, metadata=about_file(suffix))
+    lines = len(caption.splitlines())
+    height = len(result.trials) * _ROW + _FOOT * (1.2 + 0.6 * lines)
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    grid = figure.subplots(len(result.trials), 2, squeeze=False, width_ratios=(1.15, 1.0))
+    for (plan, course), outcome in zip(grid, result.trials, strict=True):
+        seen = pictured(outcome)
+        _plan(plan, outcome, seen)
+        _course(course, outcome, seen)
+    if caption:
+        figure.suptitle(caption, x=0.01, ha="left", fontsize=7.5, linespacing=1.5)
+    return figure
 
 
 def _caption(result: FitResult) -> str:
     """The fitted values, a line each."""
     lines = []
-    for name, label, value, interval, before, unit in fit_rows(result):
-        unit = f" {unit}" if unit else ""
+    for row in fit_table(result).rows:
+        name, label, value, interval, before = (cell.text for cell in row.cells)
+        unit = f" {row.unit}" if row.unit else ""
         lines.append(f"{label or name}: {value}{unit}  (95 %: {interval}{unit}; before {before}{unit})")
     return "\n".join(lines)
 

@@ -1,14 +1,13 @@
-"""The result of a fit as text: what the command line prints and the window copies."""
+"""The result of a fit as a table, and sentences on how far run and measurement are apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from snakestudio.analysis.fitting import FitResult, TrialOutcome, preset_of, value_doc
-from snakestudio.export.comparison_tables import aligned, number
+from snakestudio.export.tables import Cell, Column, Row, Table, number, number_cell, text_cells
 
-__all__ = ["fit_rows", "length", "report", "trial_line"]
+__all__ = ["fit_table", "length", "trial_line"]
 
 
 def length(metres: float) -> str:
@@ -16,19 +15,34 @@ def length(metres: float) -> str:
     return f"{number(1000.0 * metres, 3)} mm" if metres < 1.0 else f"{number(metres, 3)} m"
 
 
-def fit_rows(result: FitResult) -> list[tuple[str, str, str, str, str, str]]:
-    """A row for each parameter: name, what it is, value, interval, value before, unit."""
+def fit_table(result: FitResult) -> Table:
+    """A row for each parameter: its scene key, what it is, the fitted value, its interval, the value before."""
     scene = result.trials[0].trial.scene
     rows = []
     for parameter in result.parameters:
         doc = value_doc(scene, parameter)
         low, high = result.intervals[parameter.name]
-        interval = f"{number(low)} to {number(high)}" if math.isfinite(low) else "unknown"
+        interval = Cell("unknown")
+        if math.isfinite(low):
+            interval = Cell(f"{number(low)} to {number(high)}", (low, high), "dim")
         start = result.start[parameter.name]
-        before = "none" if start is None else number(start)
+        before = Cell("none", role="dim") if start is None else number_cell(start, role="dim")
         label = preset_of(parameter) or doc.label
-        rows.append((parameter.name, label, number(result.values[parameter.name]), interval, before, doc.unit))
-    return rows
+        cells = (
+            *text_cells(parameter.name, label), number_cell(result.values[parameter.name]), interval, before
+        )  # fmt: skip
+        rows.append(Row(cells, doc.unit, parameter.name))
+    columns = (
+        Column("value", is_text=True, name="key"),
+        Column("", is_text=True, name="label"),
+        Column("fitted", is_main=True),
+        Column(
+            "95 % interval", parts=("low", "high"), name="interval",
+            tip="In which the value lies with a probability of 95 %",
+        ),
+        Column("before", tip="The value of the scene"),
+    )  # fmt: skip
+    return Table("Fitted values", columns, tuple(rows), may_have_units=True)
 
 
 def trial_line(outcome: TrialOutcome) -> str:
@@ -41,17 +55,3 @@ def trial_line(outcome: TrialOutcome) -> str:
     if outcome.trial.align:
         parts.append(f"turned by {math.degrees(misfit.heading_rad):.1f}°")
     return f"{outcome.trial.name}: {', '.join(parts)}"
-
-
-def report(result: FitResult) -> str:
-    """The whole result as lines of text."""
-    head: Sequence[tuple[str, ...]] = [("value", "", "fitted", "95 % interval", "before", "unit")]
-    parts = [aligned([*head, *fit_rows(result)], left=2)]
-    lines = [
-        f"distance of run and measurement, root mean square: {length(result.cost_after)}"
-        f" (before {length(result.cost_before)}), {result.evaluations} evaluations"
-    ]
-    parts.append("\n".join([*lines, *(f"  {trial_line(outcome)}" for outcome in result.trials)]))
-    if result.notes:
-        parts.append("\n".join(result.notes))
-    return "\n\n".join(parts)

@@ -1,4 +1,4 @@
-"""A report: pictures, tables, notes and where all of it comes from; one HTML file, or PDF pages set by hand on A4."""
+"""A report as pages: one HTML file with its pictures in it, or a PDF on A4."""
 
 from __future__ import annotations
 
@@ -6,64 +6,28 @@ import base64
 import html
 import io
 import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.export.printing import INK, PALE, about_file
+from snakestudio.export.printing import INK, PALE, STYLE, about_file
+from snakestudio.export.report import Picture, Progress, Report
+from snakestudio.export.tables import Table
+from snakestudio.model.scene_file import dump_scene
 
 if TYPE_CHECKING:
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.figure import Figure
 
-__all__ = ["Picture", "Report", "Table", "write_html", "write_pdf"]
+__all__ = ["write_pages"]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: a heading, rows of cells of which the first is the head, how many columns stand to the left."""
+def write_pages(path: Path, suffix: str, report: Report, progress: Progress | None) -> bool:
+    """Write a report as HTML or PDF; False if `progress` cancelled it."""
+    import matplotlib
 
-    heading: str
-    rows: tuple[tuple[str, ...], ...]
-    left: int
-    about: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Picture:
-    """A picture with its heading and caption."""
-
-    heading: str
-    caption: str
-    figure: Figure
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
-    """What a report says, whichever file it becomes.
-
-    Attributes
-    ----------
-    title, lead : str
-        What was compared; the main figures in a sentence.
-    pictures : tuple of Picture
-    tables : tuple of Table
-    notes : tuple of str
-        What was done on import and in aligning.
-    provenance : tuple of (str, str)
-        Where run and data come from: what it is, and its value.
-    scene : str
-        The scene as TOML, so that the run can be made again.
-    """
-
-    title: str
-    lead: str
-    pictures: tuple[Picture, ...]
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
-    provenance: tuple[tuple[str, str], ...]
-    scene: str
+    write = _write_html if suffix == ".html" else _write_pdf
+    with matplotlib.rc_context({**STYLE, "font.size": 8.0}):
+        return write(path, report, report.draw(), progress) and (progress is None or progress(1.0))
 
 
 _CSS = """
@@ -100,25 +64,27 @@ pre { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace;
 """
 
 
-def write_html(path: Path, report: Report, progress: Callable[[float], bool] | None) -> bool:
-    """Write a report as HTML; False if `progress` cancelled it."""
-    parts = [f"<h1>{html.escape(report.title)}</h1>", f'<p class="lead">{html.escape(report.lead)}</p>']
-    parts.append(_picture(report.pictures[0]))
-    parts += [_table(table) for table in report.tables[:-2]]
-    for done, picture in enumerate(report.pictures[1:], 1):
+def _write_html(path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None) -> bool:
+    parts = [f"<h1>{html.escape(report.title)}</h1>"]
+    parts += [f'<p class="lead">{html.escape(text)}</p>' for text in (report.lead, report.conclusion) if text]
+    parts += [_picture(picture) for picture in pictures[:1]]
+    parts += [_table(table) for table in report.tables]
+    for done, picture in enumerate(pictures[1:], 1):
         parts.append(_picture(picture))
-        if progress is not None and not progress(done / len(report.pictures)):
+        if progress is not None and not progress(done / len(pictures)):
             return False
-    parts += [_table(table) for table in report.tables[-2:]]
+    parts += [_table(table) for table in (*report.details, *report.glossary)]
     if report.notes:
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in report.notes)
-        parts.append(f"<h2>What was found and done</h2><ul>{notes}</ul>")
+        parts.append(f"<h2>Notes</h2><ul>{notes}</ul>")
     rows = "".join(
         f'<tr><td class="left">{html.escape(name)}</td><td class="hash">{html.escape(value)}</td></tr>'
         for name, value in report.provenance
     )
     parts.append(f'<h2>Provenance</h2><div class="wide"><table>{rows}</table></div>')
-    parts.append(f"<details><summary>The scene of the run</summary><pre>{html.escape(report.scene)}</pre></details>")
+    parts.append(
+        f"<details><summary>The scene of the run</summary><pre>{html.escape(dump_scene(report.scene))}</pre></details>"
+    )
     body = "\n".join(parts)
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -151,19 +117,22 @@ def _svg(figure: Figure) -> bytes:
 
 
 def _table(table: Table) -> str:
-    def row(cells: tuple[str, ...], tag: str) -> str:
-        made = []
-        for index, cell in enumerate(cells):
-            kind = "left" if index < table.left else ""
-            kind += " text" if len(cells) == 2 and index == 1 else ""
-            made.append(f'<{tag} class="{kind.strip()}">{html.escape(cell)}</{tag}>')
-        return f"<tr>{''.join(made)}</tr>"
+    last_is_prose = table.columns[-1].is_prose
 
-    head, body = row(table.rows[0], "th"), "".join(row(cells, "td") for cells in table.rows[1:])
-    about = f'<p class="about">{html.escape(table.about)}</p>' if table.about else ""
+    def row(cells: tuple[str, ...], tag: str) -> str:
+        parts = []
+        for index, cell in enumerate(cells):
+            names = ["left"] if index < table.n_left else []
+            names += ["text"] if last_is_prose and index == len(cells) - 1 else []
+            parts.append(f'<{tag} class="{" ".join(names)}">{html.escape(cell)}</{tag}>')
+        return f"<tr>{''.join(parts)}</tr>"
+
+    head = row(table.head(), "th")
+    body = "".join(row(cells, "td") for cells in table.texts())
+    note = f'<p class="about">{html.escape(table.note)}</p>' if table.note else ""
     return (
         f"<h2>{html.escape(table.heading)}</h2>"
-        f'<div class="wide"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>{about}'
+        f'<div class="wide"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>{note}'
     )
 
 
@@ -220,25 +189,29 @@ class _Pages:
 
     def table(self, table: Table) -> None:
         """Set a table; its text gets smaller until it fits the page's width."""
-        self.room(_LINE_IN * min(len(table.rows) + 3, 12))
+        rows = [table.head(), *table.texts()]
+        self.room(_LINE_IN * min(len(rows) + 3, 12))
         self.text(table.heading, size=10.0, bold=True, after=0.04)
-        wide = [max(len(cell) for cell in column) + 2 for column in zip(*table.rows, strict=True)]
-        last_is_text = len(wide) == 2
-        size = min(7.5, 7.5 * _ROOM_IN / (sum(wide) * _LETTER_IN * 7.5 / 8.0)) if not last_is_text else 7.5
-        letter, line = _LETTER_IN * size / 8.0, _LINE_IN * size / 8.0
-        spare = 0.0 if last_is_text else max(0.0, (_ROOM_IN - sum(wide) * letter) / max(1, len(wide) - 1))
-        for index, cells in enumerate(table.rows):
-            lines = textwrap.wrap(cells[-1], int((_ROOM_IN / letter) - wide[0])) if last_is_text else [""]
-            self.room(line * max(1, len(lines)))
+        wide = [max(len(cell) for cell in column) + 2 for column in zip(*rows, strict=True)]
+        last_is_prose = table.columns[-1].is_prose
+        size = 7.5
+        if not last_is_prose:
+            size = min(size, size * _ROOM_IN / (sum(wide) * _LETTER_IN * size / 8.0))
+        letter = _LETTER_IN * size / 8.0
+        line = _LINE_IN * size / 8.0
+        spare = 0.0 if last_is_prose else max(0.0, (_ROOM_IN - sum(wide) * letter) / max(1, len(wide) - 1))
+        for index, cells in enumerate(rows):
+            prose = textwrap.wrap(cells[-1], int((_ROOM_IN / letter) - sum(wide[:-1]))) if last_is_prose else [""]
+            self.room(line * max(1, len(prose)))
             x = _LEFT_IN
             for column, cell in enumerate(cells):
                 width = wide[column] * letter + (spare if column else 0.0)
-                if last_is_text and column == 1:
-                    for own in lines:
+                if last_is_prose and column == len(cells) - 1:
+                    for own in prose:
                         self._put(x, own, size=size, bold=index == 0)
                         self._y -= line
-                    self._y += line
-                elif column < table.left:
+                    self._y += line * min(1, len(prose))
+                elif column < table.n_left:
                     self._put(x, cell, size=size, bold=index == 0)
                 else:
                     self._put(x + width, cell, right=True, size=size, bold=index == 0)
@@ -247,8 +220,8 @@ class _Pages:
             if index == 0:
                 self._rule()
         self._y -= 0.05
-        if table.about:
-            self.text(table.about, size=7.0, pale=True)
+        if table.note:
+            self.text(table.note, size=7.0, pale=True)
         self._y -= 0.18
 
     def _rule(self) -> None:
@@ -267,19 +240,20 @@ class _Pages:
             self._figure = None
 
 
-def write_pdf(path: Path, report: Report, progress: Callable[[float], bool] | None) -> bool:
-    """Write a report as PDF; False if `progress` cancelled it."""
+def _write_pdf(path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None) -> bool:
     from matplotlib.backends.backend_pdf import PdfPages
 
     drawn = io.BytesIO()  # a disk that runs full on the way would leave it without an end, and with an error of its own
     with PdfPages(drawn, metadata=about_file(".pdf", report.title)) as file:
         pages = _Pages(file)
         pages.text(report.title, size=15.0, bold=True, after=0.08)
-        pages.text(report.lead, size=9.0, after=0.2)
-        for table in report.tables:
+        for text in (report.lead, report.conclusion):
+            if text:
+                pages.text(text, size=9.0, after=0.2)
+        for table in (*report.tables, *report.details, *report.glossary):
             pages.table(table)
         if report.notes:
-            pages.text("What was found and done", size=10.0, bold=True, after=0.04)
+            pages.text("Notes", size=10.0, bold=True, after=0.04)
             for note in report.notes:
                 pages.text(note, size=7.5, after=0.02)
             pages.text("", after=0.0)
@@ -287,12 +261,12 @@ def write_pdf(path: Path, report: Report, progress: Callable[[float], bool] | No
         for name, value in report.provenance:
             pages.text(f"{name}: {value}", size=7.0)
         pages.end()
-        for done, picture in enumerate(report.pictures, 1):
+        for done, picture in enumerate(pictures, 1):
             figure = picture.figure
             figure.suptitle(picture.heading, fontsize=10.0, fontweight="bold", x=0.02, ha="left")
             figure.supxlabel(picture.caption, fontsize=7.0, color=PALE, x=0.02, ha="left", wrap=True)
             file.savefig(figure)
-            if progress is not None and not progress(done / len(report.pictures)):
+            if progress is not None and not progress(done / len(pictures)):
                 return False
     path.write_bytes(drawn.getvalue())
     return True

@@ -1,35 +1,46 @@
-"""A check of the step size as a table of text, printed and copied."""
+"""A check of the step size as a report: the values at each step, their errors, and the step to use."""
 
 from __future__ import annotations
 
 import math
 
-from snakestudio.analysis.comparison.step_size import QuantityCheck, StepCheck
-from snakestudio.export.comparison_tables import aligned, number
+from snakestudio.analysis.comparison.step_size import TARGET, QuantityCheck, StepCheck
+from snakestudio.export.report import Report, scene_title
+from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, text_cells
 
-__all__ = ["basis_text", "error_text", "heads", "report", "step_text", "value_text"]
-
-
-def report(check: StepCheck) -> str:
-    """The whole check as lines of text."""
-    parts = []
-    if check.quantities:
-        rows = [("", "", *heads(check))]
-        for quantity in check.quantities:
-            values = tuple(value_text(quantity, value) for value in quantity.values)
-            rows.append((quantity.label, quantity.unit, *values, error_text(quantity), basis_text(quantity)))
-        parts.append(aligned(rows, left=2))
-    parts += ["\n".join(check.notes)] if check.notes else []
-    parts.append(check.verdict)
-    if check.proposal:
-        parts.append(" ".join(f"--set {key}={value!r}" for key, value in check.proposal.items()))
-    return "\n\n".join(parts)
+__all__ = ["step_report", "step_table", "step_text"]
 
 
-def heads(check: StepCheck) -> tuple[str, ...]:
-    """Titles of the columns: each step, the error of the first, what it is estimated from."""
-    steps = tuple(step_text(run.step) for run in check.runs)
-    return (*steps, f"error at {steps[0]}", "estimated from")
+def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
+    """A check of the step size, to be printed or written."""
+    values = " ".join(f"--set {key}={value!r}" for key, value in (check.proposal or {}).items())
+    return Report(
+        subject="step_size",
+        title=f"{scene_title(check.scene)}: step size",
+        lead="",
+        tables=(step_table(check),) if check.quantities else (),
+        scene=check.scene,
+        scene_file=scene_file,
+        notes=check.notes,
+        conclusion="\n\n".join(part for part in (check.verdict, values) if part),
+    )
+
+
+def step_table(check: StepCheck) -> Table:
+    """The quantities at each step, the error at the first, and what it is estimated from."""
+    steps = [step_text(run.step) for run in check.runs]
+    columns = (
+        Column("", is_text=True, name="quantity"),
+        *(Column(step) for step in steps),
+        Column(f"error at {steps[0]}", parts=("value", "percent"), name="error"),
+        Column("estimated from"),
+    )
+    rows = []
+    for quantity in check.quantities:
+        values = (Cell(_value_text(quantity, value), (value,)) for value in quantity.values)
+        cells = (*text_cells(quantity.label), *values, _error_cell(quantity), Cell(_basis_text(quantity), role="dim"))
+        rows.append(Row(cells, quantity.unit))
+    return Table("Errors by time step", columns, tuple(rows))
 
 
 def step_text(step: float) -> str:
@@ -37,7 +48,7 @@ def step_text(step: float) -> str:
     return f"{1000 * step:.4g} ms"
 
 
-def value_text(quantity: QuantityCheck, value: float) -> str:
+def _value_text(quantity: QuantityCheck, value: float) -> str:
     """A value with about as many digits as its error leaves."""
     if math.isnan(value):
         return "failed"
@@ -45,20 +56,21 @@ def value_text(quantity: QuantityCheck, value: float) -> str:
     return number(0.0 if abs(value) < 1e-6 * quantity.reference else value, 5)
 
 
-def error_text(quantity: QuantityCheck) -> str:
+def _error_cell(quantity: QuantityCheck) -> Cell:
     """The error, absolute and relative."""
     if not quantity.settled:
-        return "does not settle"
+        return Cell("does not settle", role="warning")
     relative = 100 * quantity.relative
     percent = "< 0.01 %" if relative < 0.01 else f"{relative:.2g} %" if relative < 100 else "> 100 %"
     if quantity.relative_to != "value":
         percent += f" of {quantity.relative_to}"
     error = 0.0 if quantity.error < 1e-9 * quantity.reference else quantity.error
-    return f"{number(error, 2 if error < 100 else 3)} {quantity.unit} ({percent})"
+    text = f"{number(error, 2 if error < 100 else 3)} {quantity.unit} ({percent})"
+    return Cell(text, (quantity.error, relative), "good" if quantity.relative <= TARGET else "warning")
 
 
-def basis_text(quantity: QuantityCheck) -> str:
+def _basis_text(quantity: QuantityCheck) -> str:
     """What the error is estimated from."""
     if quantity.basis == "order":
         return f"order {quantity.order:.2f}"
-    return {"two steps": "two steps, order 1", "spread": "spread"}.get(quantity.basis, "-")
+    return {"two steps": "two steps, order 1", "spread": "spread"}.get(quantity.basis, MISSING)

@@ -12,7 +12,17 @@ import numpy as np
 
 from snakestudio.kernels._cache import TESTED, compile_cache
 
-__all__ = ["direct", "exact", "inlined", "instruction", "jit", "reporting_compilation", "used_files", "value_type"]
+__all__ = [
+    "direct",
+    "exact",
+    "inlined",
+    "instruction",
+    "jit",
+    "layout",
+    "reporting_compilation",
+    "used_files",
+    "value_type",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,12 +91,12 @@ _LAYOUT = 0x503
 """Of an array's flags: contiguous in either order, aligned, writeable."""
 
 
-def _layout(value: Any) -> Any:
+def layout(value: Any) -> Any:
     """What the type of a compiled argument follows from."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num & _LAYOUT
     if isinstance(value, tuple):
-        return (type(value), *map(_layout, value))
+        return (type(value), *map(layout, value))
     return type(value) if isinstance(value, int | float) else numba.typeof(value)
 
 
@@ -105,7 +115,7 @@ def direct(function: F) -> F:
     def call(*args: Any) -> Any:
         nonlocal entry
         if entry is None:
-            key = (function, _layout(args))
+            key = (function, layout(args))
             if key not in _ENTRIES:
                 result = compiled(*args)
                 entry = _ENTRIES[key] = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point

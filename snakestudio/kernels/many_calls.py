@@ -7,7 +7,8 @@ single run calls, reached by its address: nothing is compiled but a loop of some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,9 @@ from numba.core.datamodel.registry import register_default
 from numba.np import arrayobj
 
 from snakestudio._arrays import IntArray
-from snakestudio.kernels._jit import direct, jit
+from snakestudio.kernels._jit import direct, jit, layout
 
-__all__ = ["CallTable"]
+__all__ = ["CallTable", "same_objects"]
 
 Job = Callable[..., int]
 
@@ -55,6 +56,18 @@ class _Callee:
         self.address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
+_CALLEES: dict[Any, _Callee] = {}
+"""By function and layout of its arguments: finding their types takes numba a millisecond."""
+
+
+def _callee(function: Any, arguments: tuple[Any, ...]) -> _Callee:
+    """The callee of a function with arguments like these."""
+    key = function, layout(arguments)
+    if key not in _CALLEES:
+        _CALLEES[key] = _Callee(function, arguments)
+    return _CALLEES[key]
+
+
 class _CalleeType(types.Opaque):  # type: ignore[misc]
     """What the loop over rows is compiled for: it gets no value of this type, but knows how to read a row."""
 
@@ -76,19 +89,23 @@ def _unbox_callee(kind: Any, value: Any, context: Any) -> Any:
     return extending.NativeValue(context.context.get_dummy_value())
 
 
-def _words(value: Any) -> Iterator[int]:
-    """What a row of the table holds of an argument: arrays by address, shape and strides, numbers by their bits."""
-    if isinstance(value, tuple):
+def _words(value: Any, words: list[int]) -> list[int]:
+    """What a row of the table holds of an argument: arrays by address, shape and strides, numbers by their bits.
+
+    It is added to `words`.
+    """
+    if isinstance(value, np.ndarray):
+        words.append(value.__array_interface__["data"][0])
+        words.extend(value.shape)
+        words.extend(value.strides)
+    elif isinstance(value, tuple):
         for part in value:
-            yield from _words(part)
-    elif isinstance(value, np.ndarray):
-        yield value.ctypes.data
-        yield from value.shape
-        yield from value.strides
+            _words(part, words)
     elif isinstance(value, float):  # numpy's, too
-        yield np.float64(value).view(np.int64).item()
+        words.append(np.float64(value).view(np.int64).item())
     else:
-        yield int(value)
+        words.append(int(value))
+    return words
 
 
 class _RowReader:
@@ -207,9 +224,9 @@ class CallTable:
     def __init__(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> None:
         first = arguments[0]
         self._arguments = list(arguments)
-        self._callee = _Callee(function, first)
-        self._table = np.array([list(_words(one)) for one in arguments], np.int64)
-        self._columns = np.cumsum([0, *(sum(1 for _ in _words(one)) for one in first)]).tolist()
+        self._callee = _callee(function, first)
+        self._table = np.array([_words(one, []) for one in arguments], np.int64)
+        self._columns = np.cumsum([0, *(len(_words(one, [])) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
         self._run = direct(_call_rows)
         self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))  # or threads would compile it at a time
@@ -219,7 +236,7 @@ class CallTable:
         before = self._arguments[row]
         self._arguments[row] = before[:first] + arguments + before[first + len(arguments) :]
         begin, end = self._columns[first], self._columns[first + len(arguments)]
-        self._table[row, begin:end] = list(_words(arguments))
+        self._table[row, begin:end] = _words(arguments, [])
 
     def fill(self, argument: int, number: int) -> None:
         """Give all rows the same whole number as an argument; counted from the end if negative."""
@@ -260,3 +277,8 @@ class CallTable:
 
     def _job(self, rows: IntArray, progress: IntArray) -> tuple[Any, ...]:
         return self._callee, self._callee.address, self._table, rows, progress, self._status
+
+
+def same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether arguments are the very objects that others are, so that what was bound to those holds for them."""
+    return len(some) == len(others) and not any(map(is_not, some, others))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import struct
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import Quantity, StatusMeaning
+from snakestudio.model.reference import between_knots
 
 __all__ = [
     "AGED",
@@ -103,6 +105,38 @@ class ReferenceBlock:
     time: FloatArray
     angle: FloatArray
     rate: FloatArray
+
+    def shape_problem(self, n_axes: int) -> str:
+        """What is wrong with the shape of its arrays; "" if they hold so many axes at two knots or more."""
+        n_knots = len(self.time) if self.time.ndim == 1 else 0
+        shape = (n_knots, n_axes)
+        if n_knots >= 2 and self.angle.shape == shape and self.rate.shape == shape:
+            return ""
+        return (
+            f"angles of shape {self.angle.shape} and rates of shape {self.rate.shape} at {n_knots} knots do not fit "
+            f"the profile's {n_axes} axes at two knots or more"
+        )
+
+    def at(self, time: float) -> tuple[FloatArray, FloatArray]:
+        """Angle and rate at a time, each (m,); the ends hold outside the knots."""
+        return between_knots(self.time, self.angle, self.rate, time)
+
+    def pack(self) -> bytes:
+        """Its bytes in the shared memory; of arrays of float64 that are contiguous."""
+        knots, axes = self.angle.shape
+        return _BLOCK.pack(knots, axes) + self.time.tobytes() + self.angle.tobytes() + self.rate.tobytes()
+
+    @classmethod
+    def unpack(cls, record: bytes) -> ReferenceBlock:
+        """The block of which these are the bytes."""
+        knots, axes = _BLOCK.unpack_from(record)
+        numbers = np.frombuffer(record, dtype=np.float64, offset=_BLOCK.size)
+        angle, rate = numbers[knots:].reshape(2, knots, axes)
+        return cls(numbers[:knots], angle, rate)
+
+
+_BLOCK = struct.Struct("=II")
+"""Knots and axes of a block, before its numbers."""
 
 
 Severity = Literal["info", "good", "warning", "error"]

@@ -16,9 +16,16 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 
 __all__ = [
-    "ALL", "HELPERS", "Compilable", "add_to_columns", "copy_rows", "cubic", "follow_offset", "link_headings",
-    "nearest_on_chords", "nearest_on_cubics",
-]  # fmt: skip
+    "ALL",
+    "HELPERS",
+    "Compilable",
+    "add_offset",
+    "copy_rows",
+    "cubic",
+    "follow_offset",
+    "link_headings",
+    "nearest_on_curve",
+]
 
 
 _NEWTON_STEPS, _STILL = 8, 1e-9
@@ -107,36 +114,41 @@ def copy_rows(time: FloatArray, times: FloatArray, motion: FloatArray, first: in
     return True
 
 
-@_compilable("void(float64[:, ::1], float64[:, ::1], float64[:, ::1], int64[::1], float64[:, ::1])")
-def add_to_columns(
-    angle: FloatArray, rate: FloatArray, acceleration: FloatArray, columns: IndexArray, motion: FloatArray
-) -> None:
-    """Add `motion` (3, k) to some columns of three arrays (k, m)."""
-    for i in range(len(angle)):
-        for column in columns:
-            angle[i, column] += motion[0, i]
-            rate[i, column] += motion[1, i]
-            acceleration[i, column] += motion[2, i]
-
-
 @_compilable(
-    "Tuple((float64, float64))(float64, float64, float64, float64, int64, int64, float64[::1], float64[:, ::1])"
+    "void(float64[::1], float64, float64, float64, float64, float64, int64[::1], float64[:, ::1], float64[:, ::1], "
+    "float64[:, ::1])"
 )
-def nearest_on_chords(
-    x: float, y: float, low: float, high: float, first: int, last: int, lengths: FloatArray, chords: FloatArray
-) -> tuple[float, float]:
-    """Where a polyline is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m.
+def add_offset(
+    time: FloatArray, since: float, target: float, response: float, angle: float, rate: float, columns: IndexArray,
+    angles: FloatArray, rates: FloatArray, accelerations: FloatArray,
+) -> None:  # fmt: skip
+    """Add the motion of `follow_offset` to some columns of three arrays (k, m)."""
+    speed = 1.0 / response
+    away = angle - target
+    slope = rate + speed * away
+    for i in range(len(time)):
+        passed = time[i] - since
+        fading = math.exp(-1.0 / response * passed)
+        left = away + slope * passed
+        turned = target + left * fading
+        turning = (slope - speed * left) * fading
+        speeding = (speed * left - 2.0 * slope) * speed * fading
+        for column in columns:
+            angles[i, column] += turned
+            rates[i, column] += turning
+            accelerations[i, column] += speeding
 
-    Parameters
-    ----------
-    x, y, low, high : float
-    first, last : int
-        The pieces in which `low` and `high` are.
-    lengths : (p + 1,)
-        At the polyline's points.
-    chords : (p, 5)
-        Of every piece: its beginning (x, y), the way to its end (x, y), and the square of that.
-    """
+
+def piece_at(s: float, lengths: FloatArray) -> int:
+    """The piece of a curve in which its length `s` is, m; at the end of a piece the one that begins there."""
+    return min(max(int(np.searchsorted(lengths, s, side="right")) - 1, 0), len(lengths) - 2)
+
+
+def nearest_on_chords(
+    x: float, y: float, low: float, high: float, lengths: FloatArray, chords: FloatArray
+) -> tuple[float, float]:
+    """Where a polyline is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m."""
+    first, last = piece_at(low, lengths), piece_at(high, lengths)
     nearest, place = math.inf, low
     for piece in range(first, last + 1):
         begin_x, begin_y, way_x, way_y, square = chords[piece]
@@ -159,26 +171,17 @@ def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, floa
     return ((a * u + b) * u + c) * u + d, (3.0 * a * u + 2.0 * b) * u + c, 6.0 * a * u + 2.0 * b
 
 
-@_compilable("Tuple((float64, float64))(float64, float64, float64, float64, float64, float64[::1], float64[:, :, ::1])")
 def nearest_on_cubics(
     x: float, y: float, place: float, low: float, high: float, lengths: FloatArray, cubics: FloatArray
 ) -> tuple[float, float]:
     """The place near `place` where a smooth curve is nearest to (x, y), m, and its distance there, m.
 
     By Newton's method on the foot of the perpendicular, between the lengths `low` and `high`.
-
-    Parameters
-    ----------
-    x, y, place, low, high : float
-    lengths : (p + 1,)
-        At the ends of the curve's pieces.
-    cubics : (p, 2, 4)
-        Coefficients of x and y of every piece over the length from its beginning, the highest power first.
     """
     at_x = at_y = 0.0
     moving = True
     for turn in range(_NEWTON_STEPS + 1):
-        piece = min(max(int(np.searchsorted(lengths, place, side="right")) - 1, 0), len(cubics) - 1)
+        piece = piece_at(place, lengths)
         a, b, c, d = cubics[piece, 0]
         e, f, g, h = cubics[piece, 1]
         at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
@@ -194,5 +197,45 @@ def nearest_on_cubics(
     return place, math.sqrt((x - at_x) * (x - at_x) + (y - at_y) * (y - at_y))
 
 
-HELPERS = (cubic,)
-"""Functions that those of `ALL` call."""
+@_compilable(
+    "UniTuple(float64, 8)"
+    "(float64, float64, float64, float64, boolean, float64[::1], float64[:, ::1], float64[:, :, ::1])"
+)
+def nearest_on_curve(
+    x: float, y: float, low: float, high: float, smooth: bool, lengths: FloatArray, chords: FloatArray,
+    cubics: FloatArray,
+) -> tuple[float, float, float, float, float, float, float, float]:  # fmt: skip
+    """Where a curve is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m.
+
+    After these come x and y of that place and their first and second derivatives by the length. The distance is
+    infinite if nothing of the curve is between `low` and `high`.
+
+    Parameters
+    ----------
+    x, y, low, high : float
+        m.
+    smooth : bool
+        Whether the curve is smooth rather than made of straight pieces.
+    lengths : (p + 1,)
+        At the ends of the curve's pieces, m.
+    chords : (p, 5)
+        Of every piece: its beginning (x, y), the way to its end (x, y), and the square of that.
+    cubics : (p, 2, 4)
+        Coefficients of x and y of every piece over the length from its beginning, the highest power first.
+    """
+    low, high = max(low, 0.0), min(high, lengths[-1])
+    if low > high:
+        return 0.0, math.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    place, distance = nearest_on_chords(x, y, low, high, lengths, chords)
+    if smooth:
+        place, distance = nearest_on_cubics(x, y, place, low, high, lengths, cubics)
+    piece = piece_at(place, lengths)
+    a, b, c, d = cubics[piece, 0]
+    e, f, g, h = cubics[piece, 1]
+    at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
+    at_y, dy, ddy = cubic(place - lengths[piece], e, f, g, h)
+    return place, distance, at_x, at_y, dx, dy, ddx, ddy
+
+
+HELPERS = (piece_at, cubic, nearest_on_chords, nearest_on_cubics)
+"""Functions that those of `ALL` and later ones of these call."""

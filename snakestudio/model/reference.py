@@ -11,7 +11,24 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["JointReference", "Reference", "StrainReference"]
+__all__ = ["JointReference", "Reference", "StrainReference", "between_knots"]
+
+
+def between_knots(knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float) -> tuple[FloatArray, FloatArray]:
+    """Angle and rate at `time`, each (m,), of those at `knots`, (k, m), by cubic Hermite; the ends hold outside."""
+    if time >= knots[-1]:
+        return angle[-1], rate[-1]
+    index = int(np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2))
+    h = knots[index + 1] - knots[index]
+    s = float(np.clip((time - knots[index]) / h, 0.0, 1.0))
+    a0, a1 = angle[index], angle[index + 1]
+    r0, r1 = rate[index], rate[index + 1]
+    value = (
+        (1 + 2 * s) * (1 - s) ** 2 * a0 + s * (1 - s) ** 2 * h * r0 + s**2 * (3 - 2 * s) * a1 + s**2 * (s - 1) * h * r1
+    )
+    slope = 6 * s * (s - 1) / h * a0 + (1 - s) * (1 - 3 * s) * r0 - 6 * s * (s - 1) / h * a1 + s * (3 * s - 2) * r1
+    held = (a0 == a1) & (r0 == 0.0) & (r1 == 0.0)  # to the last bit, as in the kernels
+    return np.where(held, a0, value), np.where(held, 0.0, slope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +63,7 @@ class JointReference:
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
         """Angle and rate at `time`, each (m,); the ends hold outside the knots."""
-        t = self.time
-        if time >= t[-1]:
-            return self.angle[-1], self.rate[-1]
-        index = int(np.clip(np.searchsorted(t, time, side="right") - 1, 0, len(t) - 2))
-        h = t[index + 1] - t[index]
-        s = float(np.clip((time - t[index]) / h, 0.0, 1.0))
-        a0, a1 = self.angle[index], self.angle[index + 1]
-        r0, r1 = self.rate[index], self.rate[index + 1]
-        angle = (
-            (1 + 2 * s) * (1 - s) ** 2 * a0
-            + s * (1 - s) ** 2 * h * r0
-            + s**2 * (3 - 2 * s) * a1
-            + s**2 * (s - 1) * h * r1
-        )
-        rate = 6 * s * (s - 1) / h * a0 + (1 - s) * (1 - 3 * s) * r0 - 6 * s * (s - 1) / h * a1 + s * (3 * s - 2) * r1
-        held = (a0 == a1) & (r0 == 0.0) & (r1 == 0.0)  # to the last bit, as in the kernels
-        angle, rate = np.where(held, a0, angle), np.where(held, 0.0, rate)
-        return angle, rate
+        return between_knots(self.time, self.angle, self.rate, time)
 
 
 @dataclass(frozen=True, slots=True)

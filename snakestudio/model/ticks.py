@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from snakestudio.model.formula.quantity import MINUS
+from snakestudio.text import MINUS
 
 _FACTORS = (1.0, 2.0, 5.0)
 _ROUNDING = 1e-9

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.compilable import cubic, nearest_on_chords, nearest_on_cubics
+from snakestudio.model.compilable import cubic, nearest_on_curve
 from snakestudio.model.ground_path import GroundPath
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ __all__ = ["Track", "track"]
 _PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
 """Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at
 least, and about how many there are in all if there are many waypoints."""
+
+
+_Derivatives = tuple[float, float, float, float, float, float]
 
 
 class Track:
@@ -89,6 +92,10 @@ class Track:
         chords = np.diff(self.points, axis=0)
         squares = np.linalg.norm(chords, axis=1) ** 2
         self._chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
+        self._ends = [
+            (x, y, math.cos(direction), math.sin(direction))
+            for x, y, direction, _ in (self.course(0.0), self.course(self.length))
+        ]  # of an open path: the points, and the directions in which it continues
 
     def _inside(self, s: float) -> float:
         """`s` on the first round, or within the ends."""
@@ -98,7 +105,7 @@ class Track:
         """The piece between two of `points` in which `s` lies; at a point the one that begins there."""
         return min(max(bisect_right(self._begins, s) - 1, 0), len(self._cubics) - 1)
 
-    def _at(self, s: float) -> tuple[float, float, float, float, float, float]:
+    def _at(self, s: float) -> _Derivatives:
         """x, y, their first and their second derivatives by s, which lies within the ends."""
         piece = self._piece(s)
         u = s - self._begins[piece]
@@ -147,49 +154,64 @@ class Track:
         float
             s, m; on a closed path on the round of `around`, or the first.
         """
+        x, y = point.tolist()
         if around is None:
-            return self._nearest_between(point, 0.0, self.length)[0]
+            return self._nearest_between(x, y, 0.0, self.length)[0]
+        return self._nearest(x, y, around, reach)[0]
+
+    def nearest_course(
+        self, point: FloatArray, around: float, reach: float
+    ) -> tuple[float, tuple[float, float, float, float]]:
+        """Where `nearest` finds the path, and its `course` there."""
+        x, y = point.tolist()
+        s, derivatives = self._nearest(x, y, around, reach)
+        if derivatives is None:
+            return s, self.course(s)
+        at_x, at_y, dx, dy, ddx, ddy = derivatives
+        return s, (at_x, at_y, math.atan2(dy, dx), (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3)
+
+    def _nearest(self, x: float, y: float, around: float, reach: float) -> tuple[float, _Derivatives | None]:
+        """Where the path is nearest to a point, m, and what `_at` gives there, if it is known."""
         if not self.closed:
-            return self._nearest_of_open(point, around - reach, around + reach)
+            return self._nearest_of_open(x, y, float(around - reach), float(around + reach))
         reach = min(reach, 0.5 * self.length)
         base = math.floor(around / self.length) * self.length
         low, high = around - reach - base, around + reach - base
         best, nearest = math.inf, low
         for lap in (-self.length, 0.0, self.length):
-            s, distance = self._nearest_between(point, low - lap, high - lap)
+            s, distance, *_ = self._nearest_between(x, y, low - lap, high - lap)
             if distance < best:
                 best, nearest = distance, s + lap
-        return nearest + base
+        return nearest + base, None
 
-    def _nearest_of_open(self, point: FloatArray, low: float, high: float) -> float:
-        """Where the path, or the straight line beyond one of its ends, is nearest to a point, m."""
-        nearest, best = self._nearest_between(point, low, high)
+    def _nearest_of_open(self, x: float, y: float, low: float, high: float) -> tuple[float, _Derivatives | None]:
+        """`_nearest` of an open path, and of the straight lines beyond its ends."""
+        nearest, best, *at = self._nearest_between(x, y, low, high)
+        derivatives: Any = at
         if not best < math.inf:
-            nearest, best = low, math.inf
+            nearest, best, derivatives = low, math.inf, None
         for end, beyond in ((0.0, low < 0.0), (self.length, high > self.length)):
             if not beyond:
                 continue
-            corner, direction = self.place(end)
-            further = float((point - corner) @ (np.cos(direction), np.sin(direction)))
+            end_x, end_y, ahead_x, ahead_y = self._ends[end == self.length]
+            further = (x - end_x) * ahead_x + (y - end_y) * ahead_y
             s = min(max(end + further, low), high)
             if (s < 0.0) if end == 0.0 else (s > self.length):
-                distance = float(np.linalg.norm(point - self.place(s)[0]))
+                away_x, away_y = x - (end_x + (s - end) * ahead_x), y - (end_y + (s - end) * ahead_y)
+                distance = math.sqrt(away_x * away_x + away_y * away_y)
                 if distance < best:
-                    best, nearest = distance, s
-        return nearest
+                    nearest, best, derivatives = s, distance, None
+        return nearest, derivatives
 
-    def _nearest_between(self, point: FloatArray, low: float, high: float) -> tuple[float, float]:
-        """Where between `low` and `high` the path is nearest, m, and how near; infinitely far if there is nothing."""
-        low, high = max(low, 0.0), min(high, self.length)
-        if low > high:
-            return 0.0, math.inf
-        x, y = point.tolist()
-        place, distance = nearest_on_chords(
-            x, y, low, high, self._piece(low), self._piece(high), self.lengths, self._chords
+    def _nearest_between(self, x: float, y: float, low: float, high: float) -> tuple[float, ...]:
+        """Where between `low` and `high` the path is nearest, m, and how near, with what `_at` gives there.
+
+        It is infinitely far if there is nothing.
+        """
+        nearest: tuple[float, ...] = nearest_on_curve(
+            x, y, low, high, self.smooth, self.lengths, self._chords, self._coefficients
         )
-        if self.smooth:
-            place, distance = nearest_on_cubics(x, y, place, low, high, self.lengths, self._coefficients)
-        return place, distance
+        return nearest
 
 
 def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:

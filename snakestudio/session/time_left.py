@@ -15,6 +15,9 @@ _TRUST = 0.15
 _EASE = 0.9
 """Share of the rest up to which the fraction goes by the clock; from there on it slows down before the end."""
 
+_LEAD = 0.25
+"""By so much the clock may run ahead of what was told: a machine that is busy tells nothing for long."""
+
 _MOST = 0.99
 """The end is reached when it is told, and not before."""
 
@@ -58,7 +61,7 @@ class TimeLeft:
         passed = (now - self._told) / max(self.total_s * rest, 1e-9)
         if passed > _EASE:
             passed = _EASE + (1.0 - _EASE) * (1.0 - math.exp(-(passed - _EASE) / (1.0 - _EASE)))
-        self._shown = max(self._shown, min(self._told_at + rest * passed, _MOST))
+        self._shown = max(self._shown, min(self._told_at + min(rest * passed, _LEAD), _MOST))
         return self._shown
 
     def seconds(self, now: float) -> float | None:

@@ -24,7 +24,7 @@ from snakestudio.analysis.fitting import (
 )
 from snakestudio.analysis.fitting.objective import Objective
 from snakestudio.errors import PhysicsError, SceneError, UsageError
-from snakestudio.export.fit_text import fit_rows
+from snakestudio.export.fit_text import fit_table
 from snakestudio.model.capture import Capture
 from snakestudio.model.edits import with_values
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
@@ -93,7 +93,7 @@ def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: flo
     assert result.notes[0].startswith("Not identifiable: ")
     assert all(math.isnan(bound) for bound in result.intervals["ground.mu_along"])
     assert np.isnan(result.correlation).all()
-    assert "unknown" in fit_rows(result)[0]
+    assert "unknown" in [cell.text for cell in fit_table(result).rows[0].cells]
 
 
 @pytest.mark.soak

@@ -29,7 +29,9 @@ def code_of(words: list[str]) -> int:
 def test_all_models_by_default_as_table_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     csv = tmp_path / "new" / "a.csv"
     words = ["compare", "models", OPEN_GROUND, "--duration", "0.5", "--set", "gait.amplitude_deg=30", "--csv", str(csv)]
-    assert main(words) == 0
+    report = tmp_path / "a.md"
+    assert main([*words, "--report", str(report)]) == 0
+    assert "## spatial_nonsmooth less planar_nonsmooth, 0 to 0.5 s".replace("_", r"\_") in report.read_text("utf-8")
     shown = capsys.readouterr()
     assert shown.err == ""
     comparison = ss.compare_models(OPEN_GROUND, duration=0.5, **{"gait.amplitude_deg": 30})

@@ -73,6 +73,12 @@ def test_the_same_in_python_from_files_trials_and_tracks(scene: Path, track: Pat
     named = ss.fit(scene, [trial], free, **options)
     assert named["ground.mu_along"] == again["ground.mu_along"]
     named.to_picture(tmp_path / "a.svg")
+    page = named.to_report(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Friction along" in page
+    assert page.count("data:image/svg+xml") == 1
+    named.to_csv(tmp_path / "a.csv")
+    last = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert (last[0], float(last[3])) == ("ground.mu_along", named["ground.mu_along"])
     named.to_picture(tmp_path / "b.svg")
     assert ">$t_1$<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

@@ -69,6 +69,16 @@ def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_ta
 
 
 @given(moments)
+def test_a_single_value_has_the_bits_of_many(steps: list[tuple[float, float]]) -> None:
+    motion, now = resting(0.0), 0.0
+    for wait, target in steps:
+        now += wait
+        motion = motion.aimed(target, LIMITS, now)
+    time = np.linspace(now, motion.end + 0.2, 101)
+    assert [motion.value_at(t) for t in time.tolist()] == motion.at(time)[0].tolist()
+
+
+@given(moments)
 def test_the_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> None:
     motion, now = resting(0.0), 0.0
     for wait, target in steps:

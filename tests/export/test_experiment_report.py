@@ -13,8 +13,9 @@ import pytest
 
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.errors import ExportError
-from snakestudio.export.experiment_report import write_report
-from snakestudio.export.experiment_tables import COLUMNS, figure_rows, report, write_experiment
+from snakestudio.export.experiment_report import experiment_report
+from snakestudio.export.experiment_tables import COLUMNS, error_table, pair_table
+from snakestudio.export.report_files import write_report, write_report_csv
 from snakestudio.model.scene_file import load_scene
 from tests.experiment_runs import make_run, seen
 
@@ -30,18 +31,23 @@ def comparison() -> ExperimentComparison:
 
 
 def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
-    text = report(comparison)
+    text = experiment_report(comparison).text
     assert re.search(r"^trial <0> & \$co\$ +link 6 +0\.10\d +0\.00\d +0\.999\d +-2[23]\.\d\d ", text, re.M)
     assert re.search(r"^position, RMSE +mm +1\.\d +1\.\d +1\.\d +1\.\d to 1\.\d$", text, re.M)
     assert re.search(r"^oscillation, frequency +Hz +0\.2[45]\d\d +0\.2[45]\d\d ", text, re.M)
     assert "trials drawn with replacement" in text
-    rows = {row[0]: row for row in figure_rows(comparison.trials[0].figures)}
-    assert rows["position, largest"][5] == "-"
-    assert rows["net speed"][1] == "mm/s"
+    errors = {row.cells[0].text: row for row in error_table("", comparison.trials[0].figures).rows}
+    assert errors["position, largest"].cells[2].text == "-"
+    assert errors["position, RMSE"].cells[1].value == pytest.approx(
+        1000 * comparison.trials[0].figures["position_rmse"].value
+    )
+    pairs = {row.cells[0].text: row.unit for row in pair_table("", comparison.trials[0].figures).rows}
+    assert pairs["net speed"] == "mm/s"
+    assert "position, RMSE" not in pairs
 
 
 def test_the_csv(comparison: ExperimentComparison, tmp_path: Path) -> None:
-    assert write_experiment(tmp_path / "c.csv", comparison, "a.toml")
+    assert write_report_csv(tmp_path / "c.csv", experiment_report(comparison, "a.toml"))
     text = (tmp_path / "c.csv").read_text(encoding="utf-8")
     assert "# trial 2: trial <1> & $co$.csv" in text
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
@@ -52,12 +58,12 @@ def test_the_csv(comparison: ExperimentComparison, tmp_path: Path) -> None:
     np.testing.assert_array_equal([float(row["run_x_m"]) for row in first], course.run[:, 0])
     np.testing.assert_array_equal([float(row["measured"]) for row in first], course.measured)
     assert load_scene(tmp_path / "c.csv") == comparison.recording.scene
-    assert not write_experiment(tmp_path / "d.csv", comparison, progress=lambda _: False)
+    assert not write_report_csv(tmp_path / "d.csv", experiment_report(comparison), lambda _: False)
     assert not (tmp_path / "d.csv").exists()
 
 
 def test_the_report_as_one_page(comparison: ExperimentComparison, tmp_path: Path) -> None:
-    write_report(tmp_path / "r.html", comparison, "a.toml")
+    write_report(tmp_path / "r.html", experiment_report(comparison, "a.toml"))
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     pictures = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
     assert len(pictures) == 4
@@ -71,22 +77,35 @@ def test_the_report_as_one_page(comparison: ExperimentComparison, tmp_path: Path
 
 
 def test_the_report_as_pages(comparison: ExperimentComparison, tmp_path: Path) -> None:
-    write_report(tmp_path / "r.pdf", comparison)
+    write_report(tmp_path / "r.pdf", experiment_report(comparison))
     data = (tmp_path / "r.pdf").read_bytes()
     assert data.startswith(b"%PDF")
     assert len(re.findall(rb"/Type /Page\b", data)) >= 5
+
+
+def test_the_report_as_markdown(comparison: ExperimentComparison, tmp_path: Path) -> None:
+    write_report(tmp_path / "r.md", experiment_report(comparison, "a.toml"))
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    heads = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+    assert heads[0] == "Experiment less run, by trial"
+    assert heads[-2:] == ["Provenance", "Scene"]
+    assert r"trial \<0\> & $co$" in text
+    (tmp_path / "again.toml").write_text(text.partition("~~~~toml\n")[2].partition("~~~~")[0], encoding="utf-8")
+    assert load_scene(tmp_path / "again.toml") == comparison.recording.scene
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
 def test_two_reports_are_equal(comparison: ExperimentComparison, tmp_path: Path, suffix: str) -> None:
     for name in ("a", "b"):
-        write_report(tmp_path / f"{name}.{suffix}", comparison)
+        write_report(tmp_path / f"{name}.{suffix}", experiment_report(comparison))
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
 def test_what_cannot_be_written_is_said(comparison: ExperimentComparison, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match=r"reports are written as \.html or \.pdf"):
-        write_report(tmp_path / "r.docx", comparison)
-    write_report(tmp_path / "r.html", comparison, progress=lambda _: False)
+    report = experiment_report(comparison)
+    with pytest.raises(ExportError, match=r"reports are written as \.html, \.pdf or \.md"):
+        write_report(tmp_path / "r.docx", report)
+    for suffix in ("html", "pdf", "md", "csv"):
+        assert write_report(tmp_path / f"r.{suffix}", report, lambda _: False) is None
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
+from snakestudio.export.report import Report
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.robot.joint_axes import in_a_row
 from snakestudio.model.scene import Scene
@@ -171,3 +173,20 @@ class FakeBridge(QObject):
         first = len(self.recording)
         self.recording.append(make_rows(self.recording.scene, first, first + n_rows))
         self.frame.emit()
+
+
+class FakeExporter(QObject):
+    """Takes the reports that a panel exports."""
+
+    changed = Signal()
+    finished = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = False
+        self.error = ""
+        self.asked: list[tuple[Report, str]] = []
+
+    def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
+        self.asked.append((report, suffix))
+        return True

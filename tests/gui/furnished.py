@@ -164,7 +164,8 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         return ProfileDocument(profile)
 
     def fit() -> QWidget:
-        return FitDialog(c.fitter, c.document, lambda: [trial.capture for trial in c.experiments.trials], window)
+        captures = [trial.capture for trial in c.experiments.trials]
+        return FitDialog(c.fitter, c.document, lambda: captures, c.exporter, window)
 
     def camera() -> QWidget:
         dialog = CameraDialog(c.camera_keys, window)
@@ -196,7 +197,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "video": lambda: VideoDialog(folder / "run.mp4", recording, c.viewport, c.settings, window),  # type: ignore[arg-type]
         "camera": camera,
         "import experiment": lambda: ImportExperimentDialog(trial, scene, c.settings, 2, window),
-        "chain": lambda: ChainDialog(c.chain_comparer, lambda: 1.0, window),
+        "chain": lambda: ChainDialog(c.chain_comparer, lambda: 1.0, c.exporter, window),
         "fit": fit,
         "cluster": lambda: ClusterDialog(WorkerChoice(), window),
         "stream": lambda: StreamDialog(c.streamer, window),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from snakestudio.export.chain_tables import chain_report
 from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.body import ChainBody
@@ -46,11 +47,14 @@ def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: Qt
     assert isinstance(ghost.body, ChainBody)
     assert (ghost.body.n_parts, len(ghost.pose)) == (12, 12)
     assert window.context.viewport.ghosts(1.0) == ()
-    dialog.write_csv(tmp_path / "chain.csv")
+    assert [row[0] for row in dialog.table.texts] == [*map(str, comparison.links), "body", "order"]
+    report = chain_report(comparison, comparer.scene_file)
+    with qtbot.waitSignal(window.context.exporter.finished):
+        window.context.exporter.report(tmp_path / "chain.csv", report)
     assert "body_yaw_torque_nm" in (tmp_path / "chain.csv").read_text(encoding="utf-8")
     window.context.document.set_value("strain.curvature_per_m", 8.0, "Bend")
     assert comparer.stale
-    assert "earlier" in dialog.note.text()
+    assert "earlier" in dialog.frame.note.text()
     assert window.context.viewport.ghosts(0.0) == ()
     dialog.close()
 

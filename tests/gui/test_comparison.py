@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
-from snakestudio.export.comparison_tables import number, report
+from snakestudio.export.comparison_tables import comparison_report
+from snakestudio.export.tables import number
 from snakestudio.gui.analysis.comparison.comparer import Comparer, Reasons
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 from snakestudio.gui.core.document import Document
@@ -26,6 +27,7 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
@@ -70,7 +72,7 @@ def run(qtbot: QtBot, panel: ComparisonPanel, seconds: str = "0.5") -> Comparer:
     panel.duration.setModified(True)
     qtbot.mouseClick(panel.run_button, Qt.MouseButton.LeftButton)
     assert comparer.busy
-    assert panel.cancel_button.isVisible()
+    assert panel.frame.cancel_button.isVisible()
     assert not panel.run_button.isVisible()
     qtbot.waitUntil(lambda: not comparer.busy, timeout=60_000)
     assert comparer.message == ""
@@ -92,13 +94,13 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     assert same is not None
 
     # The figures.
-    assert set(panel.figures.cells) == {SPATIAL, LAGRANGIAN}
-    for label, rows in panel.figures.cells.items():
+    assert set(panel.figures.tables) == {SPATIAL, LAGRANGIAN}
+    for label, table in panel.figures.tables.items():
         expected = same.differences[label]
-        assert len(rows) == len(expected)
-        for (_, *shown), found in zip(rows, expected.values(), strict=True):
-            assert shown == [number(value, 3) for value in (found.end, found.worst, found.rms)]
-    assert float(panel.figures.cells[SPATIAL][0][1]) > 0
+        assert len(table.texts) == len(expected)
+        for (_, *shown), found in zip(table.texts, expected.values(), strict=True):
+            assert shown == [number(value, 3).replace("-", MINUS) for value in (found.end, found.worst, found.rms)]
+    assert float(panel.figures.tables[SPATIAL].texts[0][1]) > 0
 
     # The ghosts, at the time shown: first the start, then where the run stands.
     recordings = {run.kind: run.recording for run in same.runs}
@@ -164,7 +166,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     assert window.context.viewport.overlays().ghosts == ()
     assert not window.context.viewport.legends.ghosts.isVisible()
     assert plots.overlays == []
-    assert panel.figures.cells == {}
+    assert panel.figures.tables == {}
     assert not panel.clear_button.isVisible()
     qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2)
 
@@ -179,13 +181,13 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, pane
     assert panel.chosen[0] == SPATIAL
     document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert comparer.stale
-    assert "earlier version of the scene" in panel.note.text()
-    assert panel.note.property("role") == "warning"
+    assert "earlier version of the scene" in panel.frame.note.text()
+    assert panel.frame.note.property("role") == "warning"
     assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
     assert plots_of(window).overlays[0].run.name == "spatial, earlier"
     document.undo_stack.undo()
     assert not comparer.stale
-    assert panel.note.text() == ""
+    assert panel.frame.note.text() == ""
     assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model"
     document.open(scenes_dir() / "sidewinding.toml")
     assert comparer.comparison is None
@@ -197,10 +199,10 @@ def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
     panel.duration.setModified(True)
     panel.run_button.click()
     qtbot.waitUntil(lambda: comparer.fraction > 0, timeout=60_000)
-    assert "Running the models" in panel.note.text()
-    qtbot.mouseClick(panel.cancel_button, Qt.MouseButton.LeftButton)
+    assert "Running the models" in panel.frame.note.text()
+    qtbot.mouseClick(panel.frame.cancel_button, Qt.MouseButton.LeftButton)
     assert not comparer.busy
-    assert "cancelled" in panel.note.text()
+    assert "cancelled" in panel.frame.note.text()
     assert comparer.comparison is None
     assert panel.run_button.isVisible()
     names = lambda: [t.name for t in threading.enumerate() if "compar" in t.name]  # noqa: E731
@@ -247,17 +249,17 @@ def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot:
     assert "Cannot run this scene: obstacles: this model knows no obstacles" in texts
     assert "Runs at 1/7 of the scene's time step" in texts
     assert not panel.figures.shows[LAGRANGIAN].isEnabled()
-    assert set(panel.figures.cells) == {PLANAR}
+    assert set(panel.figures.tables) == {PLANAR}
 
 
 def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> None:
     window = window_of(panel)
     comparer = run(qtbot, panel, "0.1")
     assert comparer.comparison is not None
-    panel.copy_button.click()
-    assert QGuiApplication.clipboard().text() == report(comparer.comparison)
+    panel.frame.copy_button.click()
+    assert QGuiApplication.clipboard().text() == comparison_report(comparer.comparison).text
     with qtbot.waitSignal(window.context.exporter.finished):
-        window.context.exporter.comparison(tmp_path / "a.csv", comparer.comparison, comparer.scene_file)
+        window.context.exporter.report(tmp_path / "a.csv", comparison_report(comparer.comparison, comparer.scene_file))
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert "# scene: lateral_undulation_isotropic.toml" in lines
     assert len([line for line in lines if line[0] != "#"]) == 1 + 11

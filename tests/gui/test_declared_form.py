@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, Note, fields_of, form_field
+from snakestudio.gui.forms.menu import Menu, plain
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.edits.arrays import ArrayPlan
 
@@ -38,7 +40,7 @@ class Camera:
         0.0, "&Limit", unit="s", minimum=0.0, optional=True, empty=0.0, refusal="Give seconds, or nothing."
     )
     port: int = form_field(
-        5005, "&Port", minimum=1, maximum=65535, integer=True, width=80, enabled=lambda camera: camera.fires
+        5005, "&Port", minimum=1, maximum=65535, integer=True, plain=True, width=80, enabled=lambda camera: camera.fires
     )
     serial: str = ""
     """Not asked for."""
@@ -70,6 +72,11 @@ def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
+
+
+def leave(field: QWidget) -> None:
+    """Take the keyboard from a field, whichever window has it."""
+    QApplication.sendEvent(field, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
 
 
 def test_rows_show_values_and_return_them(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
@@ -105,7 +112,7 @@ def test_mistakes_are_shown_while_they_are_typed(form: DeclaredForm[Camera], qtb
     assert form.message.isVisible()
     assert delay.accessibleDescription() == form.message.text()
     assert (form.values.delay_s, form.commit()) == (1.0, False)  # 1 was valid
-    editor(form, NumberField, "limit_s").setFocus()
+    leave(delay)
     assert delay.text() == "12"  # what the sentence is about
     retype(qtbot, delay, "300 ms")
     assert (form.values.delay_s, form.problem) == (0.3, "")
@@ -132,12 +139,21 @@ def test_what_does_not_matter_is_not_checked(form: DeclaredForm[Camera], qtbot: 
     assert form.commit()
 
 
-def test_reset_shows_the_declared_defaults(form: DeclaredForm[Camera]) -> None:
-    form.set_values(Camera("b", (1920, 1080), True, "av1", True, 2.0, 4.0, 80, "9"))
-    form.reset("size")
-    assert form.values.size == (1280, 720)
-    form.reset()
-    assert form.values == Camera(serial="9")
+def test_a_menu_resets_a_field_to_its_first_value(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    form.set_values(Camera("b", (1920, 1080), True, fires=True, limit_s=4.0))
+    size = editor(form, QComboBox, "size")
+    middle = size.mapTo(form, size.rect().center())
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, form.mapToGlobal(middle))
+    QApplication.sendEvent(form, event)
+    menu = form.findChild(Menu)
+    assert menu is not None
+    assert [plain(action.text()) for action in menu.actions()] == ["Reset to 720p"]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert form.values == Camera("b", (1280, 720), True, fires=True, limit_s=4.0)
+    form.set_first(limit_s=2.0)
+    form.reset("limit_s")
+    assert form.values.limit_s == 2.0
 
 
 def test_stored_fields_outlive_the_form(qtbot: QtBot, tmp_path: Path) -> None:
@@ -202,3 +218,33 @@ def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.accepted):
         qtbot.keyClick(delay, Qt.Key.Key_Return)
     assert form.values.delay_s == 2.0
+
+
+def test_fields_that_are_not_live_count_when_they_are_left(qtbot: QtBot) -> None:
+    fields = {name: replace(field, live=False) for name, field in fields_of(ArrayPlan()).items()}
+    form = DeclaredForm(ArrayPlan(), fields)
+    qtbot.addWidget(form)
+    form.show()
+    edits: list[ArrayPlan] = []
+    form.changed.connect(lambda: edits.append(form.values))
+    rows = form.widget("rows", NumberField)
+    retype(qtbot, rows, "12")
+    assert edits == []
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert edits == [ArrayPlan(rows=12)]
+    retype(qtbot, rows, "0")
+    leave(rows)
+    assert (rows.text(), form.values.rows) == ("12", 12)
+    assert "at least 1" in form.message.text()
+
+
+def test_a_change_beyond_all_numbers_is_a_sentence(qtbot: QtBot) -> None:
+    form = DeclaredForm(ArrayPlan())
+    qtbot.addWidget(form)
+    form.show()
+    rows = form.widget("rows", NumberField)
+    for text in ("*1e308", "/1e-320"):
+        retype(qtbot, rows, text)
+        assert form.problem.endswith("finite number."), text
+        qtbot.keyClick(rows, Qt.Key.Key_Return)
+        assert form.values == ArrayPlan()

@@ -30,7 +30,7 @@ from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
 from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
 from snakestudio.viewmodel.plots.overlaid import Overlay
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeBridge, FakeExporter, make_recording
 
 pytestmark = pytest.mark.gui
 
@@ -205,7 +205,7 @@ def test_trials_may_come_and_go_while_others_are_compared(
 
 @pytest.fixture
 def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> ExperimentPanel:
-    made = ExperimentPanel(experiments, document)
+    made = ExperimentPanel(experiments, document, FakeExporter())
     qtbot.addWidget(made)
     made.resize(356, 900)
     made.show()
@@ -222,9 +222,9 @@ def test_the_panel_by_mouse_and_keys(
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
     compared(qtbot, experiments)
-    qtbot.waitUntil(lambda: bool(panel.figures.cells))
+    qtbot.waitUntil(lambda: bool(panel.figures.errors.texts))
     assert [panel.figures.which.itemText(i) for i in range(3)] == ["All 2 trials", "first", "second"]
-    assert panel.figures.cells[0][0] == "position, RMSE, mm"
+    assert panel.figures.errors.texts[0][0] == "position, RMSE, mm"
     box = panel.alignment
     assert box.trial.currentText() == "second"
     assert float(box.offset.text()) == pytest.approx(0.3, abs=0.005)
@@ -251,8 +251,8 @@ def test_the_panel_by_mouse_and_keys(
     qtbot.mouseClick(box.heading, Qt.MouseButton.LeftButton, pos=QPoint(8, box.heading.height() // 2))
     assert not experiments.options.align_heading
     compared(qtbot, experiments)
-    qtbot.waitUntil(lambda: float(panel.figures.cells[0][1]) > 50)
-    qtbot.mouseClick(panel.copy_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: float(panel.figures.errors.texts[0][1]) > 50)
+    qtbot.mouseClick(panel.frame.copy_button, Qt.MouseButton.LeftButton)
     assert "position, RMSE" in QGuiApplication.clipboard().text()
     # Hide one, remove both.
     qtbot.mouseClick(panel.rows.shows[0], Qt.MouseButton.LeftButton, pos=QPoint(8, panel.rows.shows[0].height() // 2))

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout
+from snakestudio.export.experiment_report import experiment_report
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
 from snakestudio.gui.core.document import Document
@@ -316,7 +317,7 @@ def test_from_the_drop_to_the_figures(
         return "", ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", no_name)
-    qtbot.mouseClick(panel.report_button, Qt.MouseButton.LeftButton)
+    panel.frame.export(".html")
     assert names == ["obstacle_aided.experiment.html"]
     assert not window.context.exporter.busy
     experiments.remove_all()
@@ -333,7 +334,7 @@ def test_a_report_is_written_beside_the_window(recorded: MainWindow, qtbot: QtBo
     assert experiments.comparison is not None
     report = tmp_path / "report.html"
     with qtbot.waitSignal(window.context.exporter.finished, timeout=60_000):
-        window.context.exporter.report(report, experiments.comparison.figures)
+        window.context.exporter.report(report, experiment_report(experiments.comparison.figures))
     assert "synthetic_obstacle_aided_2" in report.read_text(encoding="utf-8")
 
 

@@ -26,6 +26,7 @@ from snakestudio.model.capture import Capture
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
 from tests.gui.conftest import COMPILING_MS
+from tests.gui.fake import FakeExporter
 from tests.study.processes import alive
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 
@@ -50,7 +51,7 @@ def far_off() -> Document:
 
 def dialog_of(qtbot: QtBot, document: Document, captures: list[Capture], **options: Any) -> FitDialog:
     fitter = Fitter(document, fit=partial(fit, **options))
-    dialog = FitDialog(fitter, document, lambda: captures)
+    dialog = FitDialog(fitter, document, lambda: captures, FakeExporter())
     fitter.setParent(dialog)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -97,7 +98,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     assert result is not None
     assert result.values["ground.mu_along"] == pytest.approx(FRICTION["ground.mu_along"], rel=0.05)
     assert (result.parameters[0].low, result.parameters[0].high) == (0.05, 0.3)
-    ((label, value, interval, before),) = dialog.outcome.texts
+    ((label, value, interval, before),) = dialog.outcome.table.texts
     assert label == "Friction along"
     assert float(value) == pytest.approx(result.values["ground.mu_along"], rel=1e-3)
     assert " to " in interval
@@ -105,7 +106,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     curves = dialog.pictures.course.listDataItems()
     assert [curve.name() for curve in curves] == ["before", "fitted"]
     assert len(dialog.pictures.convergence.listDataItems()) == 3
-    press(qtbot, dialog.copy_button)
+    press(qtbot, dialog.frame.copy_button)
     assert "ground.mu_along" in QGuiApplication.clipboard().text()
     dialog.write_picture(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")

@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.card_view import CardView
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.gallery import CardView, Gallery
+from snakestudio.gui.shell.gallery import Gallery
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import STEPS, Tour
@@ -143,7 +144,7 @@ def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, 
     assert plain.asked == ["Ctrl+N"]
 
 
-def test_a_card_under_a_mouse_at_rest_is_not_looked_at(gallery: Gallery, qtbot: QtBot) -> None:
+def test_a_card_under_a_mouse_at_rest_is_not_highlighted(gallery: Gallery, qtbot: QtBot) -> None:
     view = gallery.scenes
     middle = view.card_at(2).center()
     before = gallery.text.text()
@@ -241,6 +242,15 @@ def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plai
     assert view.current is view.items[-1]
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert plain.document.origin == entries()[entries().index(view.items[-1])].path.resolve()
+
+
+def test_right_goes_on_in_the_next_row(gallery: Gallery) -> None:
+    view = gallery.scenes
+    view.go_to(view.columns - 1)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.current is entries()[view.columns]
+    QTest.keyClick(view, Qt.Key.Key_Left)
+    assert view.current is entries()[view.columns - 1]
 
 
 def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:

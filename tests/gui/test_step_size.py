@@ -22,6 +22,7 @@ from snakestudio.model.scene_file import load_scene, save_scene, scene_hash
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run
 from tests.gui.conftest import COMPILING_MS
+from tests.gui.fake import FakeExporter
 
 pytestmark = pytest.mark.gui
 
@@ -44,7 +45,7 @@ def checker(qtbot: QtBot) -> Iterator[StepChecker]:
 
 @pytest.fixture
 def dialog(checker: StepChecker, qtbot: QtBot) -> StepDialog:
-    dialog = StepDialog(checker)
+    dialog = StepDialog(checker, FakeExporter())
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
@@ -55,26 +56,21 @@ def finished(checker: StepChecker, qtbot: QtBot) -> None:
     assert checker.message == ""
 
 
-def cells(dialog: StepDialog, row: int) -> list[str]:
-    items = [dialog.table.item(row, column) for column in range(dialog.table.columnCount())]
-    return ["" if item is None else item.text() for item in items]
-
-
 def test_proposed_step_is_set_by_a_button_and_undone(checker: StepChecker, dialog: StepDialog, qtbot: QtBot) -> None:
     document = checker._document
     checker.start()
-    assert dialog.progress.isVisible()
+    assert dialog.frame.bar.isVisible()
     assert "5 ms, 2.5 ms and, if needed, 1.25 ms" in dialog.intro.text()
     finished(checker, qtbot)
-    heads = [dialog.table.horizontalHeaderItem(column) for column in range(6)]
-    assert [head.text() for head in heads if head][1:5] == ["5 ms", "2.5 ms", "1.25 ms", "Error at 5 ms"]
-    assert [cells(dialog, row)[0] for row in range(5)] == [
+    heads = [column.title for column in dialog.table.table_model.table.columns]
+    assert heads[1:5] == ["5 ms", "2.5 ms", "1.25 ms", "error at 5 ms"]
+    assert [row[0] for row in dialog.table.texts] == [
         "Net displacement, m", "Mean speed, m/s", "Largest force, N", "Actuator work, J", "Friction work, J",
     ]  # fmt: skip
-    assert cells(dialog, 0)[5].startswith("order ")
-    last = dialog.table.visualItemRect(dialog.table.item(4, 0))
+    assert dialog.table.texts[0][5].startswith("order ")
+    last = dialog.table.visualRect(dialog.table.table_model.index(4, 0))
     assert dialog.table.viewport().rect().contains(last), "no row is clipped"
-    dialog.copy_button.click()
+    dialog.frame.copy_button.click()
     assert "Net displacement" in QGuiApplication.clipboard().text()
     assert checker.comparison is not None
     assert checker.comparison.proposal is not None
@@ -83,12 +79,12 @@ def test_proposed_step_is_set_by_a_button_and_undone(checker: StepChecker, dialo
     dialog.apply_button.click()
     assert document.scene.solver.step_s == step
     assert not dialog.apply_button.isVisible()
-    assert "Check again" in dialog.verdict.text()
+    assert "Check again" in dialog.frame.note.text()
     document.undo_stack.undo()
     assert document.scene.solver.step_s == 0.005
     assert dialog.apply_button.isVisible()
     document.edit(with_values(document.scene, {"gait.amplitude_deg": 30.0}), "Amplitude")
-    assert "edited since" in dialog.verdict.text()
+    assert "edited since" in dialog.frame.note.text()
     assert not dialog.apply_button.isVisible()
 
 
@@ -108,7 +104,7 @@ def test_scene_that_cannot_run_is_reported(checker: StepChecker, dialog: StepDia
     checker.check(subject)
     qtbot.waitUntil(lambda: not checker.busy, timeout=COMPILING_MS)
     assert checker.comparison is None
-    assert "missing.mcap" in dialog.verdict.text()
+    assert "missing.mcap" in dialog.frame.note.text()
     assert dialog.check_button.isVisible()
 
 

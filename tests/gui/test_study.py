@@ -301,7 +301,7 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     card = page(opened).varying.cards[0]
     typed(card.low, "50")
     checked(opened, qtbot)
-    assert card.message.text().startswith("The range goes from 50 to 40; give a smaller and a larger number.")
+    assert card.message.text().startswith("The range goes from 50 to 40. Give a smaller and a larger number.")
     assert not bar(opened).run_button.isEnabled()
     assert "1 mistake" in bar(opened).text.text()
     assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"
@@ -376,11 +376,11 @@ def test_an_expression_is_looked_at_while_it_is_typed(opened: MainWindow, study_
 
 def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
     setup = page(opened)
-    setup.search.kind.activated.emit(setup.search.kind.findData("cma_es"))
+    setup.search.kind.setCurrentIndex(setup.search.kind.findData("cma_es"))
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
-    assert "This search takes 1 goal, and there are 2; take out those that do not count" in setup.goals.message.text()
+    assert "This search takes 1 goal, and there are 2. Take out those that do not count" in setup.goals.message.text()
     setup.goals.cards[0].remove_button.click()
     assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
     setup.limits.add("largest_torque")
@@ -454,10 +454,10 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
     assert panel(opened).results.linked.there, "the results are shown"
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points. All there"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points. All there"
     c.study.open_study.edit(study.model_copy(update={"vary": study.vary[:1]}))
     assert re.fullmatch(r"3 points, about .* with \d workers?; 6 there", bar(opened).text.text())
     c.study.open_study.edit(study)
@@ -587,7 +587,7 @@ def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> 
     shown = {name: field.isVisible() for name, field in form.fields.items()}
     assert shown == {"points": False, "seed": False, "batch": False}
     for kind, batch in (("sobol", False), ("cma_es", True)):
-        form.kind.activated.emit(form.kind.findData(kind))
+        form.kind.setCurrentIndex(form.kind.findData(kind))
         shown = {name: field.isVisible() for name, field in form.fields.items()}
         assert shown == {"points": True, "seed": True, "batch": batch}
     opened.edit(opened.study.model_copy(update={"fixed": {"run.duration_s": 2.5}}))

@@ -90,6 +90,15 @@ def test_sorting_keeps_the_selection_and_lasts(view: TableView) -> None:
     assert labels(view) == ["nine, N m", "ten, N m"]
 
 
+def test_new_values_keep_order_and_selection(view: TableView) -> None:
+    click_heading(view, 1)
+    view.selectRow(0)
+    (nine, ten) = (row("nine", 9.5, Cell("")), row("ten", 1.0, Cell("")))
+    view.show_table(Table("Loads", COLUMNS, (ten, nine, *TABLE.rows[2:])))
+    assert labels(view)[:2] == ["ten, N m", "nine, N m"]
+    assert [index.row() for index in view.selectionModel().selectedRows()] == [1], "that of nine"
+
+
 def test_ctrl_c_copies_the_selected_rows_exactly(view: TableView, qtbot: QtBot) -> None:
     view.selectRow(0)
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from snakestudio.errors import LinkError
 from snakestudio.link.core.references import References, Wiggle
 from snakestudio.link.messages import ReferenceBlock
+from snakestudio.link.process.shared import LinkMemory
 
 
 def _line(begin: float, end: float, angle: float, rate: float) -> ReferenceBlock:
@@ -57,6 +59,24 @@ def test_what_cannot_be_used_is_refused_in_words(block: ReferenceBlock, words: s
     references = References(1)
     assert words in references.add(block)
     assert references.at(0.0) is None
+
+
+def test_a_block_survives_its_bytes() -> None:
+    block = ReferenceBlock(np.array([1.0, 2.0, 4.0]), np.arange(6.0).reshape(3, 2), -np.arange(6.0).reshape(3, 2))
+    again = ReferenceBlock.unpack(block.pack())
+    for name in ("time", "angle", "rate"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(block, name))
+
+
+def test_window_and_link_refuse_a_wrong_shape_in_the_same_words() -> None:
+    block = ReferenceBlock(np.arange(2.0), np.zeros((2, 3)), np.zeros((2, 3)))
+    memory = LinkMemory(1)
+    try:
+        with pytest.raises(LinkError) as error:
+            memory.send(block)
+    finally:
+        memory.close()
+    assert References(1).add(block) in str(error.value)
 
 
 def test_a_wiggle_begins_and_ends_at_rest_and_its_rate_is_its_angles() -> None:

@@ -72,12 +72,14 @@ def test_an_offset_solves_its_differential_equation() -> None:
 
 
 @pytest.mark.usefixtures("how")
-def test_columns_are_added_to_where_they_are_named() -> None:
+def test_an_offset_is_added_to_the_columns_it_names() -> None:
     generator = np.random.default_rng(2)
-    parts, motion, columns = generator.normal(size=(3, 7, 5)), generator.normal(size=(3, 7)), np.array([0, 3])
+    parts, columns = generator.normal(size=(3, 7, 5)), np.array([0, 3])
+    time, motion = 1.0 + 0.1 * np.arange(7), np.empty((3, 7))
+    compilable.follow_offset(time, 0.5, 0.3, 0.4, -0.2, 1.5, motion)
     expected = parts.copy()
     expected[:, :, columns] += motion[:, :, None]
-    compilable.add_to_columns(*parts, columns, motion)
+    compilable.add_offset(time, 0.5, 0.3, 0.4, -0.2, 1.5, columns, *parts)
     np.testing.assert_array_equal(parts, expected)
 
 
@@ -126,7 +128,9 @@ def test_compiled_arithmetic_has_the_bits_of_what_is_written() -> None:
         response = float(generator.uniform(0.05, 3.0))
         compare(compilable.follow_offset, time, 1.0, target, response, angle, rate, np.empty((3, 11)))
         x, y = generator.uniform(-1.0, 3.5, 2).tolist()
-        end = line.length - 0.1
-        compare(compilable.nearest_on_chords, x, y, 0.1, end, 0, 2, line.lengths, line._chords)
-        end = spline.length
-        compare(compilable.nearest_on_cubics, x, y, 1.0, 0.0, end, spline.lengths, spline._coefficients)
+        parts = generator.normal(size=(3, 11, 4))
+        compare(compilable.add_offset, time, 1.0, target, response, angle, rate, np.array([1, 3]), *parts)
+        low, high = np.sort(generator.uniform(-1.0, line.length + 1.0, 2)).tolist()
+        for track in (line, spline):
+            curve = track.smooth, track.lengths, track._chords, track._coefficients
+            compare(compilable.nearest_on_curve, x, y, low, high, *curve)

@@ -29,15 +29,23 @@ def test_it_learns_the_pace_of_the_machine(slower: float) -> None:
 
 def test_one_long_phase_at_the_end_is_not_done_before_it_is() -> None:
     left = TimeLeft(20.0, 0.0)
-    left.told(0.4, 8.0)
-    shown = [left.fraction(8.0 + second) for second in range(60)]
+    left.told(0.75, 15.0)
+    shown = [left.fraction(15.0 + second) for second in range(60)]
     assert shown == sorted(shown)
-    assert shown[6] == pytest.approx(0.7)
+    assert shown[3] == pytest.approx(0.9)
     assert left.seconds(19.0) == pytest.approx(1.0)
     assert left.seconds(25.0) is None, "nobody knows how much longer than expected it takes"
     assert 0.97 < shown[-1] <= 0.99
-    left.told(1.0, 68.0)
-    assert left.fraction(68.0) == 1.0
+    left.told(1.0, 75.0)
+    assert left.fraction(75.0) == 1.0
+
+
+def test_a_busy_machine_is_not_shown_as_nearly_done() -> None:
+    left = TimeLeft(8.0, 0.0)
+    assert left.fraction(60.0) == pytest.approx(0.25), "nothing was told yet"
+    left.told(0.1, 60.0)
+    assert left.fraction(60.0) == pytest.approx(0.25)
+    assert left.fraction(600.0) == pytest.approx(0.35)
 
 
 def test_what_ran_ahead_waits_and_does_not_go_back() -> None:

@@ -22,6 +22,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
+from snakestudio.text import counted, numbered
 
 __all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
 
@@ -107,9 +108,11 @@ class LeaderFollowerFields(ControllerFields):
         return math.radians(self.direction_deg)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _State:
     """What the controller remembers; joints are counted from the head, angles are the program's.
+
+    It changes in place, but its arrays never do: another state may share them.
 
     Attributes
     ----------
@@ -147,7 +150,7 @@ class _State:
     @property
     def resolving(self) -> bool:
         """Whether a jam is worked on."""
-        return self.resolving_until < np.inf
+        return self.resolving_until < math.inf
 
 
 class LeaderFollower:
@@ -203,46 +206,48 @@ class LeaderFollower:
     def values(self) -> FloatArray:
         """Values of the channels."""
         state = self._state
-        head = (RESOLVING if state.resolving else FOLLOWING, state.side, state.head_offset, state.jams)
-        return np.array([*head, *self._body.from_head(state.jammed).tolist()], np.float64)
+        values = np.empty(4 + len(state.jammed))
+        values[:4] = RESOLVING if state.resolving else FOLLOWING, state.side, state.head_offset, state.jams
+        values[4:] = self._body.from_head(state.jammed)
+        return values
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
         now, heading = time.item(0), self._body.link_heading(snapshot)
         angle = self._yaw(snapshot.joint_angle)
-        changed = self._watched(now, angle, snapshot)
-        if changed.get("resolving_until", self._state.resolving_until) < np.inf:
-            wanted = self._resolving(angle, heading, changed.get("force", self._state.force))
+        self._watch(now, angle, snapshot)
+        if self._state.resolving:
+            wanted = self._resolving(angle, heading)
         else:
-            wanted = self._following(angle, heading, snapshot, time.item(-1) - now, changed)
+            wanted = self._following(angle, heading, snapshot, time.item(-1) - now)
         limit = math.radians(self._settings.reference_limit_deg)
-        changed["angle_ref"] = wanted = np.minimum(np.maximum(wanted, -limit), limit)
-        self._state = replace(self._state, **changed)
+        wanted = np.minimum(np.maximum(wanted, -limit), limit)
+        self._state.angle_ref = wanted
         return hold(time, self._body.from_head(wanted), self._yaw_axes, self._axes)
 
     def _yaw(self, values: FloatArray) -> FloatArray:
         """Those of all axes, (m,), of the yaw axes of all joints, from the head."""
-        return self._body.from_head(values[self._yaw_axes])
+        yaw = values if len(self._yaw_axes) == self._axes else values[self._yaw_axes]
+        return self._body.from_head(yaw)
 
-    def _watched(self, now: float, angle: FloatArray, snapshot: Snapshot) -> dict[str, Any]:
-        """What of the state changes by looking for a jam, or for the end of one's resolution."""
+    def _watch(self, now: float, angle: FloatArray, snapshot: Snapshot) -> None:
+        """Look for a jam, or for the end of one's resolution."""
         state, settings = self._state, self._settings
         # Times are sums of periods: what ends with a period must not miss it by rounding.
         if state.resolving:
-            if now < state.resolving_until - 1e-9:
-                return {}
-            return {"resolving_until": np.inf, "jammed_since": np.inf, "jammed": np.zeros_like(state.jammed)}
+            if now >= state.resolving_until - 1e-9:
+                state.resolving_until = state.jammed_since = math.inf
+                state.jammed = np.zeros_like(state.jammed)
+            return
         if state.angle_ref is None:
-            return {}
-        jammed = np.abs(angle - state.angle_ref) > math.radians(settings.jam_angle_deg)
-        since = min(state.jammed_since, now) if np.count_nonzero(jammed) >= JAM else np.inf
-        changed = {"jammed": jammed, "jammed_since": since}
-        if settings.jam_resolution and now - since > settings.jam_time_s + 1e-9:
-            changed["resolving_until"] = now + settings.resolution_time_s
-            changed["force"] = self._felt(snapshot, state.jams)
-            changed["jams"] = state.jams + 1
-        return changed
+            return
+        state.jammed = np.abs(angle - state.angle_ref) > math.radians(settings.jam_angle_deg)
+        state.jammed_since = min(state.jammed_since, now) if np.count_nonzero(state.jammed) >= JAM else math.inf
+        if settings.jam_resolution and now - state.jammed_since > settings.jam_time_s + 1e-9:
+            state.resolving_until = now + settings.resolution_time_s
+            state.force = self._felt(snapshot, state.jams)
+            state.jams += 1
 
     def _felt(self, snapshot: Snapshot, jam: int) -> FloatArray:
         """Normal force of obstacles on every link, to its left, as the sensors tell it, N."""
@@ -257,38 +262,31 @@ class LeaderFollower:
         force[np.abs(force) < settings.force_threshold_n] = 0.0
         return force
 
-    def _following(
-        self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float, changed: dict[str, Any]
-    ) -> FloatArray:
+    def _following(self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float) -> FloatArray:
         """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
         state, settings = self._state, self._settings
         direction = settings.direction
         head_x, head_y, _ = self._body.head_place(snapshot).tolist()
         x, y, _ = snapshot.centre_of_mass().tolist()
         offset = (head_x - x) * -math.sin(direction) + (head_y - y) * math.cos(direction)
-        side = state.side
-        if side * offset > settings.head_reach_m:
-            side = -side
-        target = direction + side * math.radians(settings.head_angle_deg)
+        if state.side * offset > settings.head_reach_m:
+            state.side = -state.side
+        target = direction + state.side * math.radians(settings.head_angle_deg)
         place, bend = _longer(state.place, state.travelled), _longer(state.bend, angle[0])
         wanted: FloatArray = np.interp(state.travelled - self._behind, place, bend)
         wanted[0] = self._body.head_joint_for(target, heading)
         old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
-        changed.update(
-            side=side,
-            head_offset=offset,
-            travelled=state.travelled + settings.speed_m_s * period,
-            place=place[old:],
-            bend=bend[old:],
-        )
+        state.head_offset = offset
+        state.travelled += settings.speed_m_s * period
+        state.place, state.bend = place[old:], bend[old:]
         return wanted
 
-    def _resolving(self, angle: FloatArray, heading: FloatArray, force: FloatArray) -> FloatArray:
+    def _resolving(self, angle: FloatArray, heading: FloatArray) -> FloatArray:
         """References (58): every link that is pushed turns so that the push along the direction grows."""
         state, settings = self._state, self._settings
         assert state.angle_ref is not None
         # (56), with the angle between a link and the direction for theta.
-        turn = -settings.jam_gain_rad_per_n * force * np.cos(heading - settings.direction)
+        turn = -settings.jam_gain_rad_per_n * state.force * np.cos(heading - settings.direction)
         wanted: FloatArray = angle + self._body.from_head(np.diff(turn))
         wanted[0] = state.angle_ref[0]  # the head keeps its bend
         return wanted
@@ -299,11 +297,12 @@ class LeaderFollower:
 
     def checkpoint(self) -> Any:
         """The full state."""
-        return self._state, self._settings
+        return replace(self._state), self._settings
 
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
-        self._state, self._settings = checkpoint
+        state, self._settings = checkpoint
+        self._state = replace(state)
 
 
 def _longer(values: FloatArray, last: float) -> FloatArray:
@@ -418,13 +417,12 @@ def _marks(control: Mapping[str, float]) -> JointMarks:
 
 def _called(numbers: list[int]) -> str:
     """Joints (0-based) as people count them."""
-    names = [str(number + 1) for number in numbers]
-    return f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
+    return numbered("joint", (number + 1 for number in numbers))
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
     jams, jammed = int(control["jam_count"]), _jammed_joints(control)
-    so_far = f", {jams} {'jam' if jams == 1 else 'jams'} so far" if jams else ""
+    so_far = f", {counted(jams, 'jam')} so far" if jams else ""
     if control["controller_state"] == RESOLVING:
         return [Said("accent", f"resolving jam {jams}" + (f" of {_called(jammed)}" if jammed else ""))]
     entries = [Said("good", f"head turns {'left' if control['head_side'] > 0 else 'right'}{so_far}")]

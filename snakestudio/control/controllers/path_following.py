@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -60,8 +59,7 @@ class PathFollowingFields(SteeringFields):
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """How far along the path the robot is.
 
     Attributes
@@ -107,9 +105,8 @@ class PathFollower(Steering):
     def values(self) -> FloatArray:
         """Values of the channels; left of the path is positive."""
         sight = self._way.sight
-        ahead = sight.ahead(self._settings.look_ahead_m)
-        beside = (sight.cross, sight.along, *sight.point.tolist(), *ahead.tolist())
-        return np.array([*super().values().tolist(), *beside])
+        ahead = sight.ahead_xy(self._settings.look_ahead_m)
+        return np.array([*self._steered(), sight.cross, sight.along, *sight.point.tolist(), *ahead])
 
     @property
     def _settings(self) -> PathFollowingFields:
@@ -144,7 +141,7 @@ class PathFollower(Steering):
         around = self._way.around
         if around is not None:
             around = _carried_over(old, new, around)
-        self._way = replace(self._way, path=new, around=around)
+        self._way = self._way._replace(path=new, around=around)
 
     def checkpoint(self) -> Any:
         """The full state."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, SteerCommand, TeleopCommand, gait_called, steerable_gaits
+from snakestudio.text import counted
 
 __all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
@@ -110,8 +111,7 @@ class TeleoperationFields(ControllerFields):
         return math.radians(self.max_offset_deg)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """What teleoperation remembers.
 
     Attributes
@@ -198,7 +198,7 @@ class Teleoperation(OpenLoop):
             command = replace(command, gait=self.command.gait)
         if self._state.by_hand and command == self.command:
             return False
-        self._state = replace(self._state, coming=command, by_hand=True)
+        self._state = self._state._replace(coming=command, by_hand=True)
         return True
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
@@ -208,20 +208,20 @@ class Teleoperation(OpenLoop):
         aim = self._aim()
         self._set_points.change(lambda since: self._gait.aim(aim, since), now)
         number = list(self._shapes).index(self._called)
-        self._state = replace(self._state, acting=(*self._gait.values(now), float(number)))
+        self._state = self._state._replace(acting=(*self._gait.values(now), float(number)))
         return self._set_points.reference(time, None)
 
     def _take(self, now: float) -> None:
         """Let what is due come into force."""
         state, program = self._state, self._law.program
         if state.coming is not None:
-            self._state = replace(state, command=state.coming, coming=None)
+            self._state = state._replace(command=state.coming, coming=None)
             return
         done = state.done
         while not state.by_hand and done < len(program) and program[done].time_s <= now + 1e-9:
             done += 1
         if done > state.done:
-            self._state = replace(state, command=command_of(program[done - 1]), done=done)
+            self._state = state._replace(command=command_of(program[done - 1]), done=done)
 
     @property
     def _called(self) -> str:
@@ -336,7 +336,7 @@ def _note(law: TeleoperationFields) -> str:
     if not law.program:
         return ""
     count = len(law.program)
-    return f"Its program has {count} command{'s' if count > 1 else ''}, the last at {law.program[-1].time_s:g} s."
+    return f"Its program has {counted(count, 'command')}, the last at {law.program[-1].time_s:g} s."
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:

@@ -75,14 +75,17 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         counts = self._state.counts
         return Figures(counts.item(STEP), counts.item(CALL_STEPS), 0, 0, 0.0)
 
-    def _begin_interval(self) -> None:
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         state = self._state
-        state.counts[CALL_STEPS] = 0
-        state.before[CALL, :-1] = state.impulse
-        state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
+        start = [
+            (state.counts[CALL_STEPS : CALL_STEPS + 1], 0),
+            (state.before[CALL, :-1], state.impulse),
+            (state.before[CALL, len(state.impulse), PRESSED : PRESSED + 1], state.sums[LOAD : LOAD + 1]),
+        ]
         if len(state.sums) > PASSIVE_WORK:
             now, _, begin = np.split(state.sums[LIFTED:], 3)
-            begin[:] = now
+            start.append((begin, now))
+        return tuple(start)
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
@@ -90,6 +93,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def row_arguments(self) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
+
+    def view_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.view_arguments`."""
         return self._params, self._state, self._work
 
     def _grow_contacts(self) -> None:

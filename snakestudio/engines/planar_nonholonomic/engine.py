@@ -79,11 +79,14 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
             self._state.figures.item(WORST_CALL),
         )  # fmt: skip
 
-    def _begin_interval(self) -> None:
-        state = self._state
-        state.counts[CALL_STEPS] = state.counts[CALL_EVALUATIONS] = 0
-        state.figures[WORST_CALL] = 0.0
-        state.before[CALL, :-1], state.before[CALL][-1] = state.sums, state.figures[LOAD]
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
+        counts, figures, before = self._state.counts, self._state.figures, self._state.before[CALL]
+        return (
+            (counts[CALL_EVALUATIONS : CALL_STEPS + 1], 0),
+            (figures[WORST_CALL : WORST_CALL + 1], 0.0),
+            (before[:-1], self._state.sums),
+            (before[-1:], figures[LOAD : LOAD + 1]),
+        )
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
@@ -100,6 +103,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         key, usual = "ground.obstacle_damping_ns_per_m", Ground().obstacle_damping_ns_per_m
         own = self._scene.ground.obstacle_damping_ns_per_m
         return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
+
+    def view_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.view_arguments`."""
+        return self._params, self._state, self._work
 
     def _grow_contacts(self) -> None:
         """Nothing: there is room for both sides of every link."""

@@ -80,23 +80,29 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def _figures(self) -> Figures:
         counts = self._state.counts
         return Figures(
-            int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_ITERATIONS]), int(counts[UNCONVERGED]),
-            float(self._state.sums[WORST_CALL]),
-        )  # fmt: skip
+            counts.item(STEP),
+            counts.item(CALL_STEPS),
+            counts.item(CALL_ITERATIONS),
+            counts.item(UNCONVERGED),
+            self._state.sums.item(WORST_CALL),
+        )
 
     def _make_work(self) -> None:
         """Make room for what a step needs, and lay the ground."""
         self._work, self._scratch = make_work(len(self._state.q), len(self._state.normal))
         self._work.law[:] = self._params.law
 
-    def _begin_interval(self) -> None:
-        state = self._state
-        state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
-        state.sums[WORST_CALL] = 0.0
-        state.contact[:, SLOT_CALL] = -1
-        before, impulse = state.before[CALL], state.impulse
-        before[:, :Z] = impulse[:, : GROUND_Y + 1]
-        before[:, Z] = impulse[:, GROUND_Z]
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
+        counts, sums, impulse = self._state.counts, self._state.sums, self._state.impulse
+        before = self._state.before[CALL]
+        return (
+            (counts[CALL_ITERATIONS : CALL_STEPS + 1], 0),
+            (counts[SLOTS_CALL : SLOTS_CALL + 1], 0),
+            (sums[WORST_CALL : WORST_CALL + 1], 0.0),
+            (self._state.contact[:, SLOT_CALL], -1),
+            (before[:, :Z], impulse[:, : GROUND_Y + 1]),
+            (before[:, Z], impulse[:, GROUND_Z]),
+        )
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
@@ -106,6 +112,10 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def row_arguments(self) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.row_arguments`."""
         return self._params, self._state, self._work.reference
+
+    def view_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.view_arguments`."""
+        return self._params, self._state, self._shown_reference
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)

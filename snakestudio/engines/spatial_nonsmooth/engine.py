@@ -79,9 +79,12 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def _figures(self) -> Figures:
         counts = self._state.counts
         return Figures(
-            int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_ITERATIONS]), int(counts[UNCONVERGED]),
-            float(self._state.sums[WORST_CALL]),
-        )  # fmt: skip
+            counts.item(STEP),
+            counts.item(CALL_STEPS),
+            counts.item(CALL_ITERATIONS),
+            counts.item(UNCONVERGED),
+            self._state.sums.item(WORST_CALL),
+        )
 
     def _make_work(self) -> None:
         """Make space for what a step needs."""
@@ -92,12 +95,15 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
             reference=np.zeros_like(work.reference), angle=np.zeros_like(work.angle), rate=np.zeros_like(work.rate)
         )
 
-    def _begin_interval(self) -> None:
-        state = self._state
-        state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
-        state.sums[WORST_CALL] = 0.0
-        state.contact[:, SLOT_CALL] = -1
-        state.before[1] = state.ground
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
+        counts, sums = self._state.counts, self._state.sums
+        return (
+            (counts[CALL_ITERATIONS : CALL_STEPS + 1], 0),
+            (counts[SLOTS_CALL : SLOTS_CALL + 1], 0),
+            (sums[WORST_CALL : WORST_CALL + 1], 0.0),
+            (self._state.contact[:, SLOT_CALL], -1),
+            (self._state.before[1], self._state.ground),
+        )
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
@@ -108,6 +114,10 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def row_arguments(self) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.row_arguments`."""
         return self._params, self._state, self._work
+
+    def view_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.view_arguments`."""
+        return self._params, self._state, self._shown
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)

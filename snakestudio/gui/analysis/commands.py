@@ -9,6 +9,7 @@ from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.files import ExperimentFiles
 from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.gui.analysis.frame import ReportExporter
 from snakestudio.gui.core.command import Command, Context, is_jointed, is_strained
 
 __all__ = ["COMPARE", "IMPORT", "AnalysisContext"]
@@ -23,6 +24,10 @@ class AnalysisContext(Context, Protocol):
     fitter: Fitter
     step_checker: StepChecker
 
+    @property
+    def exporter(self) -> ReportExporter:
+        """What writes reports."""
+
     def show_step_dialog(self) -> None:
         """Bring up the window with the check of the time step."""
 
@@ -34,7 +39,7 @@ def _show_chain(c: AnalysisContext) -> None:
     def shown_time() -> float:
         return 0.0 if c.bridge.displayed is None else c.bridge.displayed.time
 
-    dialog = c.window.findChild(ChainDialog) or ChainDialog(c.chain_comparer, shown_time, c.window)
+    dialog = c.window.findChild(ChainDialog) or ChainDialog(c.chain_comparer, shown_time, c.exporter, c.window)
     dialog.show()
     dialog.raise_()
 
@@ -54,7 +59,9 @@ def _show_fit(c: AnalysisContext) -> None:
     dialog = c.window.findChild(FitDialog)
     if dialog is None:
         measured = c.experiments
-        dialog = FitDialog(c.fitter, c.document, lambda: [trial.capture for trial in measured.trials], c.window)
+        dialog = FitDialog(
+            c.fitter, c.document, lambda: [trial.capture for trial in measured.trials], c.exporter, c.window
+        )
         measured.changed.connect(dialog.data.refresh)
     dialog.show()
     dialog.raise_()

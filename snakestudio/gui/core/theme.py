@@ -168,8 +168,6 @@ QLabel { background: transparent; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="dim"], QLabel[role="unit"] { color: $dim; }
 QLabel[role="group"] { color: $dim; font-size: ${small}px; font-weight: 600; margin-top: 4px; }
-QLabel[role="key"] { background: $card; border: 1px solid $line; border-radius: 4px; padding: 1px 6px;
-  font-size: ${small}px; }
 QLabel[role="hint"] { background: $ground; color: $dim; border-radius: 6px; padding: 3px 8px; }
 QLabel[role="value"] { font-weight: 600; }
 QLabel[role="good"] { color: $good; }

@@ -8,28 +8,29 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
 from snakestudio.gui.forms.form_fields import (
-    UNSET,
     Choices,
     FormField,
     Note,
-    default_of,
     fields_of,
     with_changes,
 )
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 
 _UNIT_WIDTH = 28
 """Least width of the units beside numbers, px of the design."""
+_LONGEST = 40
+"""Characters of a value that a menu shows."""
 _WORDS = {True: "on", False: "off", None: "none", "": "empty"}
 
 Check = Callable[[Any], Mapping[str, str] | str]
@@ -66,6 +67,10 @@ class DeclaredForm(QWidget, Generic[T]):
         Under which they are kept.
     enter_accepts : bool
         Whether Enter in a number presses the default button of the dialog.
+    caption_role : str
+        How captions look, a role of the style sheet.
+    spacing : (int, int)
+        Between captions and editors, and between rows, px.
 
     Signals
     -------
@@ -85,13 +90,17 @@ class DeclaredForm(QWidget, Generic[T]):
         settings: QSettings | None = None,
         group: str = "",
         enter_accepts: bool = True,
+        caption_role: str = "",
+        spacing: tuple[int, int] = (16, 10),
     ) -> None:
         super().__init__(parent)
         self._values = values
+        self._first = values
         self._check = check
         self._settings = settings
         self._group = group
         self._enter_accepts = enter_accepts
+        self._caption_role = caption_role
         self._setting = False
         declared = fields_of(values) if fields is None else fields
         self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
@@ -108,19 +117,15 @@ class DeclaredForm(QWidget, Generic[T]):
         self._rows: list[_Row] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
         self._layout = QFormLayout()
-        self._layout.setHorizontalSpacing(16)
-        self._layout.setVerticalSpacing(10)
+        self._layout.setHorizontalSpacing(spacing[0])
+        self._layout.setVerticalSpacing(spacing[1])
         self._note_rows: dict[str, int] = {}
         for name, note, lines in _grouped(declared):
             if note is not None:
                 self._add_note(name, note)
             else:
                 self._add_row(lines)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addLayout(self._layout)
-        column.addWidget(self.message)
+        self.setLayout(column_of(self._layout, self.message, spacing=spacing[1] + 2))
         self._load()
         self.refresh()
         for name, editor in self.editors.items():
@@ -130,33 +135,32 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
         first = self.fields[lines[0][0]]
-        made = [[part for name in line for part in self._parts(name, name == line[0])] for line in lines]
+        made = [[part for name in line for part in self._parts(name, line)] for line in lines]
         names = tuple(name for line in lines for name in line)
         single = len(made) == 1 and len(made[0]) == 1
         content = None if single else QWidget(self)
         self._rows.append(_Row(self._layout.rowCount(), names, content))
-        caption = QLabel(first.caption, self)
-        caption.setBuddy(self.editors[names[0]].widget)
-        caption.setToolTip(first.help)
+        row = content or made[0][0]
+        if first.wide:
+            self._layout.addRow(row)
+        else:
+            caption = QLabel(first.caption, self)
+            caption.setBuddy(self.editors[names[0]].widget)
+            caption.setToolTip(first.help)
+            caption.setProperty("role", self._caption_role)
+            self._layout.addRow(caption, row)
         if content is None:
-            self._layout.addRow(caption, made[0][0])
             return
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
         stretched = {self.editors[name].widget for name in names if not self.fields[name].width}
+        lines_of_parts = []
         for parts in made:
-            line = QHBoxLayout()
-            line.setSpacing(8)
-            for part in parts:
-                line.addWidget(part, 1 if part in stretched else 0)
-            if not stretched.intersection(parts):
-                line.addStretch(1)
-            column.addLayout(line)
-        self._layout.addRow(caption, content)
+            stretches = [(part, 1 if part in stretched else 0) for part in parts]
+            space = () if stretched.intersection(parts) else (1,)
+            lines_of_parts.append(line_of(*stretches, *space))
+        content.setLayout(column_of(*lines_of_parts, spacing=6))
 
-    def _parts(self, name: str, first: bool) -> list[QWidget]:
-        """The widgets of a field in its line."""
+    def _parts(self, name: str, line: Sequence[str]) -> list[QWidget]:
+        """The widgets of a field in its line; numbers of one unit say it once, behind the last."""
         declared = self.fields[name]
         value = getattr(self._values, name)
         editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
@@ -166,11 +170,14 @@ class DeclaredForm(QWidget, Generic[T]):
             editor.offer(declared.choices or ())
         editor.set_value(value)
         parts = list(editor.widgets)
-        if not first and declared.label and not declared.text:
+        if name != line[0] and declared.label and not declared.text:
             self._words[name] = QLabel(declared.label, self)
             self._words[name].setBuddy(editor.widget)
+            self._words[name].setProperty("role", self._caption_role)
             parts.insert(0, self._words[name])
-        if self._has_units and isinstance(editor, NumberEditor):
+        following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
+        said_later = following is not None and following.unit == declared.unit
+        if self._has_units and isinstance(editor, NumberEditor) and not said_later:
             unit = QLabel(declared.unit, self)
             unit.setProperty("role", "unit")
             unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))
@@ -305,27 +312,32 @@ class DeclaredForm(QWidget, Generic[T]):
                 choices: Choices = declared.choices(self.values)
                 self.editors[name].offer(choices)
 
-    # --- the way back to the defaults -----------------------------------------------------------------------------
+    # --- the way back ---------------------------------------------------------------------------------------------
 
-    def reset(self, name: str = "") -> None:
-        """Show the declared default of a field again; without a name, of all fields."""
-        names = [name] if name else list(self.editors)
-        defaults = {each: default_of(self._values, each) for each in names}
-        self.set(**{each: default for each, default in defaults.items() if default is not UNSET})
+    def set_first(self, **values: Any) -> None:
+        """Have fields reset to other values than those that the form was made with."""
+        self._first = with_changes(self._first, values)
+
+    def reset(self, name: str) -> None:
+        """Show the first value of a field again."""
+        self.set(**{name: getattr(self._first, name)})
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
+        if not name or not self._is_editable(name):
+            return
+        first = getattr(self._first, name)
         menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        default = default_of(self._values, name) if name else UNSET
-        if default is not UNSET:
-            title = self.fields[name].title
-            action = menu.addAction(f"&Reset {title} to {self._text_of(name, default)}")
-            action.setEnabled(default != self.editors[name].value)
-            action.triggered.connect(lambda _=False: self.reset(name))
-        menu.addAction("Reset &All").triggered.connect(lambda _=False: self.reset())
+        action = menu.addAction(f"&Reset to {self._text_of(name, first)}")
+        action.setEnabled(first != self.editors[name].value)
+        action.triggered.connect(lambda _=False: self.reset(name))
         menu.popup(event.globalPos())
+
+    def _is_editable(self, name: str) -> bool:
+        widget = self.editors[name].widget
+        return widget.isEnabled() and not (isinstance(widget, QLineEdit) and widget.isReadOnly())
 
     def _name_of(self, widget: QWidget | None) -> str:
         """The field that a widget belongs to, "" if to none."""
@@ -344,8 +356,9 @@ class DeclaredForm(QWidget, Generic[T]):
         if text is not None:
             return text
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return f"{format_number(value)} {declared.unit}".strip()
-        return _WORDS[value] if value in _WORDS else str(value)
+            return f"{exact_text(value)} {declared.unit}".strip()
+        text = _WORDS[value] if value in _WORDS else str(value)
+        return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
     # --- settings -------------------------------------------------------------------------------------------------
 

@@ -6,20 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLabel,
-    QLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-
-Part = QWidget | QLayout
+from snakestudio.gui.forms.lines import Margins, Part, column_of
 
 
 class Dialog(QDialog):
@@ -37,18 +27,19 @@ class Dialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None, title: str = "", note: str = "") -> None:
         super().__init__(parent)
-        self.note: QLabel | None = None
+        self._note: QLabel | None = None
         if title:
             self.setWindowTitle(title)
         if note:
-            self.note = QLabel(note, self)
-            self.note.setProperty("role", "dim")
-            self.note.setWordWrap(True)
+            self._note = QLabel(note, self)
+            self._note.setProperty("role", "dim")
+            self._note.setWordWrap(True)
 
     def arrange(
         self,
-        *parts: Part | tuple[Part, int],
+        *parts: Part,
         spacing: int = 12,
+        margins: Margins = (24, 20, 24, 16),
         width: int = 0,
         fixed: bool = False,
     ) -> QVBoxLayout:
@@ -56,30 +47,27 @@ class Dialog(QDialog):
 
         Parameters
         ----------
-        parts : QWidget or QLayout, or one of them with its stretch
+        parts
+            As `column_of` has them.
         spacing : int
             px.
+        margins : (int, int, int, int)
+            Left, top, right, bottom, px.
         width : int
             Of the texts that are broken into lines, px of the design; 0 for that of the dialog.
         fixed : bool
             Whether the dialog is as large as its parts need, and no other size.
         """
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(spacing)
+        if self._note is not None:
+            parts = (self._note, *parts)
+        column = column_of(*parts, spacing=spacing, margins=margins)
         if fixed:
             column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        if self.note is not None:
-            parts = (self.note, *parts)
-        for each in parts:
-            part, stretch = each if isinstance(each, tuple) else (each, 0)
-            if isinstance(part, QLayout):
-                column.addLayout(part, stretch)
-                continue
-            column.addWidget(part, stretch)
+        for part in parts:
             if width and isinstance(part, QLabel):
                 part.setWordWrap(True)
                 part.setFixedWidth(theme.scaled(width))
+        self.setLayout(column)
         return column
 
     def make_buttons(
@@ -94,7 +82,7 @@ class Dialog(QDialog):
         others : sequence of QPushButton
             That do something else.
         """
-        buttons = QDialogButtonBox(self)
+        buttons = QDialogButtonBox()  # Tab comes to what `arrange` lays out before them first
         accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
         theme.set_role(accepting, "primary")
         for button in others:
@@ -123,18 +111,3 @@ class Dialog(QDialog):
         least = min(least, self.screen().availableSize().height())
         if least != self.minimumHeight():
             self.setMinimumHeight(least)
-
-
-def line_of(*parts: Part | int, spacing: int = 8, stretched: QWidget | None = None) -> QHBoxLayout:
-    """Parts in a line; a number is room that stretches."""
-    line = QHBoxLayout()
-    line.setContentsMargins(0, 0, 0, 0)
-    line.setSpacing(spacing)
-    for part in parts:
-        if isinstance(part, int):
-            line.addStretch(part)
-        elif isinstance(part, QLayout):
-            line.addLayout(part)
-        else:
-            line.addWidget(part, 1 if part is stretched else 0)
-    return line

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
 from snakestudio.gui.forms.form_fields import Choice, Choices, FormField
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
-from snakestudio.viewmodel.numbers import format_number, parse_change
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import parse_change
 
 
 class Editor(QObject):
@@ -34,11 +35,24 @@ class Editor(QObject):
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(parent)
         self.field = field
+        self.browse_button: QPushButton | None = None
 
     @property
     def widgets(self) -> Sequence[QWidget]:
         """All of them, from left to right."""
-        return (self.widget,)
+        return (self.widget,) if self.browse_button is None else (self.widget, self.browse_button)
+
+    def add_browse_button(self) -> None:
+        """Add the button that asks for a file."""
+        self.browse_button = QPushButton(self.field.browse_text, self.widget.parentWidget())
+        self.browse_button.setAutoDefault(False)
+        self.browse_button.clicked.connect(self._browse)
+
+    def _browse(self) -> None:
+        assert self.field.browse is not None
+        value = self.field.browse(self.value)
+        if value is not None:
+            self.set_value(value)
 
     @property
     def problem(self) -> str:
@@ -80,23 +94,17 @@ def _bool(stored: Any) -> bool:
 
 
 class TextEditor(Editor):
-    """A line of text, and a button that asks for a file where one is declared."""
+    """A line of text."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
         self.widget: QLineEdit = QLineEdit(parent)
         self.widget.setMaxLength(field.max_length)
         self.widget.setPlaceholderText(field.placeholder)
-        self.widget.textChanged.connect(self.changed)
-        self.browse_button: QPushButton | None = None
-        if field.browse is not None:
-            self.browse_button = QPushButton(field.browse_text, parent)
-            self.browse_button.setAutoDefault(False)
-            self.browse_button.clicked.connect(self._browse)
-
-    @property
-    def widgets(self) -> Sequence[QWidget]:
-        return (self.widget,) if self.browse_button is None else (self.widget, self.browse_button)
+        if field.live:
+            self.widget.textChanged.connect(self.changed)
+        else:
+            self.widget.editingFinished.connect(self.changed)
 
     @property
     def value(self) -> str:
@@ -106,15 +114,9 @@ class TextEditor(Editor):
         if value != self.value:
             self.widget.setText(value)
 
-    def _browse(self) -> None:
-        assert self.field.browse is not None
-        name = self.field.browse(self.value)
-        if name is not None:
-            self.widget.setText(name)
-
 
 class NumberEditor(Editor):
-    """A typed number; what is typed counts at once, and stays if it is not valid."""
+    """A typed number."""
 
     def __init__(self, field: FormField, parent: QWidget, *, enter_accepts: bool = True) -> None:
         super().__init__(field, parent)
@@ -123,8 +125,8 @@ class NumberEditor(Editor):
             integer=field.integer,
             optional=field.optional,
             parent=parent,
-            in_form=True,
-            enter_accepts=enter_accepts,
+            in_form=field.live,
+            enter_accepts=enter_accepts and field.live,
         )
         if field.plain:
             self.widget.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -134,7 +136,11 @@ class NumberEditor(Editor):
         self._value: Any = None
         self._problem = ""
         self._setting = False
-        self.widget.textChanged.connect(self._read)
+        if field.live:
+            self.widget.textChanged.connect(self._read)
+        else:
+            self.widget.committed.connect(lambda value, again: self._publish(value, ""))
+            self.widget.problem_changed.connect(lambda problem: self._publish(self._value, problem))
 
     @property
     def problem(self) -> str:
@@ -151,32 +157,37 @@ class NumberEditor(Editor):
         self._setting = False
         if not self.widget.isModified():  # what somebody is typing stays
             self._value = value
-            self._problem = ""
+            self._problem = self.widget.problem
 
     def commit(self) -> bool:
         return self.widget.commit() and not self._problem
 
+    def _publish(self, value: Any, problem: str) -> None:
+        if (value, problem) != (self._value, self._problem):
+            self._value = value
+            self._problem = problem
+            self.changed.emit()
+
     def _read(self, text: str) -> None:
         if self._setting:
             return
-        before = self._value, self._problem
+        value, problem = self._value, ""
         try:
-            self._value = self._parse(text.strip())
-            self._problem = "" if self._value is None else self.widget.range_problem(self._value)
+            value = self._parse(text.strip())
+            problem = "" if value is None else self.widget.range_problem(value)
         except NumberTextError as error:
-            self._problem = str(error)
-        if self._problem:
-            self._value = before[0]
-        elif self._value is not None and self.field.integer:
-            self._value = round(self._value)
-        if (self._value, self._problem) != before:
-            self.changed.emit()
+            problem = str(error)
+        if problem:
+            value = self._value
+        elif value is not None and self.field.integer:
+            value = round(value)
+        self._publish(value, problem)
 
     def _parse(self, text: str) -> float | None:
         committed = self.widget.value
         if not text and self.field.optional:
             return None
-        if committed is not None and text == format_number(committed, self.widget.step):
+        if committed is not None and text == exact_text(committed, self.widget.step):
             return committed  # to the last digit, of which some are not shown
         change = parse_change(text, self.field.unit)
         if change is not None and committed is not None:
@@ -280,8 +291,29 @@ class ChoiceEditor(Editor):
             self.widget.setCurrentIndex(texts.index(stored))
 
 
+class SuggestionEditor(Editor):
+    """A text, of which some are offered."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QComboBox = QComboBox(parent)
+        self.widget.setEditable(True)
+        if field.choices is not None and not callable(field.choices):
+            self.widget.addItems([choice.text for choice in field.choices])
+        self.widget.editTextChanged.connect(self.changed)
+
+    @property
+    def value(self) -> str:
+        return self.widget.currentText().strip()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value:
+            self.widget.setEditText(value)
+
+
 def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True) -> Editor:
     """The editor that suits a field, by what is declared of it and by its first value."""
+    editor: Editor
     if field.editor is not None:
         editor = field.editor(field, parent)
     elif field.choices is not None:
@@ -294,8 +326,11 @@ def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts:
         editor = NumberEditor(field, parent, enter_accepts=enter_accepts)
     else:
         editor = TextEditor(field, parent)
+    if field.browse is not None:
+        editor.add_browse_button()
     if field.width:
-        editor.widget.setFixedWidth(theme.scaled(field.width))
+        editor.widget.setMinimumWidth(theme.scaled(field.least_width or field.width))
+        editor.widget.setMaximumWidth(theme.scaled(field.width))
     if not isinstance(editor, SwitchEditor) or not field.text:
         editor.widget.setAccessibleName(field.title)
     if field.help:

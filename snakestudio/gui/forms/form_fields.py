@@ -6,23 +6,15 @@ import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.viewmodel.field_texts import number_kind
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from snakestudio.gui.forms.editors import Editor
-
 _KEY = "form_field"
 """Under which a field of a dataclass has its declaration."""
-
-UNSET: Any = object()
-"""Means that nothing is declared, where None is a value."""
 
 
 class Choice(NamedTuple):
@@ -88,15 +80,22 @@ class FormField:
     max_length: int = 32767
     choices: Choices | Callable[[Any], Choices] | None = None
     """Values that are offered; those that depend on other values as a function of the form's values."""
-    browse: Callable[[str], str | None] | None = None
-    """Asks for a file, given the present name; None where none is chosen."""
+    browse: Callable[[Any], Any] | None = None
+    """Asks for a file, given the present value; None where nothing else is to be shown."""
     browse_text: str = "Browse ..."
     width: int = 0
     """Width of the editor, px of the design; 0 for as much as there is."""
+    least_width: int = 0
+    """How narrow an editor of a certain width can become; 0 for not at all."""
+    live: bool = True
+    """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what is not valid is
+    replaced by the value that holds."""
     place: Literal["row", "beside", "below"] = "row"
     """A row of its own, or in the row of the field before: in the same line, or in one below."""
-    editor: Callable[[FormField, QWidget], Editor] | None = None
-    """Makes an editor that is not one of the usual ones."""
+    wide: bool = False
+    """Whether its row has no caption, and starts where the captions do."""
+    editor: Callable[[FormField, Any], Any] | None = None
+    """Makes an editor that is not one of the usual ones, given the field and the widget that it is to be on."""
     shown: Condition | None = None
     """When it is seen; always, if left out."""
     enabled: Condition | None = None
@@ -147,10 +146,19 @@ def fields_of(values: Any) -> dict[str, FormField]:
 
 
 def _of_model(model: type[BaseModel], name: str) -> FormField:
-    doc = field_doc(model, name)
     annotation = model.model_fields[name].annotation
     words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
     integer, optional = number_kind(model, name) or (False, False)
+    return field_of(
+        field_doc(model, name),
+        optional=optional,
+        integer=integer,
+        choices=tuple(Choice(word, str(word).replace("_", " ")) for word in words) or None,
+    )
+
+
+def field_of(doc: FieldDoc, **declared: Any) -> FormField:
+    """A field of a form, from what is declared of a value; `declared` are those of `FormField`."""
     return FormField(
         doc.label,
         help=doc.help,
@@ -159,19 +167,8 @@ def _of_model(model: type[BaseModel], name: str) -> FormField:
         exclusive_minimum=doc.exclusive_minimum,
         maximum=doc.maximum,
         slider=doc.slider,
-        optional=optional,
-        integer=integer,
-        choices=tuple(Choice(word, str(word).replace("_", " ")) for word in words) or None,
+        **declared,
     )
-
-
-def default_of(values: Any, name: str) -> Any:
-    """The declared default of a value, `UNSET` if it has none."""
-    if isinstance(values, BaseModel):
-        info = type(values).model_fields[name]
-        return UNSET if info.is_required() else info.get_default(call_default_factory=True)
-    declared = {each.name: each for each in dataclasses.fields(values)}[name]
-    return UNSET if declared.default is dataclasses.MISSING else declared.default
 
 
 def with_changes(values: Any, changes: Mapping[str, Any]) -> Any:

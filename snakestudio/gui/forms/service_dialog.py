@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.dialog import Dialog, line_of
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import FormField
+from snakestudio.gui.forms.lines import line_of
 
 _WIDTH = 460
 """Width of texts, px of the design."""

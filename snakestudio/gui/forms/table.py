@@ -62,10 +62,17 @@ class TableModel(QAbstractTableModel):
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
 
     def set_table(self, table: Table | None) -> None:
-        """Hold another table, in its own order."""
+        """Hold another table; one with the same columns and as many rows keeps the order, selection and position."""
+        table = _NO_TABLE if table is None else table
+        if self._order and table.columns == self.table.columns and len(table.rows) == len(self.table.rows):
+            self.table = table
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._order) - 1, len(table.columns) - 1))
+            if self._sorted_by is not None:
+                self.sort(*self._sorted_by)
+            return
         self.beginResetModel()
-        self.table = _NO_TABLE if table is None else table
-        self._order = list(range(len(self.table.rows)))
+        self.table = table
+        self._order = list(range(len(table.rows)))
         self._sorted_by = None
         self.endResetModel()
 
@@ -229,7 +236,7 @@ class TableView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setStyleSheet(
             f"QTableView::item {{ padding: 0 {_PADDING - _FOCUS}px; }}"
-            "QHeaderView { background: transparent; }"
+            "QHeaderView, QAbstractScrollArea::corner { background: transparent; border: 0; }"
             f"QHeaderView::section {{ background: transparent; padding: 3px {_PADDING}px; }}"
             "QHeaderView::up-arrow, QHeaderView::down-arrow { image: none; width: 0; height: 0; }"
         )

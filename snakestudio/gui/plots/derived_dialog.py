@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,8 +25,11 @@ from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.form_fields import FormField, fields_of, form_field
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
@@ -53,6 +57,55 @@ def _around() -> list[tuple[str, str]]:
     offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
     own = ("Change since the Start", "{0} - at({0}, 0)")
     return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What is typed."""
+
+    name: str = form_field("", "&Name", placeholder="tracking_error_rad")
+    expression: str = form_field("", "&Expression", placeholder="joint_4_yaw_rad - joint_4_yaw_ref_rad")
+
+
+class _ExpressionEditor(Editor):
+    """An expression, and what can be put around it.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Names that are completed.
+    other : bool
+        Whether there is another run.
+    """
+
+    def __init__(self, field: FormField, parent: QWidget, columns: Sequence[str], other: bool) -> None:
+        super().__init__(field, parent)
+        self.widget: ExpressionField = ExpressionField([*columns, *(f"{function}(" for function in FUNCTIONS)])
+        self.widget.setPlaceholderText(field.placeholder)
+        self.widget.setMinimumWidth(theme.scaled(560))
+        self.widget.textEdited.connect(self.changed)
+        self.around = QToolButton(parent)
+        self.around.setText("Apply ▾")
+        self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
+        self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = Menu(parent)
+        for text, pattern in _around():
+            action = self._menu.addAction(text)
+            action.triggered.connect(lambda _=False, pattern=pattern: self.widget.wrap(pattern))
+            action.setEnabled("other." not in pattern or other)
+        self.around.setMenu(self._menu)
+
+    @property
+    def widgets(self) -> Sequence[QWidget]:
+        return self.widget, self.around
+
+    @property
+    def value(self) -> str:
+        return self.widget.text().strip()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value:
+            self.widget.setText(value)
 
 
 class DerivedDialog(Dialog):
@@ -84,29 +137,22 @@ class DerivedDialog(Dialog):
         other: Recording | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Change Derived Channel" if name else "Derived Channel")
         self._recording, self._library, self._old, self._other = bridge.recording, library, name, other
         self._columns = () if self._recording is None else column_names(self._recording.schema)
         self._theirs = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
         self._task: Task[Pyramid] | None = None
-        self.name_field = QLineEdit(name)
-        self.name_field.setPlaceholderText("tracking_error_rad")
-        self.field = ExpressionField([*self._columns, *(f"{function}(" for function in FUNCTIONS)])
-        self.field.setPlaceholderText("joint_4_yaw_rad - joint_4_yaw_ref_rad")
-        self.field.setMinimumWidth(theme.scaled(560))
-        self.around = QToolButton()
-        self.around.setText("Apply ▾")
-        self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
-        self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._around_menu = Menu(self)
-        for text, pattern in _around():
-            action = self._around_menu.addAction(text)
-            action.triggered.connect(lambda _=False, pattern=pattern: self.field.wrap(pattern))
-            action.setEnabled("other." not in pattern or other is not None)
-        self.around.setMenu(self._around_menu)
+        fields = fields_of(Channel())
+        columns, has_other = self._columns, other is not None
+        fields["expression"] = replace(
+            fields["expression"], editor=lambda field, on: _ExpressionEditor(field, on, columns, has_other)
+        )
+        text = library[name].text if name in library else ""
+        self.form = DeclaredForm(Channel(name, text), fields)
+        self.name_field = self.form.widget("name", QLineEdit)
+        self.field = self.form.widget("expression", ExpressionField)
         self.sentence = QLabel()
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
@@ -116,42 +162,20 @@ class DerivedDialog(Dialog):
         self.chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.help = QLabel(_help(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.help.setProperty("role", "dim")
-        self._lay_out()
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.judge)
-        self.field.textEdited.connect(lambda text: self._pause.start())
-        self.name_field.textEdited.connect(lambda text: self._pause.start())
-        if name in library:
-            self.field.setText(library[name].text)
-        self.field.setFocus()
-        self.judge()
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(8)
-        for row, (text, widget) in enumerate((("&Name", self.name_field), ("&Expression", self.field))):
-            label = QLabel(text)
-            label.setBuddy(widget)
-            grid.addWidget(label, row, 0)
-            grid.addWidget(widget, row, 1)
-        grid.addWidget(self.around, 1, 2)
-        buttons = QDialogButtonBox(self)
+        buttons = QDialogButtonBox()
         self.keep_button = buttons.addButton("&Change" if self._old else "&Add", QDialogButtonBox.ButtonRole.AcceptRole)
         self.keep_button.setProperty("role", "primary")
         buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.keep)
-        buttons.rejected.connect(self.close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(10)
-        column.addLayout(grid)
-        column.addWidget(self.sentence)
-        column.addWidget(self.chart, 1)
-        column.addWidget(self.help)
-        column.addWidget(buttons)
+        buttons.rejected.connect(self.close)  # which ends what is still computed
+        self.arrange(self.form, self.sentence, (self.chart, 1), self.help, buttons, spacing=10)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self.judge)
+        self.form.changed.connect(self._pause.start)
+        self.field.setFocus()
+        self.judge()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over them.

@@ -6,17 +6,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.plugins.source import Source
 
 __all__ = ["CodeDialog", "code_view"]
@@ -54,10 +53,9 @@ class CodeDialog(Dialog):
     def __init__(
         self, source: Source, parent: QWidget | None = None, *, changed: bool = False, decline: str = "Cancel"
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, f"Run the Plug-in {source.file or source.name}?")
         self.source = source
         file = source.path is not None and not source.module
-        self.setWindowTitle(f"Run the Plug-in {source.file or source.name}?")
         text = source.data.decode("utf-8-sig", "replace")
         head = QLabel(self._head(changed, len(text.splitlines()) if file else 0), self)
         risk = QLabel(_RISK, self)
@@ -83,20 +81,8 @@ class CodeDialog(Dialog):
         self.decline_button.setDefault(True)
         self.run_button.clicked.connect(self.accept)
         self.decline_button.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self.run_button)
-        row.addWidget(self.decline_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(12)
-        column.addWidget(self.path)
-        column.addWidget(head)
-        column.addWidget(self.code, 1)
-        column.addWidget(risk)
-        column.addWidget(self.own)
-        column.addLayout(row)
+        buttons = line_of(1, self.run_button, self.decline_button)
+        self.arrange(self.path, head, (self.code, 1), risk, self.own, buttons)
         self.resize(theme.scaled(720), theme.scaled(560 if file else 220))
         self.decline_button.setFocus()
 

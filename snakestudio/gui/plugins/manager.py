@@ -7,13 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.plugins.editor import open_file, open_folder
 from snakestudio.gui.plugins.new_dialog import NewPluginDialog
@@ -47,10 +46,9 @@ class PluginManager(Dialog):
     """
 
     def __init__(self, plugins: PluginController, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Plug-ins")
         self._plugins, self._document = plugins, document
         self._entries: list[PluginEntry] = []
-        self.setWindowTitle("Plug-ins")
         self.list = QTreeWidget(self)
         self.list.setRootIsDecorated(False)
         self.list.setAllColumnsShowFocus(True)
@@ -95,28 +93,16 @@ class PluginManager(Dialog):
             button.setAutoDefault(False)
             button.clicked.connect(act)
         self.own.clicked.connect(self._set_own)
-        selected, below = QHBoxLayout(), QHBoxLayout()
-        for row in (selected, below):
-            row.setSpacing(8)
-        for button in (
-            self.load_button, self.reload_button, self.trust_button, self.open_button, self.folder_button,
-            self.remove_button,
-        ):  # fmt: skip
-            selected.addWidget(button)
-        selected.addStretch(1)
-        below.addWidget(self.add_button)
-        below.addWidget(self.new_button)
-        below.addStretch(1)
-        below.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(10)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.detail)
-        column.addWidget(self.own)
-        column.addWidget(self.message)
-        column.addLayout(selected)
-        column.addLayout(below)
+        files = self.open_button, self.folder_button, self.remove_button
+        self.arrange(
+            (self.list, 1),
+            self.detail,
+            self.own,
+            self.message,
+            line_of(self.load_button, self.reload_button, self.trust_button, *files, 1),
+            line_of(self.add_button, self.new_button, 1, close),
+            spacing=10,
+        )
         self.list.currentItemChanged.connect(lambda *_: self._show_entry())
         self.list.itemActivated.connect(lambda *_: self._load_or_unload())
         plugins.changed.connect(self.refresh)

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import SpinBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.form_fields import form_field
+from snakestudio.gui.forms.lines import column_of, holder_of, line_of
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.profile.bit_grid import BitGrid
 from snakestudio.gui.profile.document import ProfileDocument
@@ -54,6 +51,24 @@ _MOST_BITS = 512
 _ORIGIN = Qt.ItemDataRole.UserRole
 
 
+@dataclass(frozen=True)
+class Head:
+    """What a message is, but for its signals."""
+
+    name: str = form_field("", "&Name")
+    id: str = form_field(
+        "",
+        "&Id",
+        help="Of the first node, if there is one for each: the profile's formula says the others",
+        place="beside",
+        width=110,
+    )
+    extended: bool = form_field(False, "", text="29 bits", place="beside", width=84)
+    length: int = form_field(
+        8, "&Length", unit="bytes", maximum=64, integer=True, decimals=0, place="beside", width=110
+    )
+
+
 class DbcDialog(Dialog):
     """Edits a message, or makes one; nothing is taken over before it is accepted, and then as one step of undo.
 
@@ -68,28 +83,14 @@ class DbcDialog(Dialog):
     def __init__(
         self, document: ProfileDocument, draft: MessageDraft, replaced: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, f"Edit {replaced}" if replaced else "New Message")
         self._document, self._replaced = document, replaced
-        self.setWindowTitle(f"Edit {replaced}" if replaced else "New Message")
         theme.open_at(self, 1120, 560)
-        self.name, self.id = QLineEdit(draft.name), QLineEdit(f"0x{draft.id:X}")
+        self.form = DeclaredForm(Head(draft.name, f"0x{draft.id:X}", draft.extended, draft.length), parent=self)
+        self.name = self.form.widget("name", QLineEdit)
         self.name.setMinimumWidth(theme.scaled(180))
-        self.id.setFixedWidth(theme.scaled(110))
-        self.id.setToolTip("Of the first node, if there is one for each: the profile's formula says the others")
-        self.extended = QCheckBox("29 bits")
-        self.extended.setChecked(draft.extended)
-        self.length = SpinBox()
-        self.length.setRange(0, 64)
-        self.length.setSuffix(" bytes")
-        self.length.setValue(draft.length)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        for text, field in (("&Name", self.name), ("&Id", self.id), ("", self.extended), ("&Length", self.length)):
-            if text:
-                label = QLabel(text)
-                label.setBuddy(field)
-                head.addWidget(label)
-            head.addWidget(field, 1 if field is self.name else 0)
+        self.id = self.form.widget("id", QLineEdit)
+        self.message = self.form.message
         self.table = QTableWidget(0, len(_HEADS))
         self.table.setHorizontalHeaderLabels(list(_HEADS))
         for column, tip in enumerate(_TIPS):
@@ -102,45 +103,15 @@ class DbcDialog(Dialog):
         self.add, self.remove = QPushButton("&Add Signal"), QPushButton("&Remove Signal")
         self.add.clicked.connect(self.add_signal)
         self.remove.clicked.connect(self.remove_signal)
-        tools = QHBoxLayout()
         for button in (self.add, self.remove):
             button.setAutoDefault(False)
-            tools.addWidget(button)
-        tools.addStretch(1)
         self.grid = BitGrid()
-        side = QWidget()
-        right = QVBoxLayout(side)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(heading("Bits"))
-        right.addWidget(self.grid)
-        right.addStretch(1)
-        area = scrolled(side)
+        area = scrolled(holder_of(column_of(heading("Bits"), self.grid, 1, spacing=6)))
         area.setFixedWidth(theme.scaled(304))
-        left = QVBoxLayout()
-        left.addWidget(self.table, 1)
-        left.addLayout(tools)
-        body = QHBoxLayout()
-        body.setSpacing(16)
-        body.addLayout(left, 1)
-        body.addWidget(area)
-        self.message = Message()
-        buttons = QDialogButtonBox()
-        self.take = buttons.addButton("&Take Over", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.take, "primary")
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column_ = QVBoxLayout(self)
-        column_.setContentsMargins(20, 16, 20, 16)
-        column_.setSpacing(12)
-        column_.addLayout(head)
-        column_.addLayout(body, 1)
-        column_.addWidget(self.message)
-        column_.addWidget(buttons)
-        for line in (self.name, self.id):
-            line.textChanged.connect(self._judge)
-        self.extended.toggled.connect(self._judge)
-        self.length.valueChanged.connect(self._judge)
+        left = column_of((self.table, 1), line_of(self.add, self.remove, 1, spacing=6), spacing=6)
+        buttons, self.take = self.make_buttons("&Take Over")
+        self.arrange(self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16))
+        self.form.changed.connect(self._judge)
         self.table.itemChanged.connect(self._judge)
         self.table.currentCellChanged.connect(self._judge)
         for column in range(len(_HEADS) - 1):
@@ -182,7 +153,7 @@ class DbcDialog(Dialog):
             taken = max((max(_places(signal)) + 1 for signal in self._signals()), default=0)
         except ProfileError:
             taken = 0
-        byte = min(-(-taken // 8), max(self.length.value() - 1, 0))
+        byte = min(-(-taken // 8), max(self.form.values.length - 1, 0))
         self._add(SignalDraft(name, 8 * byte, 8))
         self.table.setCurrentCell(self.table.rowCount() - 1, 0)
         self._judge()
@@ -238,11 +209,11 @@ class DbcDialog(Dialog):
             If something in it is no number.
         """
         try:
-            number = int(self.id.text(), 0)
+            number = int(self.form.values.id, 0)
         except ValueError:
-            raise ProfileError(f'"{self.id.text()}" is no id; write it like 0x201 or 513.') from None
+            raise ProfileError(f'"{self.form.values.id}" is no id; write it like 0x201 or 513.') from None
         return MessageDraft(
-            self.name.text().strip(), number, self.extended.isChecked(), self.length.value(), self._signals()
+            self.form.values.name, number, self.form.values.extended, self.form.values.length, self._signals()
         )
 
     # --- what comes of it -----------------------------------------------------------------------------------------
@@ -254,11 +225,11 @@ class DbcDialog(Dialog):
             draft = self.draft
             layout = message_layout(message_of(self._document.dbc, draft, self._replaced))
         except ProfileError as error:
-            self.message.say(str(error))
+            self.form.report(str(error))
             self.take.setEnabled(False)
             return
         users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
-        self.message.say(f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else "")
+        self.form.report(f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else "")
         self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
         self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)
@@ -270,7 +241,7 @@ class DbcDialog(Dialog):
             what = f"Edit {self._replaced}" if self._replaced else f"Add {draft.name}"
             self._document.edit(profile, what, dbc=with_message(self._document.dbc, draft, self._replaced))
         except ProfileError as error:
-            self.message.say(str(error))
+            self.form.report(str(error))
             return
         super().accept()
 

@@ -7,22 +7,16 @@ from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QPlainTextEdit, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, SwitchEditor, TextEditor
+from snakestudio.gui.forms.form_fields import Choice, FormField, field_of
+from snakestudio.gui.forms.lines import column_of, line_of
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.viewmodel.cells import Column, columns_of
@@ -56,64 +50,45 @@ class FieldRow(QWidget):
         self._suggestions = suggestions
         self._shown: object = _NOTHING
         self.message = Message()
-        self.field: QWidget = self._make(long)
+        self.editor = self._make(long)
+        self.editor.changed.connect(self._on_changed)
+        self.field = self.editor.widget
         self.field.setAccessibleName(column.doc.label)
         self.setToolTip(explanation(column.doc, column.name, theme.current().dim))
         unit = QLabel(column.doc.unit)
         unit.setProperty("role", "unit")
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.field, 1)
-        if column.doc.unit:
-            row.addWidget(unit)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(2)
-        box.addLayout(row)
-        box.addWidget(self.message)
+        units = (unit,) if column.doc.unit else ()
+        self.setLayout(column_of(line_of((self.field, 1), *units), self.message, spacing=2))
         document.changed.connect(self.refresh)
         document.locked_changed.connect(self._dress)
         self.refresh()
         self._dress()
 
-    def _make(self, long: bool) -> QWidget:
+    def _make(self, long: bool) -> Editor:
         column = self.column
         if column.kind in ("integer", "number"):
-            number = NumberField(column.doc, integer=column.kind == "integer", optional=column.optional)
-            number.committed.connect(lambda value, again: self._commit_number(number, value))
-            number.problem_changed.connect(self.message.say)
-            return number
+            integer = column.kind == "integer"
+            field = field_of(column.doc, integer=integer, optional=column.optional, live=False)
+            return NumberEditor(field, self)
         if column.kind == "switch" and not column.optional:
-            switch = QCheckBox()
-            switch.clicked.connect(lambda on: self._put(bool(on)))
-            return switch
+            return SwitchEditor(field_of(column.doc), self)
         if column.kind in ("choice", "switch"):
-            box = narrow(ChoiceBox())
             words = column.choices if column.kind == "choice" else (True, False)
-            if column.optional:
-                box.addItem("as in the DBC", None)
-            for word in words:
-                box.addItem(_spoken(word), word)
-            box.activated.connect(lambda index: self._put(box.itemData(index)))
-            return box
+            choices = [Choice(None, "as in the DBC")] if column.optional else []
+            editor = ChoiceEditor(field_of(column.doc), self)
+            editor.offer([*choices, *(Choice(word, _spoken(word)) for word in words)])
+            narrow(editor.widget)
+            return editor
         if self._suggestions is not None:
-            free = narrow(ChoiceBox())
-            free.setEditable(True)
-            free.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
-            free.activated.connect(lambda index: self._put_text(free.itemText(index)))
-            line = free.lineEdit()
-            if line is not None:
-                line.editingFinished.connect(lambda: self._put_text(free.currentText()))
-            return free
+            return _SuggestionEditor(field_of(column.doc), self)
         if long:
-            text = _Text()
-            text.setFixedHeight(theme.scaled(72))
-            text.left = lambda: self._put_text(text.toPlainText())
-            return text
-        plain = QLineEdit()
-        plain.editingFinished.connect(lambda: self._put_text(plain.text()))
-        return plain
+            return _LongTextEditor(field_of(column.doc), self)
+        return TextEditor(field_of(column.doc, live=False), self)
+
+    @property
+    def _is_text(self) -> bool:
+        """Whether the editor holds the text of a value, and not the value."""
+        return isinstance(self.editor, TextEditor | _SuggestionEditor | _LongTextEditor)
 
     def _dress(self) -> None:
         self.field.setEnabled(not self._document.locked)
@@ -125,44 +100,33 @@ class FieldRow(QWidget):
 
     def refresh(self) -> None:
         """Show what the profile says now."""
-        value, field = self.value(), self.field
-        if value is self._shown and not isinstance(field, ChoiceBox):
+        value = self.value()
+        if value is self._shown and not isinstance(self.editor, ChoiceEditor | _SuggestionEditor):
             return
         self._shown = value
-        if isinstance(field, NumberField):
-            field.set_value(value)
-        elif isinstance(field, QCheckBox):
-            field.setChecked(bool(value))
-        elif isinstance(field, ChoiceBox):
-            if self._suggestions is not None:
-                self._offer(field, self.column.text(value))
-            else:
-                field.setCurrentIndex(field.findData(value))
-        elif isinstance(field, QPlainTextEdit):
-            field.setPlainText(self.column.text(value))
-        elif isinstance(field, QLineEdit):
-            field.setText(self.column.text(value))
-            field.setCursorPosition(0)
-
-    def _offer(self, box: ChoiceBox, text: str) -> None:
-        words = list(self._suggestions()) if self._suggestions is not None else []
-        if [box.itemText(i) for i in range(box.count())] != words:
-            box.clear()
-            box.addItems(words)
-        box.setCurrentIndex(box.findText(text))
-        box.setEditText(text)
+        if isinstance(self.editor, _SuggestionEditor) and self._suggestions is not None:
+            self.editor.suggest(self._suggestions())
+        with QSignalBlocker(self.editor):
+            self.editor.set_value(self.column.text(value) if self._is_text else value)
+        if isinstance(self.editor, TextEditor):
+            self.editor.widget.setCursorPosition(0)
 
     # --- edits ----------------------------------------------------------------------------------------------------
 
-    def _commit_number(self, field: NumberField, value: float | None) -> None:
-        problem = self._apply(value)
-        if problem:
-            field.refuse(problem)
-
-    def _put_text(self, text: str) -> None:
-        if self._key() and text != self.column.text(self.value()):
+    def _on_changed(self) -> None:
+        value = self.editor.value
+        if self.editor.problem:
+            self.message.say(self.editor.problem)
+        elif isinstance(self.editor, NumberEditor):
+            problem = self._apply(value)
+            self.message.say(problem)
+            if problem:
+                self.editor.widget.refuse(problem)
+        elif not self._is_text:
+            self._put(value)
+        elif self._key() and value != self.column.text(self.value()):
             try:
-                self._put(self.column.value(text))
+                self._put(self.column.value(value))
             except NumberTextError as error:
                 self.message.say(str(error))
 
@@ -177,6 +141,51 @@ class FieldRow(QWidget):
         except ProfileError as error:
             return str(error).splitlines()[0]
         return ""
+
+
+class _SuggestionEditor(Editor):
+    """A text, of which some are offered; it counts when one is chosen, or the field is left."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: ChoiceBox = narrow(ChoiceBox(parent))
+        self.widget.setEditable(True)
+        self.widget.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
+        self.widget.activated.connect(self.changed)
+        line = self.widget.lineEdit()
+        assert line is not None
+        line.editingFinished.connect(self.changed)
+
+    @property
+    def value(self) -> str:
+        return self.widget.currentText()
+
+    def set_value(self, value: Any) -> None:
+        self.widget.setCurrentIndex(self.widget.findText(value))
+        self.widget.setEditText(value)
+
+    def suggest(self, words: Sequence[str]) -> None:
+        """Offer other texts."""
+        if [self.widget.itemText(row) for row in range(self.widget.count())] != [*words]:
+            self.widget.clear()
+            self.widget.addItems(words)
+
+
+class _LongTextEditor(Editor):
+    """A text on several lines; it counts when the field is left."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: _Text = _Text(parent)
+        self.widget.setFixedHeight(theme.scaled(72))
+        self.widget.left = self.changed.emit
+
+    @property
+    def value(self) -> str:
+        return self.widget.toPlainText()
+
+    def set_value(self, value: Any) -> None:
+        self.widget.setPlainText(value)
 
 
 class _Text(QPlainTextEdit):

@@ -12,14 +12,12 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.cue_view import CueView
@@ -41,10 +40,15 @@ from snakestudio.link.learning.taking_over import take_over
 from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
+from snakestudio.text import counted, sentence
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["LearningDialog"]
 
+_INTRO = (
+    "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open a log"
+    " of it, then go through these steps. Torque must be off, so that joints can be turned by hand."
+)
 QUIET_S = 5.0
 _LEAD_S = 1.5
 _AFTER_S = 0.7
@@ -64,9 +68,8 @@ class LearningDialog(Dialog):
     """
 
     def __init__(self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Learn from Traffic", _INTRO)
         self._document, self._robot = document, robot
-        self.setWindowTitle("Learn from Traffic")
         theme.open_at(self, 900, 760)
         self.quiet: list[Frame] = []
         self.moves: list[Move] = []
@@ -84,12 +87,6 @@ class LearningDialog(Dialog):
         self.refresh()
 
     def _make(self) -> None:
-        self.intro = QLabel(
-            "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open"
-            " a log of it, then go through these steps. Torque must be off, so that joints can be turned by hand."
-        )
-        self.intro.setWordWrap(True)
-        self.intro.setProperty("role", "dim")
         self.log = LogRow(self)
         self.log.opened.connect(self._on_log)
         self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
@@ -108,12 +105,6 @@ class LearningDialog(Dialog):
         self.cancel.clicked.connect(self.break_off)
         self.again = QPushButton("Start &Over")
         self.again.clicked.connect(self.start_over)
-        steps = QHBoxLayout()
-        steps.setSpacing(8)
-        for widget in (self.quiet_button, self.move_button, self.joint, self.axis, self.cancel):
-            steps.addWidget(widget)
-        steps.addStretch(1)
-        steps.addWidget(self.again)
         self.state = QLabel()
         self.state.setFont(theme.text_font(16, strong=True))
         self.state.setWordWrap(True)
@@ -130,28 +121,22 @@ class LearningDialog(Dialog):
         self.take = QPushButton("&3  Take Over into the Profile")
         theme.set_role(self.take, "primary")
         self.take.clicked.connect(self.take_over)
-        choices = QVBoxLayout()
-        choices.addWidget(self.others)
-        choices.addWidget(self.anew)
-        bottom = QHBoxLayout()
-        bottom.addLayout(choices)
-        bottom.addStretch(1)
-        bottom.addWidget(self.take)
         for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(10)
-        column.addWidget(self.intro)
-        column.addWidget(self.log)
-        column.addLayout(steps)
-        column.addWidget(self.state)
-        column.addWidget(self.cue_view)
-        column.addWidget(self.bar)
-        column.addWidget(heading("Found"))
-        column.addWidget(self.tree, 1)
-        column.addWidget(self.message)
-        column.addLayout(bottom)
+        steps = self.quiet_button, self.move_button, self.joint, self.axis, self.cancel
+        self.arrange(
+            self.log,
+            line_of(*steps, 1, self.again),
+            self.state,
+            self.cue_view,
+            self.bar,
+            heading("Found"),
+            (self.tree, 1),
+            self.message,
+            line_of(column_of(self.others, self.anew, spacing=6), 1, self.take),
+            spacing=10,
+            margins=(18, 14, 18, 14),
+        )
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -206,7 +191,7 @@ class LearningDialog(Dialog):
             self.bar.setValue(round(1000 * min(1.0, (now - self._begun) / self._length)))
             self.cue_view.show_moment(self._cue, now, self._axis)
             frames = len(self._recording)
-            self.state.setText(f"{self._what}  {frames} frame{'' if frames == 1 else 's'}")
+            self.state.setText(f"{self._what}  {counted(frames, 'frame')}")
             if now - self._begun >= self._length:
                 self._recorded()
 
@@ -370,7 +355,7 @@ class LearningDialog(Dialog):
             profile, dbc = self._taken_over()
             document.edit(profile, "Learn from traffic", dbc=dbc, anew=self.anew.isChecked())
         except (ProfileError, ValueError) as error:
-            self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
+            self.message.say(sentence(str(error)))
             return False
         self.message.say("")
         self.anew.setChecked(False)  # what is taken over next is of the same robot

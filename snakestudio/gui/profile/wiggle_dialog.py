@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QBrush, QGuiApplication
 from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,15 +24,18 @@ from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.form_fields import form_field
+from snakestudio.gui.forms.lines import column_of, line_of
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.link.profile.schema import Axis, Limits
 from snakestudio.model.atomic import write_atomically
-from snakestudio.model.fields import FieldDoc
+from snakestudio.text import MINUS, capitalized, sentence
 
 __all__ = ["WiggleDialog", "room_for"]
 
@@ -42,10 +43,46 @@ _SAMPLE_MS = 10
 _DRAW_MS = 80
 """Drawing takes longer than reading, and keeps the window's heartbeat waiting."""
 _AFTER_S = 0.8
-_AMPLITUDE = FieldDoc("Amplitude", "°", "How far to each side", "", (0.5, 10.0), False, 0.1, 30.0, False, 5.0)
-_PERIOD = FieldDoc("Period", "s", "How long one swing takes", "", (0.5, 6.0), False, 0.2, 20.0, False, 2.0)
-_COUNT = FieldDoc("Swings", "", "How often", "", (1, 6), False, 1, 20, False, 3)
+_INTRO = "Arm the robot first. An axis then swings about where it stands, within its limits; the other joints hold."
 _HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
+
+
+@dataclass(frozen=True)
+class Swings:
+    """How an axis is moved."""
+
+    amplitude_deg: float = form_field(
+        5.0,
+        "Amplitude",
+        help="How far to each side",
+        unit="°",
+        minimum=0.1,
+        maximum=30.0,
+        slider=(0.5, 10.0),
+        width=64,
+    )
+    period_s: float = form_field(
+        2.0,
+        "Period",
+        help="How long one swing takes",
+        unit="s",
+        minimum=0.2,
+        maximum=20.0,
+        slider=(0.5, 6.0),
+        width=64,
+        place="beside",
+    )
+    count: int = form_field(
+        3,
+        "Swings",
+        help="How often",
+        minimum=1,
+        maximum=20,
+        slider=(1, 6),
+        width=64,
+        place="beside",
+        integer=True,
+    )
 
 
 class WiggleDialog(Dialog):
@@ -57,9 +94,8 @@ class WiggleDialog(Dialog):
     """
 
     def __init__(self, robot: Robot, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Wiggle Test", _INTRO)
         self._robot = robot
-        self.setWindowTitle("Wiggle Test")
         theme.open_at(self, 1160, 720)
         self.results: dict[str, WiggleResult] = {}
         self._axes: tuple[Axis, ...] = ()
@@ -78,11 +114,6 @@ class WiggleDialog(Dialog):
         self.refresh()
 
     def _make(self) -> None:
-        intro = QLabel(
-            "Arm the robot first. An axis then swings about where it stands, within its limits; the other joints hold."
-        )
-        intro.setProperty("role", "dim")
-        intro.setWordWrap(True)
         self.table = QTableWidget(0, len(_HEADS))
         self.table.setHorizontalHeaderLabels(_HEADS)
         self.table.verticalHeader().hide()
@@ -109,24 +140,11 @@ class WiggleDialog(Dialog):
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.words.setMinimumHeight(theme.scaled(110))
-        self.message = Message()
-        self.amplitude, self.period = NumberField(_AMPLITUDE), NumberField(_PERIOD)
-        self.count = NumberField(_COUNT, integer=True)
-        fields = QGridLayout()
-        fields.setHorizontalSpacing(8)
-        for place, (field, doc) in enumerate(
-            ((self.amplitude, _AMPLITUDE), (self.period, _PERIOD), (self.count, _COUNT))
-        ):
-            field.set_value(doc.default)
-            field.setToolTip(doc.help)
-            field.committed.connect(lambda value, again, field=field: field.set_value(value))
-            field.problem_changed.connect(self.message.say)
-            field.set_usual_width(64)
-            label = QLabel(doc.label)
-            label.setProperty("role", "dim")
-            fields.addWidget(label, 0, 3 * place)
-            fields.addWidget(field, 0, 3 * place + 1)
-            fields.addWidget(QLabel(doc.unit), 0, 3 * place + 2)
+        self.form = DeclaredForm(Swings(), enter_accepts=False, caption_role="dim")
+        self.amplitude = self.form.widget("amplitude_deg", NumberField)
+        self.period = self.form.widget("period_s", NumberField)
+        self.count = self.form.widget("count", NumberField)
+        self.message = self.form.message
         self.one, self.all = QPushButton("&Wiggle This Axis"), QPushButton("Wiggle &All, One by One")
         theme.set_role(self.one, "primary")
         self.end = QPushButton("&Break Off")
@@ -139,34 +157,18 @@ class WiggleDialog(Dialog):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        for button in (self.copy_button, self.save_button):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        for button in (self.end, self.all, self.one):
-            buttons.addWidget(button)
+        right = column_of(self.title, (self.chart, 1), self.words)
+        acts = self.end, self.all, self.one
+        self.arrange(
+            (line_of((self.table, 5), (right, 4), spacing=20), 1),
+            self.form,
+            self.bar,
+            line_of(self.copy_button, self.save_button, 1, *acts),
+            spacing=10,
+            margins=(18, 14, 18, 14),
+        )
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.title)
-        right.addWidget(self.chart, 1)
-        right.addWidget(self.words)
-        middle = QHBoxLayout()
-        middle.setSpacing(20)
-        middle.addWidget(self.table, 5)
-        middle.addLayout(right, 4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(10)
-        column.addWidget(intro)
-        column.addLayout(middle, 1)
-        fields.setColumnStretch(9, 1)
-        column.addLayout(fields)
-        column.addWidget(self.message)
-        column.addWidget(self.bar)
-        column.addLayout(buttons)
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class WiggleDialog(Dialog):
         for button in (self.save_button, self.copy_button):
             button.setEnabled(bool(self.results))
         if self._running is None:
-            self.message.say(problem)
+            self.form.report(problem)
         elif problem:
             self._finish(f"The test was broken off: {problem[:1].lower()}{problem[1:]}")
 
@@ -214,7 +216,7 @@ class WiggleDialog(Dialog):
     def _fill(self, row: int) -> None:
         name = self._axes[row].name
         result = self.results.get(name)
-        texts = [name[:1].upper() + name[1:], "", "", "", "", ""]
+        texts = [capitalized(name), "", "", "", "", ""]
         if result is not None and result.moved:
             texts[1:] = [
                 f"{result.gain:+.2f}", f"{1000 * result.lag:.0f}", f"{math.degrees(result.play):.1f}",
@@ -223,7 +225,7 @@ class WiggleDialog(Dialog):
         elif result is not None:
             texts[5] = _worst(result)
         for column, text in enumerate(texts):
-            item = QTableWidgetItem(text.replace("-", "\N{MINUS SIGN}") if 0 < column < 5 else text)
+            item = QTableWidgetItem(text.replace("-", MINUS) if 0 < column < 5 else text)
             if 0 < column < 5:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             if column == 5 and result is not None:
@@ -245,7 +247,7 @@ class WiggleDialog(Dialog):
         if not 0 <= row < len(self._axes):
             return
         name = self._axes[row].name
-        self.title.setText(name[:1].upper() + name[1:])
+        self.title.setText(capitalized(name))
         self._draw(self._traces.get(name))
         result = self.results.get(name)
         colours = {"good": "good", "warning": "warning", "error": "warning"}
@@ -282,7 +284,7 @@ class WiggleDialog(Dialog):
         problem = room_for(self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude)
         if problem:
             self._on_and_on = False
-            self.message.say(problem)
+            self.form.report(problem)
             return False
         self._running, self._trace = row, Trace()
         self._traces[self._axes[row].name] = self._trace
@@ -327,7 +329,7 @@ class WiggleDialog(Dialog):
         try:
             result = judge(name, *self._trace.curves())
         except ValueError as error:
-            self._finish(f"{name[:1].upper()}{name[1:]} cannot be judged: {error}.")
+            self._finish(sentence(f"{name} cannot be judged: {error}"))
             return
         self.results[name] = result
         self._fill(row)
@@ -344,7 +346,7 @@ class WiggleDialog(Dialog):
         self.refresh()
         self._show_axis()
         if sentence:
-            self.message.say(sentence)
+            self.form.report(sentence)
 
     # --- the report -----------------------------------------------------------------------------------------------
 
@@ -366,7 +368,7 @@ class WiggleDialog(Dialog):
         try:
             write_atomically(path, text.encode())
         except OSError as error:
-            self.message.say(f"{path} cannot be written ({error.strerror}); give another name.")
+            self.form.report(f"{path} cannot be written ({error.strerror}); give another name.")
 
     def done(self, result: int) -> None:
         self._on_and_on = False
@@ -384,7 +386,7 @@ def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> 
     if low <= here - amplitude_deg and here + amplitude_deg <= high:
         return ""
     return (
-        f"{axis.name[:1].upper()}{axis.name[1:]} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
+        f"{capitalized(axis.name)} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
         f" {low:g}° and {high:g}°; straighten it, or choose a smaller amplitude."
     )
 

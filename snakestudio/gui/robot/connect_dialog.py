@@ -8,12 +8,13 @@ import time
 import numpy as np
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
 from snakestudio.gui.robot.connection import RobotConnection
@@ -42,47 +43,37 @@ class ConnectDialog(Dialog):
     def __init__(
         self, control: RobotControl, connection: RobotConnection, settings: QSettings, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(
+            parent,
+            "Connect to a Robot",
+            "Nothing is sent at first: the program listens, and shows what is on the bus.",
+        )
         self._control, self._connection = control, connection
-        self.setWindowTitle("Connect to a Robot")
         self.setMinimumWidth(theme.scaled(760))
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(14)
-        about = QLabel("Nothing is sent at first: the program listens, and shows what is on the bus.", self)
-        about.setProperty("role", "dim")
-        about.setWordWrap(True)
-        column.addWidget(about)
         self.form = ConnectForm(control.services, settings, self)
-        column.addWidget(self.form)
         self.message = Message(self)
-        column.addWidget(self.message)
         self.found = QFrame(self)
-        inside = QVBoxLayout(self.found)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(10)
         self.state = StateCard(self.found)
         self.who = QLabel(self.found)
         self.who.setWordWrap(True)
         self.nodes = NodeStrip(self.found)
         self.traffic = TrafficView(control, self.found)
         self.traffic.setMinimumHeight(theme.scaled(240))
-        for part in (self.state, self.who, self.nodes):
-            inside.addWidget(part)
-        inside.addWidget(self.traffic, 1)
-        column.addWidget(self.found, 1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
+        inside = column_of(self.state, self.who, self.nodes, (self.traffic, 1), spacing=10)
+        self.found.setLayout(inside)
         self.close_button = QPushButton("Close", self)
         self.close_button.setAutoDefault(False)
         self.close_button.clicked.connect(self.close)
         self.connect_button = QPushButton("Connect", self)
         self.connect_button.setDefault(True)
         self.connect_button.clicked.connect(self.connect_or_not)
-        row.addWidget(self.close_button)
-        row.addWidget(self.connect_button)
-        column.addLayout(row)
+        self._column = self.arrange(
+            self.form,
+            self.message,
+            (self.found, 1),
+            line_of(1, self.close_button, self.connect_button),
+            spacing=14,
+        )
         self.form.changed.connect(self._on_form)
         self._throttle = Throttle(_VIEW_MS, self._refresh, self)
         control.changed.connect(self._on_control)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QLineEdit, QToolButton, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.task import Task
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.editors import Editor, SuggestionEditor
+from snakestudio.gui.forms.form_fields import Choice, FormField, Note, fields_of, form_field
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
@@ -75,6 +71,70 @@ def _value(text: str) -> Option:
     return text
 
 
+class KindEditor(Editor):
+    """Which kind of connection: a button each."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget = QWidget(parent)
+        group = QButtonGroup(self)
+        self.buttons: dict[str, QToolButton] = {}
+        for kind, text, tip in KINDS:
+            button = QToolButton(self.widget)
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setCheckable(True)
+            button.setMinimumHeight(theme.scaled(32))
+            button.clicked.connect(self.changed)
+            group.addButton(button)
+            self.buttons[kind] = button
+        self.widget.setLayout(line_of(*self.buttons.values(), 1, margins=(0, 0, 0, 6)))
+
+    @property
+    def value(self) -> str:
+        return next((kind for kind, button in self.buttons.items() if button.isChecked()), "")
+
+    def set_value(self, value: Any) -> None:
+        self.buttons[value].setChecked(True)
+
+
+def _is_kind(kind: str) -> Any:
+    return lambda now: now.kind == kind
+
+
+@dataclass(frozen=True)
+class ConnectChoices:
+    """What the form asks for."""
+
+    kind: str = form_field("can", "", name="Kind of connection", wide=True, editor=KindEditor)
+    profile: Path | None = form_field(None, "&Profile", name="Robot profile")
+    interface: str = form_field("", "&Interface", editor=SuggestionEditor, shown=_is_kind("can"))
+    channel: str = form_field("", "C&hannel", editor=SuggestionEditor, shown=_is_kind("can"))
+    bitrate: str = form_field(
+        "",
+        "Bit &rate, bit/s",
+        editor=SuggestionEditor,
+        choices=[Choice(str(rate), str(rate)) for rate in _BITRATES],
+        shown=_is_kind("can"),
+    )
+    options: str = form_field(
+        "",
+        "&Options",
+        placeholder="none, or as port=43113, ttyBaudrate=115200",
+        help="Further arguments of python-can for this adapter: key=value, key=value",
+        shown=_is_kind("can"),
+    )
+    on_ground: bool = form_field(
+        False,
+        "",
+        text="&Moves on the ground of the open scene, and is seen by motion capture",
+        help="The joints drive the spatial model of the scene; its poses come by UDP at 20 Hz",
+        shown=_is_kind("emulated"),
+    )
+    file: str = form_field("", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay"))
+    loop: bool = form_field(False, "", text="Begin again at its &end", shown=_is_kind("replay"))
+
+
 class ConnectForm(QWidget):
     """The form; `bus` and `loaded` are what came of it.
 
@@ -101,92 +161,58 @@ class ConnectForm(QWidget):
         theme.follow(self, ConnectForm._dim_missing)
         self._look: Task[list[Adapter]] | None = None
         self._reading: Task[LoadedProfile] | None = None
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, 0, 0, 0)
-        self._form.setHorizontalSpacing(16)
-        self._form.setVerticalSpacing(10)
-        self._form.addRow(self._kind_row())
-        self.profile = QComboBox(self)
-        self.profile.setAccessibleName("Robot profile")
+        self._profiles: list[Choice] = []
+        self._form = DeclaredForm(ConnectChoices(), self._fields(), self)
+        self.setLayout(line_of((self._form, 1)))
+        self.profile = self._form.widget("profile", QComboBox)
         self.profile.activated.connect(self._read)
-        self._form.addRow("&Profile", _with_button(self.profile, "Browse ...", self._browse, self))
-        self.about = QLabel(self)
-        self.about.setProperty("role", "dim")
-        self.about.setWordWrap(True)
-        self._form.addRow("", self.about)
-        self.interface = QComboBox(self)
-        self.interface.setEditable(True)
-        self.channel = QComboBox(self)
-        self.channel.setEditable(True)
-        self.bitrate = QComboBox(self)
-        self.bitrate.setEditable(True)
-        self.bitrate.addItems([str(rate) for rate in _BITRATES])
-        self.options = QLineEdit(self)
-        self.options.setPlaceholderText("none, or as port=43113, ttyBaudrate=115200")
-        self.options.setToolTip("Further arguments of python-can for this adapter: key=value, key=value")
-        self.interface_note = QLabel(self)
-        self.interface_note.setWordWrap(True)
-        self.interface_note.setProperty("role", "warning")
-        self._form.addRow("&Interface", self.interface)
-        self._form.addRow("", self.interface_note)
-        self._form.addRow("C&hannel", self.channel)
-        self._form.addRow("Bit &rate, bit/s", self.bitrate)
-        self._form.addRow("&Options", self.options)
-        self.on_ground = QCheckBox("&Moves on the ground of the open scene, and is seen by motion capture", self)
-        self.on_ground.setToolTip("The joints drive the spatial model of the scene; its poses come by UDP at 20 Hz")
-        self._form.addRow("", self.on_ground)
-        self.file = QLineEdit(self)
-        self.file.setPlaceholderText("A BLF, ASC or candump file")
-        self.file_row = _with_button(self.file, "Browse ...", self._browse_log, self)
-        self._form.addRow("&Log", self.file_row)
-        self.loop = QCheckBox("Begin again at its &end", self)
-        self._form.addRow("", self.loop)
+        self.about = self._form.notes["about"]
+        self.interface_note = self._form.notes["interface_note"]
+        self.interface = self._form.widget("interface", QComboBox)
+        self.channel = self._form.widget("channel", QComboBox)
+        self.bitrate = self._form.widget("bitrate", QComboBox)
+        self.options = self._form.widget("options", QLineEdit)
+        self.on_ground = self._form.widget("on_ground", QCheckBox)
+        self.file = self._form.widget("file", QLineEdit)
         self._named = ""
         self._taking = False
         for box in (self.interface, self.channel, self.bitrate):
-            box.editTextChanged.connect(self._on_bus)
             box.installEventFilter(self)
-        for field in (self.options, self.file):
-            field.textChanged.connect(self.changed)
+        self._form.changed.connect(self._on_bus)
+        self._form.editors["kind"].changed.connect(self._search)
         self.choose_kind("can")
         self._fill_profiles()
 
-    def _kind_row(self) -> QWidget:
-        row = QWidget(self)
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 6)
-        line.setSpacing(8)
-        group = QButtonGroup(self)
-        self._kinds: dict[str, QToolButton] = {}
-        for kind, text, tip in KINDS:
-            button = QToolButton(row)
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setCheckable(True)
-            button.setMinimumHeight(theme.scaled(32))
-            button.clicked.connect(lambda _=False, kind=kind: self.choose_kind(kind))
-            group.addButton(button)
-            line.addWidget(button)
-            self._kinds[kind] = button
-        line.addStretch(1)
-        return row
+    def _fields(self) -> dict[str, FormField | Note]:
+        """What is declared, with the files that this form asks for, and what it says between the rows."""
+        declared = fields_of(ConnectChoices())
+        profile = replace(declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles)
+        log = replace(declared["file"], browse=lambda _: self._browse_log())
+        declared |= {"profile": profile, "file": log}
+        return {
+            "kind": declared.pop("kind"),
+            "profile": declared.pop("profile"),
+            "about": Note("dim"),
+            "interface": declared.pop("interface"),
+            "interface_note": Note("warning"),
+            **declared,
+        }
 
     # --- what is chosen -------------------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
         """Which of `KINDS`."""
-        return next(kind for kind, button in self._kinds.items() if button.isChecked())
+        return self._form.values.kind
 
     def choose_kind(self, kind: str) -> None:
         """Show what a kind of connection needs."""
-        self._kinds[kind].setChecked(True)
-        for field in (self.interface, self.channel, self.bitrate, self.options):
-            self._form.setRowVisible(field, kind == "can")
-        self._form.setRowVisible(self.on_ground, kind == "emulated")
-        self._form.setRowVisible(self.file_row, kind == "replay")
-        self._form.setRowVisible(self.loop, kind == "replay")
-        if kind == "can" and self._look is None and not self._interfaces:
+        self._form.set(kind=kind)
+        self._search()
+
+    def _search(self) -> None:
+        """Look for adapters, where one is asked for and none is known."""
+        if self.kind == "can" and self._look is None and not self._interfaces:
             services = self._services
 
             def look(progress: Progress) -> list[Adapter]:
@@ -195,7 +221,6 @@ class ConnectForm(QWidget):
             self._look = Task("search for CAN adapters", look, self)
             self._look.finished.connect(self._on_adapters)
             self._look.failed.connect(lambda problem: self._on_adapters([]))
-        self._on_bus()
 
     @property
     def choices(self) -> LiveChoices:
@@ -211,19 +236,23 @@ class ConnectForm(QWidget):
             If something was typed that cannot be; says what.
         """
         assert self.loaded is not None
-        given = self.loaded.profile.bus
-        if self.kind == "replay":
-            options: dict[str, Option] = {"loop": self.loop.isChecked()}
-            return given.model_copy(update={"interface": "replay", "channel": self.file.text(), "options": options})
-        if self.kind == "emulated":
+        given, now = self.loaded.profile.bus, self._form.values
+        if now.kind == "replay":
+            options: dict[str, Option] = {"loop": now.loop}
+            return given.model_copy(update={"interface": "replay", "channel": now.file, "options": options})
+        if now.kind == "emulated":
             return given
-        rate = self.bitrate.currentText().replace(" ", "")
+        rate = now.bitrate.replace(" ", "")
         if not rate.isdecimal() or not 1000 <= int(rate) <= 8_000_000:
             raise ValueError("Give the bit rate as a number from 1000 to 8000000 bit/s, as all nodes have it.")
-        return given.model_copy(update={
-            "interface": self.interface.currentText().strip(), "channel": self.channel.currentText().strip(),
-            "bitrate": int(rate), "options": options_of(self.options.text()),
-        })  # fmt: skip
+        return given.model_copy(
+            update={
+                "interface": now.interface,
+                "channel": now.channel,
+                "bitrate": int(rate),
+                "options": options_of(now.options),
+            }
+        )
 
     def problem(self) -> str:
         """What is missing, in a sentence; empty if it can be tried."""
@@ -231,11 +260,12 @@ class ConnectForm(QWidget):
             return self.trouble
         if self.loaded is None:
             return "" if self._reading is not None else "Choose the profile of the robot."
-        if self.kind == "replay" and not self.file.text().strip():
+        now = self._form.values
+        if now.kind == "replay" and not now.file:
             return "Choose the log that is to be played."
-        if self.kind == "replay" and not Path(self.file.text()).is_file():
-            return f"There is no file {self.file.text()}; choose a BLF, ASC or candump log."
-        if self.kind == "can" and not self.interface.currentText().strip():
+        if now.kind == "replay" and not Path(now.file).is_file():
+            return f"There is no file {now.file}; choose a BLF, ASC or candump log."
+        if now.kind == "can" and not now.interface:
             return "Choose the interface of the adapter."
         try:
             self.bus()
@@ -253,9 +283,10 @@ class ConnectForm(QWidget):
             shipped, self.trouble = [], str(error)
         shipped = sorted(shipped, key=lambda path: (path.stem != _FIRST, path.stem))
         for path in dict.fromkeys([*(each for each in recent if each.is_file()), *shipped]):
-            self.profile.addItem(path.stem.replace("_", " ").replace("-", " ").capitalize(), path)
-            self.profile.setItemData(self.profile.count() - 1, str(path), Qt.ItemDataRole.ToolTipRole)
-        if self.profile.count():
+            title = path.stem.replace("_", " ").replace("-", " ").capitalize()
+            self._profiles.append(Choice(path, title, str(path)))
+        self._form.refresh()
+        if self._profiles:
             self._read()
 
     def _browse(self) -> None:
@@ -265,16 +296,16 @@ class ConnectForm(QWidget):
 
     def choose_profile(self, path: Path) -> None:
         """Take the profile of a file."""
-        found = self.profile.findData(path)
-        if found < 0:
-            self.profile.insertItem(0, path.stem, path)
-            found = 0
-        self.profile.setCurrentIndex(found)
+        if path not in [choice.value for choice in self._profiles]:
+            self._profiles.insert(0, Choice(path, path.stem, str(path)))
+            self._form.refresh()
+        self._form.set(profile=path)
         self._read()
 
     def _read(self) -> None:
         """Read the chosen profile in a thread: the bus library is slow to load the first time."""
-        path, services = self.profile.currentData(), self._services
+        path, services = self._form.values.profile, self._services
+        assert path is not None
         self.loaded, self.trouble = None, ""
 
         def read(progress: Progress) -> LoadedProfile:
@@ -285,28 +316,33 @@ class ConnectForm(QWidget):
         self._reading = Task("reading of the profile", read, self)
         self._reading.finished.connect(self._on_profile)
         self._reading.failed.connect(self._on_reading_failed)
-        self.about.setText("Reading ...")
+        self._form.show_note("about", "Reading ...")
         self.changed.emit()
 
     def remember(self) -> None:
         """Offer this profile first the next time."""
-        path = self.profile.currentData()
+        path = self._form.values.profile
         recent = [str(path), *(each for each in _listed(self._settings.value(_RECENT)) if each != str(path))]
         self._settings.setValue(_RECENT, recent[:_KEPT])
 
     def _take(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
         given = loaded.profile
-        self.about.setText(
+        self._form.show_note(
+            "about",
             f"{given.name}: {given.n_joints} joints ({given.axes_text}), {len(given.nodes)} nodes, set-points at "
-            f"{given.timing.set_point_rate_hz:g} Hz"
+            f"{given.timing.set_point_rate_hz:g} Hz",
         )
+        bus = {
+            "interface": given.bus.interface,
+            "channel": given.bus.channel,
+            "bitrate": str(given.bus.bitrate),
+            "options": ", ".join(f"{key}={value}" for key, value in given.bus.options.items()),
+        }
         self._taking = True  # the channel comes with the interface
-        self.interface.setEditText(given.bus.interface)
+        self._form.set(**bus)
         self._taking = False
-        self.channel.setEditText(given.bus.channel)
-        self.bitrate.setEditText(str(given.bus.bitrate))
-        self.options.setText(", ".join(f"{key}={value}" for key, value in given.bus.options.items()))
+        self._form.set_first(profile=self._form.values.profile, **bus)
 
     # --- adapters -------------------------------------------------------------------------------------------------
 
@@ -325,7 +361,7 @@ class ConnectForm(QWidget):
     @Slot(object)
     def _on_reading_failed(self, problem: Problem) -> None:
         self._reading = None
-        self.about.setText("")
+        self._form.show_note("about", "")
         self.trouble = problem.sentence()
         self._on_bus()
 
@@ -351,8 +387,7 @@ class ConnectForm(QWidget):
         name = self.interface.currentText().strip()
         known = next((one for one in self._interfaces if one.interface == name), None)
         note = known.problem if known is not None else ""
-        self.interface_note.setText(note)
-        self._form.setRowVisible(self.interface_note, bool(note) and self.kind == "can")
+        self._form.show_note("interface_note", note if self.kind == "can" else "")
         like, line = channel_like(name), self.channel.lineEdit()
         if line is not None:
             line.setPlaceholderText(f"such as {like}" if like else "")
@@ -385,26 +420,12 @@ class ConnectForm(QWidget):
                 QTimer.singleShot(0, edit, edit.selectAll)
         return super().eventFilter(watched, event)
 
-    def _browse_log(self) -> None:
+    def _browse_log(self) -> str | None:
         path = ask_open(self, "Replay a Log", FileKind.FRAME_LOG, _LOGS)
-        if path is not None:
-            self.file.setText(str(path))
+        return None if path is None else str(path)
 
 
 def _listed(value: object) -> list[str]:
     if isinstance(value, list):
         return [str(each) for each in value]
     return [value] if isinstance(value, str) and value else []
-
-
-def _with_button(field: QWidget, text: str, act: object, parent: QWidget) -> QWidget:
-    box = QWidget(parent)
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    button = QToolButton(box)
-    button.setText(text)
-    button.clicked.connect(act)
-    row.addWidget(field, 1)
-    row.addWidget(button)
-    return box

@@ -11,8 +11,6 @@ from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.analysis.comparison.models import ModelComparison
-from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.drawing.style import colour
 from snakestudio.errors import Problem, SnakeStudioError
@@ -24,20 +22,29 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.model.amounts import duration_text
 from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
+from snakestudio.text import duration_text
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
+    from snakestudio.export.report import Report
     from snakestudio.export.video_options import Companion, VideoOptions
 
 __all__ = ["Exporter"]
 
 Work = Callable[[Progress], Path | None]
 """Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
+
+REPORT_FILTERS = {
+    ".csv": "Comma-separated values (*.csv)",
+    ".html": "Web page (*.html)",
+    ".pdf": "Document (*.pdf)",
+    ".md": "Markdown (*.md)",
+}
+"""Formats of reports, by their suffix."""
 
 _SURE = 1.5
 """Seconds after which the time that is left can be told."""
@@ -95,6 +102,8 @@ class Exporter(QObject):
         self._notes: tuple[str, ...] = ()
         self.task: Task[Path] | None = None
         """What writes; None while nothing is being exported."""
+        self.error = ""
+        """Why the last export failed, in a sentence; empty if it did not."""
         self._title, self._began = "", 0.0
 
     @property
@@ -239,47 +248,27 @@ class Exporter(QObject):
 
         self._start(work, f"Writing {path.name}")
 
-    # --- comparison of models -------------------------------------------------------------------------------------
+    # --- reports of analyses --------------------------------------------------------------------------------------
 
-    def ask_comparison(self, comparison: ModelComparison, scene_file: str | None) -> None:
-        """Ask for a file and write a comparison of models as CSV; the scene came from `scene_file`."""
-        path = self._ask("Export Comparison", FileKind.CSV, "Comma-separated values (*.csv)", ".models.csv")
-        if path is not None:
-            self.comparison(path, comparison, scene_file)
+    def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
+        """Ask for a file and write the report of an analysis as this suffix says; False if the user cancels."""
+        kind = FileKind.CSV if suffix == ".csv" else FileKind.REPORT
+        name = self._file_name(f".{report.subject}{suffix}")
+        path = ask_save(parent or self._window, "Export Report", kind, name, REPORT_FILTERS[suffix])
+        if path is None:
+            return False
+        self.report(path, report)
+        return True
 
-    def comparison(self, path: Path, comparison: ModelComparison, scene_file: str | None) -> None:
-        """Write a comparison of models as CSV; the scene came from `scene_file`."""
+    def report(self, path: Path, report: Report) -> None:
+        """Write the report of an analysis, in the format of its suffix."""
         if self.busy:
             return
 
         def work(progress: Progress) -> Path | None:
-            from snakestudio.export.comparison_tables import write_comparison
+            from snakestudio.export.report_files import write_report
 
-            return path if write_comparison(path, comparison, scene_file, progress) else None
-
-        self._start(work, f"Writing {path.name}")
-
-    # --- report of an experiment ----------------------------------------------------------------------------------
-
-    def ask_report(self, comparison: ExperimentComparison) -> None:
-        """Ask for a file and write a report of a comparison with an experiment; its suffix says in what format."""
-        path = self._ask("Write Report", FileKind.REPORT, "Web page (*.html);;Document (*.pdf)", ".experiment.html")
-        if path is not None:
-            self.report(path, comparison)
-
-    def report(self, path: Path, comparison: ExperimentComparison) -> None:
-        """Write a report of a comparison with an experiment, as HTML or PDF."""
-        if self.busy:
-            return
-        document = self._document
-        scene_file = document.origin.name if document.origin is not None else None
-        folder = document.base_dir
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.experiment_report import write_report
-
-            written = write_report(path, comparison, scene_file, folder, progress)
-            return written if progress(1.0) else None
+            return write_report(path, report, progress)
 
         self._start(work, f"Writing {path.name}")
 
@@ -410,6 +399,7 @@ class Exporter(QObject):
         self._title = title
         self._began = time.monotonic()
         self._without, self._notes = "", ()
+        self.error = ""
         self.task = task = Task("export", work, self)
         task.finished.connect(self._on_finished)
         task.failed.connect(self._on_failed)
@@ -444,7 +434,8 @@ class Exporter(QObject):
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
-        self._banner.say("warning", problem.sentence())
+        self.error = problem.sentence()
+        self._banner.say("warning", self.error)
         self._end(None)
 
     def _end(self, path: Path | None) -> None:

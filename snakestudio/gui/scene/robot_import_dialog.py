@@ -7,12 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QLabel,
     QPlainTextEdit,
-    QTableWidget,
-    QTableWidgetItem,
     QTabWidget,
     QWidget,
 )
@@ -21,9 +18,10 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
+from snakestudio.gui.forms.table import TableView
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
-from snakestudio.viewmodel.scene.robot_import import ImportTable, joint_table, link_table, summary, with_stable_step
+from snakestudio.viewmodel.scene.robot_import import joint_table, link_table, summary, with_stable_step
 
 __all__ = ["RobotImportDialog"]
 
@@ -83,8 +81,10 @@ class RobotImportDialog(Dialog):
         about.setProperty("role", "dim")
         about.setWordWrap(True)
         self.tabs = QTabWidget(self)
-        self.links = _table(link_table(imported), "Links", self)
-        self.joints = _table(joint_table(imported), "Joints", self)
+        self.links = TableView("Links", parent=self)
+        self.links.show_table(link_table(imported))
+        self.joints = TableView("Joints", parent=self)
+        self.joints.show_table(joint_table(imported))
         self.notes = QPlainTextEdit(self)
         self.notes.setReadOnly(True)
         self.notes.setAccessibleName("Notes")
@@ -129,19 +129,3 @@ class RobotImportDialog(Dialog):
         self.notes.setPlainText("\n".join(f"•  {note}" for note in notes) or "Nothing was left out or approximated.")
         if self.tabs.count():
             self.tabs.setTabText(0, f"Notes ({len(notes)})")
-
-
-def _table(table: ImportTable, name: str, parent: QWidget) -> QTableWidget:
-    widget = QTableWidget(len(table.rows), len(table.columns), parent)
-    widget.setAccessibleName(name)
-    widget.setHorizontalHeaderLabels(table.columns)
-    widget.verticalHeader().hide()
-    widget.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    for row, texts in enumerate(table.rows):
-        for place, text in enumerate(texts):
-            item = QTableWidgetItem(text)
-            if "(" in table.columns[place]:  # a number with its unit
-                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            widget.setItem(row, place, item)
-    widget.resizeColumnsToContents()
-    return widget

@@ -296,7 +296,7 @@ class Context(QObject):
         """Bring up the window with the check of the time step."""
         from snakestudio.gui.analysis.comparison.step_dialog import StepDialog
 
-        dialog = self.window.findChild(StepDialog) or StepDialog(self.step_checker, self.window)
+        dialog = self.window.findChild(StepDialog) or StepDialog(self.step_checker, self.exporter, self.window)
         dialog.show()
         dialog.raise_()
         dialog.activateWindow()

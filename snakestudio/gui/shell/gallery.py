@@ -2,387 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    QSortFilterProxyModel,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetrics,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPen,
-    QPixmap,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QListView,
-    QMainWindow,
-    QPushButton,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.shell.card_view import (
+    GAP,
+    CardModel,
+    CardView,
+    SceneDelegate,
+    SceneFilter,
+    Start,
+    StartDelegate,
+)
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.viewmodel.gallery import Entry, entries, found
+from snakestudio.viewmodel.gallery import Entry, entries
 
-__all__ = ["CardView", "Chips", "Gallery", "Start"]
-
-_Index = QModelIndex | QPersistentModelIndex
-
-_ITEM = Qt.ItemDataRole.UserRole
-_GAP = 16
-"""Between cards, px."""
-_NARROWEST = 216
-"""Of a card, px of the design."""
-_RADIUS = 8.0
-_LEFT = 12
-"""From the edge of a card to its text, px."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What is not a bundled scene: an empty scene, a file dialog, a recent file."""
-
-    icon: str
-    """File name in `resources/icons`."""
-    title: str
-    description: str
-    open: Callable[[], object]
-    path: Path | None = None
-    """The file it opens; None where that is not known yet."""
-
-
-class CardModel(QAbstractListModel):
-    """Scenes or starts; `_ITEM` gives them as they are.
-
-    Parameters
-    ----------
-    items : sequence of Entry or Start
-    """
-
-    def __init__(self, items: Sequence[Entry | Start], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._items = list(items)
-
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._items)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        item = self._items[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return item.title
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return item.description
-        return item if role == _ITEM else None
-
-
-class SceneFilter(QSortFilterProxyModel):
-    """The scenes that have all words of a query and are of a paper and a model ("" for any)."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._wanted = ("", "", "")
-
-    def set_filter(self, query: str, paper: str, model: str) -> None:
-        """Show other scenes."""
-        self._wanted = (query, paper, model)
-        self.invalidate()
-
-    def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        return found(self.sourceModel().index(row, 0).data(_ITEM), *self._wanted)
-
-
-class _CardDelegate(QStyledItemDelegate):
-    """Paints a card in its cell, which is larger by the gap at the right and below."""
-
-    def card_height(self, width: int) -> int:
-        """Height of a card at a width, px."""
-        raise NotImplementedError
-
-    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
-        """Paint what a card shows."""
-        raise NotImplementedError
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        view = option.widget
-        assert isinstance(view, CardView)
-        return view.gridSize()
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        view = option.widget
-        assert isinstance(view, CardView)
-        card = view.card_rect(option.rect)
-        state = option.state
-        focused = bool(state & QStyle.StateFlag.State_HasFocus)
-        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
-        outline = QPainterPath()
-        outline.addRoundedRect(QRectF(card).adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.fillPath(outline, theme.colour("raised" if hovered else "card"))
-        painter.save()
-        painter.setClipPath(outline, Qt.ClipOperation.IntersectClip)
-        self.paint_inside(painter, card, index.data(_ITEM))
-        painter.restore()
-        painter.setPen(QPen(theme.colour("accent" if focused else "line"), 2.0 if focused else 1.0))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(outline)
-        painter.restore()
-
-
-class _SceneDelegate(_CardDelegate):
-    """A bundled scene: picture, title, where it is from, and the beginning of what to look for."""
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._pictures: dict[Path, QPixmap] = {}
-
-    def _picture(self, entry: Entry) -> QPixmap:
-        path = entry.picture(theme.current().name)
-        if path not in self._pictures:
-            self._pictures[path] = QPixmap(str(path))
-        return self._pictures[path]
-
-    def card_height(self, width: int) -> int:
-        title = QFontMetrics(theme.text_font(13, strong=True)).height()
-        small = QFontMetrics(theme.text_font(12)).height()
-        return _picture_height(width) + 8 + title + 2 + small + 6 + 2 * small + 12
-
-    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
-        picture = QRect(card.topLeft(), QSize(card.width(), _picture_height(card.width())))
-        pixmap = self._picture(item)
-        if not pixmap.isNull():
-            painter.drawPixmap(picture, pixmap)
-        line = QRect(card.left() + _LEFT, picture.bottom() + 9, card.width() - 2 * _LEFT, 0)
-        painter.setFont(theme.text_font(13, strong=True))
-        painter.setPen(theme.colour("text"))
-        line.moveTop(_paint_line(painter, item.title, line) + 2)
-        painter.setFont(theme.text_font(12))
-        painter.setPen(theme.colour("accent"))
-        line.moveTop(_paint_line(painter, f"{item.source} · {item.model}", line) + 6)
-        painter.setPen(theme.colour("dim"))
-        _paint_two_lines(painter, item.description, line)
-
-
-class _StartDelegate(_CardDelegate):
-    """An icon, a name, and a dim line below it."""
-
-    def card_height(self, width: int) -> int:
-        title = QFontMetrics(theme.text_font(13, strong=True)).height()
-        return 24 + title + QFontMetrics(theme.text_font(12)).height()
-
-    def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
-        size = theme.scaled(20)
-        icon = QRect(card.left() + 14, card.center().y() - size // 2, size, size)
-        theme.icon(item.icon, "accent").paint(painter, icon)
-        line = QRect(icon.right() + 13, card.top() + 11, card.right() - icon.right() - 22, 0)
-        painter.setFont(theme.text_font(13, strong=True))
-        painter.setPen(theme.colour("text"))
-        line.moveTop(_paint_line(painter, item.title, line) + 1)
-        painter.setFont(theme.text_font(12))
-        painter.setPen(theme.colour("dim"))
-        _paint_line(painter, item.description, line, Qt.TextElideMode.ElideMiddle)
-
-
-def _picture_height(width: int) -> int:
-    return round(width * 0.6)
-
-
-def _paint_line(painter: QPainter, text: str, rect: QRect, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> int:
-    """Paint one line at the top of `rect`, elided to its width; returns where it ends, px."""
-    metrics = painter.fontMetrics()
-    line = QRect(rect.x(), rect.y(), rect.width(), metrics.height())
-    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, mode, line.width()))
-    return line.y() + metrics.height()
-
-
-def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
-    """Paint as much of a text as fits on two lines."""
-    metrics = painter.fontMetrics()
-    first = ""
-    words = text.split()
-    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= rect.width():
-        first = f"{first} {words.pop(0)}".strip()
-    second = _paint_line(painter, first, rect)
-    if words:
-        _paint_line(painter, " ".join(words), QRect(rect.x(), second, rect.width(), 0))
-
-
-class CardView(QListView):
-    """Cards in as many columns as fit, as high as its cards need: what it stands in scrolls.
-
-    Parameters
-    ----------
-    name : str
-        For screen readers.
-    model : QAbstractItemModel
-        Its `_ITEM` is what the delegate paints.
-    delegate : callable
-        Makes the delegate.
-
-    Signals
-    -------
-    opened(item: Entry or Start)
-        By a click, Enter or the space bar.
-    looked_at(item: Entry or Start)
-        The keyboard went to a card, or the mouse was moved over it.
-    left(key: Qt.Key)
-        The up or down key was pressed where there is no card farther on.
-    typed(text: str)
-        Text was typed.
-    """
-
-    opened = Signal(object)
-    looked_at = Signal(object)
-    left = Signal(object)
-    typed = Signal(str)
-
-    def __init__(
-        self,
-        name: str,
-        model: CardModel | SceneFilter,
-        delegate: Callable[[QObject], _CardDelegate],
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
-        self._delegate = delegate(self)
-        self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewMode(QListView.ViewMode.IconMode)
-        self.setMovement(QListView.Movement.Static)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setUniformItemSizes(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(True)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setItemDelegate(self._delegate)
-        self.setModel(model)
-        for changed in (model.layoutChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
-            changed.connect(self._fit)
-        self.clicked.connect(self._open_item)
-
-    @property
-    def items(self) -> list[Any]:
-        """What its cards stand for, in their order."""
-        return [self._index(row).data(_ITEM) for row in range(self.model().rowCount())]
-
-    @property
-    def current(self) -> Any:
-        """What the current card stands for; None without one."""
-        return self.currentIndex().data(_ITEM)
-
-    @property
-    def columns(self) -> int:
-        """Number of cards side by side."""
-        return max(1, self.width() // self.gridSize().width()) if self.gridSize().isValid() else 1
-
-    def card_rect(self, cell: QRect) -> QRect:
-        """The card within its cell."""
-        return cell.adjusted(0, 0, -_GAP, -_GAP)
-
-    def card_at(self, row: int) -> QRect:
-        """The card of a row, in coordinates of the view."""
-        return self.card_rect(self.visualRect(self._index(row)))
-
-    def go_to(self, row: int) -> None:
-        """Give the card of a row the keyboard."""
-        self.setCurrentIndex(self._index(row))
-        self.setFocus(Qt.FocusReason.TabFocusReason)
-        self.looked_at.emit(self.current)
-
-    def _index(self, row: int) -> QModelIndex:
-        return self.model().index(row, 0)
-
-    def _fit(self) -> None:
-        """Share the width out among the columns, and be as high as all rows."""
-        width = self.width() - 1  # Qt wraps a row that fills the width to the last pixel
-        columns = max(1, width // (theme.scaled(_NARROWEST) + _GAP))
-        cell = width // columns
-        height = self._delegate.card_height(cell - _GAP) + _GAP
-        self.setGridSize(QSize(cell, height))
-        self.setFixedHeight(-(-self.model().rowCount() // columns) * height)
-
-    def _open_item(self, index: QModelIndex) -> None:
-        self.opened.emit(index.data(_ITEM))
-
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        index = super().indexAt(point)
-        return index if self.card_rect(self.visualRect(index)).contains(point) else QModelIndex()
-
-    def keyboardSearch(self, search: str) -> None:
-        self.typed.emit(search)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._fit()
-        super().resizeEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if self.currentIndex().isValid():
-            self.looked_at.emit(self.current)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            if self.currentIndex().isValid():
-                self._open_item(self.currentIndex())
-            return
-        before = self.currentIndex()
-        super().keyPressEvent(event)
-        if self.currentIndex() != before:
-            self.looked_at.emit(self.current)
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            last = self.model().rowCount() - 1
-            if key == Qt.Key.Key_Down and before.row() // self.columns < last // self.columns:
-                self.go_to(last)  # the last row is a short one
-            else:
-                self.left.emit(key)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
-        super().mouseMoveEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        shape = Qt.CursorShape.PointingHandCursor if index.isValid() else Qt.CursorShape.ArrowCursor
-        self.viewport().setCursor(shape)
-        if index.isValid():
-            self.looked_at.emit(index.data(_ITEM))
+__all__ = ["Chips", "Gallery"]
 
 
 class Chips(QWidget):
@@ -485,13 +132,13 @@ class Gallery(ModalOverlay):
     def __init__(self, window: QMainWindow, files: SceneFiles, document: Document) -> None:
         super().__init__(window)
         self._files = files
-        self._looked_at: Entry | Start | None = None
+        self._highlighted: Entry | Start | None = None
         self.frame = card_frame(self)
         self.chips = Chips(self.frame)
-        self.starts = CardView("Start", CardModel(self._make_starts(), self), _StartDelegate, self.frame)
+        self.starts = CardView("Start", CardModel(self._make_starts(), self), StartDelegate, self.frame)
         self._filtered = SceneFilter(self)
         self._filtered.setSourceModel(CardModel(entries(), self))
-        self.scenes = CardView("Scenes", self._filtered, _SceneDelegate, self.frame)
+        self.scenes = CardView("Scenes", self._filtered, SceneDelegate, self.frame)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(0, 20, 0, 0)
         column.setSpacing(0)
@@ -509,11 +156,11 @@ class Gallery(ModalOverlay):
         self.chips.changed.connect(self._filter)
         for view in (self.starts, self.scenes):
             view.opened.connect(self._open_item)
-            view.looked_at.connect(self._look_at)
+            view.highlighted.connect(self._highlight)
             view.typed.connect(self._type)
             view.selectionModel().currentChanged.connect(partial(self._show_current, view))
-        self.starts.left.connect(self._leave_starts)
-        self.scenes.left.connect(self._leave_scenes)
+        self.starts.edge_reached.connect(self._on_starts_edge)
+        self.scenes.edge_reached.connect(self._on_scenes_edge)
         self._filter()
         document.opened.connect(self.close_sheet)
 
@@ -540,10 +187,10 @@ class Gallery(ModalOverlay):
     def _make_cards(self) -> QWidget:
         inner = QWidget()
         column = QVBoxLayout(inner)
-        column.setContentsMargins(_MARGIN, 16, _MARGIN - _GAP, _MARGIN - _GAP)
+        column.setContentsMargins(_MARGIN, 16, _MARGIN - GAP, _MARGIN - GAP)
         column.setSpacing(0)
         column.addWidget(self.starts)
-        column.addSpacing(20 - _GAP)
+        column.addSpacing(20 - GAP)
         self._count = heading("")
         column.addWidget(self._count)
         column.addSpacing(10)
@@ -557,7 +204,7 @@ class Gallery(ModalOverlay):
         return inner
 
     def _make_foot(self) -> QWidget:
-        """What to look for in the scene that is looked at, in full."""
+        """The description of the highlighted card, in full."""
         foot = QWidget(self.frame)
         row = QHBoxLayout(foot)
         row.setContentsMargins(_MARGIN, 12, 16, 14)
@@ -570,7 +217,7 @@ class Gallery(ModalOverlay):
         row.addWidget(self.text, 1)
         self.open_button = QPushButton("&Open", foot)
         self.open_button.setProperty("role", "primary")
-        self.open_button.clicked.connect(lambda: self._open_item(self._looked_at))
+        self.open_button.clicked.connect(lambda: self._open_item(self._highlighted))
         row.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignBottom)
         return foot
 
@@ -589,14 +236,14 @@ class Gallery(ModalOverlay):
         every = len(entries())
         self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
         # While one types, Enter opens the first: that is what the foot describes.
-        at = self._looked_at
+        at = self._highlighted
         if query or at is None or (isinstance(at, Entry) and at not in shown):
-            self._look_at(shown[0] if shown else None)
+            self._highlight(shown[0] if shown else None)
 
-    def _look_at(self, item: Entry | Start | None) -> None:
-        if item is self._looked_at and item is not None:
+    def _highlight(self, item: Entry | Start | None) -> None:
+        if item is self._highlighted and item is not None:
             return
-        self._looked_at = item
+        self._highlighted = item
         self.open_button.setEnabled(item is not None)
         dim = theme.current().dim
         if isinstance(item, Entry):
@@ -621,7 +268,7 @@ class Gallery(ModalOverlay):
             middle = card.center()
             self._area.ensureVisible(middle.x(), middle.y(), 0, card.height() // 2 + _MARGIN)
 
-    def _leave_starts(self, key: Qt.Key) -> None:
+    def _on_starts_edge(self, key: Qt.Key) -> None:
         """Down to the scene below, or up into the search."""
         if key == Qt.Key.Key_Up:
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
@@ -629,7 +276,7 @@ class Gallery(ModalOverlay):
             column = self.starts.currentIndex().row() % self.starts.columns
             self.scenes.go_to(min(column, len(self.scenes.items) - 1))
 
-    def _leave_scenes(self, key: Qt.Key) -> None:
+    def _on_scenes_edge(self, key: Qt.Key) -> None:
         """Up to the start above."""
         if key == Qt.Key.Key_Up:
             column = self.scenes.currentIndex().row() % self.scenes.columns

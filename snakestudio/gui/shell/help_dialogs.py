@@ -57,6 +57,7 @@ from PySide6.QtWidgets import (
 from snakestudio._version import __version__
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import Part, line_of
 from snakestudio.gui.shell.key_cap import key_cap_width, paint_key_cap
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
@@ -258,18 +259,14 @@ MOUSE = (
 
 class _Dialog(Dialog):
     def __init__(self, title: str, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
+        super().__init__(parent, title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(24, 24, 24, 16)
-        self.column.setSpacing(16)
 
-    def finish(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(self)
+    def finish(self, *parts: Part) -> QDialogButtonBox:
+        buttons = QDialogButtonBox()
         buttons.addButton("&Close", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)
-        self.column.addWidget(buttons)
+        self.arrange(*parts, buttons, spacing=16, margins=(24, 24, 24, 16))
         return buttons
 
 
@@ -316,8 +313,7 @@ class GraphicsDialog(_Dialog):
         text = QPlainTextEdit(graphics_text(viewport), self)
         text.setReadOnly(True)
         self.text = text
-        self.column.addWidget(text)
-        copy = self.finish().addButton("C&opy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy = self.finish((text, 1)).addButton("C&opy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text.toPlainText()))
         self.resize(560, 320)
 
@@ -327,11 +323,9 @@ class AboutDialog(_Dialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("About SnakeStudio", parent)
-        row = QHBoxLayout()
-        row.setSpacing(24)
         picture = QLabel(self)
         picture.setPixmap(theme.icon("snakestudio").pixmap(72, 72))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        picture.setAlignment(Qt.AlignmentFlag.AlignTop)
         text = QLabel(
             f"<p style='font-size:{theme.scaled(20)}px; font-weight:600'>SnakeStudio {__version__}</p>"
             "<p>Simulate, control and analyse snake robots: set-valued contact and friction,<br>"
@@ -341,9 +335,7 @@ class AboutDialog(_Dialog):
             self,
         )
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row.addWidget(text, 1)
-        self.column.addLayout(row)
-        self.finish()
+        self.finish(line_of(picture, (text, 1), spacing=24))
 
 
 _WIDEST = 960

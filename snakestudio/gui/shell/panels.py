@@ -108,9 +108,7 @@ def _channels(c: Context) -> QWidget:
 def _comparison(c: Context) -> QWidget:
     from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 
-    panel = ComparisonPanel(c.comparer, c.document, lambda: c.exporter.busy)
-    panel.csv_asked.connect(c.exporter.ask_comparison)
-    c.exporter.changed.connect(panel.refresh)
+    panel = ComparisonPanel(c.comparer, c.document, c.exporter)
     panel.closed.connect(c.docks["comparison"].close)
     return panel
 
@@ -118,11 +116,10 @@ def _comparison(c: Context) -> QWidget:
 def _experiment(c: Context) -> QWidget:
     from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
 
-    panel = ExperimentPanel(c.experiments, c.document)
+    panel = ExperimentPanel(c.experiments, c.document, c.exporter)
     panel.closed.connect(c.docks["experiment"].close)
     panel.import_asked.connect(c.experiment_files.ask)
     panel.example_asked.connect(c.experiment_files.example)
-    panel.report_asked.connect(c.exporter.ask_report)
     return panel
 
 

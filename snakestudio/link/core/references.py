@@ -10,7 +10,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import ReferenceBlock
-from snakestudio.model.reference import JointReference
 
 __all__ = ["References", "Wiggle"]
 
@@ -28,7 +27,7 @@ class References:
 
     def __init__(self, m: int) -> None:
         self._m = m
-        self._blocks: list[JointReference] = []
+        self._blocks: list[ReferenceBlock] = []
 
     @property
     def end(self) -> float:
@@ -42,16 +41,16 @@ class References:
     def add(self, block: ReferenceBlock) -> str:
         """Take a block over; says what is wrong with it ("" if nothing is: then it is in use)."""
         time, angle, rate = (np.asarray(part, float) for part in (block.time, block.angle, block.rate))
-        shape = (len(time) if time.ndim == 1 else 0, self._m)
-        if shape[0] < 2 or angle.shape != shape or rate.shape != shape:
-            return f"its arrays do not hold {self._m} axes at two knots or more"
+        block = ReferenceBlock(time, angle, rate)
+        problem = block.shape_problem(self._m)
+        if problem:
+            return problem
         if not (np.isfinite(time).all() and np.isfinite(angle).all() and np.isfinite(rate).all()):
             return "not all of its numbers are finite"
         if (np.diff(time) <= 0).any():
             return "its knots do not ascend in time"
-        reference = JointReference(time, angle, rate, np.zeros(shape))
         # What begins later than this one is never reached; what ended before it is needed until it begins.
-        self._blocks = [*(kept for kept in self._blocks[-3:] if kept.time[0] < time[0]), reference]
+        self._blocks = [*(kept for kept in self._blocks[-3:] if kept.time[0] < time[0]), block]
         return ""
 
     def at(self, now: float) -> tuple[FloatArray, FloatArray] | None:

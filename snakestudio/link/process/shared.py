@@ -35,7 +35,6 @@ _TEXT = 200
 _SENTENCES = 40
 """What is left of the reasons where there is no room for all: in any script four bytes a character at most."""
 
-_BLOCK = struct.Struct("=II")
 _FRAME = struct.Struct("=dIBBB")
 _EXTENDED, _REMOTE, _ERROR, _SENT, _FD = 1, 2, 4, 8, 16
 
@@ -107,19 +106,19 @@ class LinkMemory:
         LinkError
             If the block does not have the shape of the profile's axes.
         """
-        time = np.ascontiguousarray(block.time, dtype=np.float64)
-        angle = np.ascontiguousarray(block.angle, dtype=np.float64)
-        rate = np.ascontiguousarray(block.rate, dtype=np.float64)
-        wanted = (time.size, self._n_axes)
-        if time.ndim != 1 or time.size < 2 or angle.shape != wanted or rate.shape != wanted:
-            raise LinkError(
-                f"References of shape {angle.shape} at {time.size} knots do not fit the profile's {self._n_axes} axes;"
-                " give two knots or more, and angle and rate of every axis at each."
-            )
-        record = _BLOCK.pack(time.size, self._n_axes) + time.tobytes() + angle.tobytes() + rate.tobytes()
+        block = ReferenceBlock(
+            np.ascontiguousarray(block.time, dtype=np.float64),
+            np.ascontiguousarray(block.angle, dtype=np.float64),
+            np.ascontiguousarray(block.rate, dtype=np.float64),
+        )
+        problem = block.shape_problem(self._n_axes)
+        if problem:
+            raise LinkError(f"References were refused: {problem}. Give angle and rate of every axis at each knot.")
+        record = block.pack()
         if self._references.fits(len(record)):
             self._references.write(record)
             return
+        time, angle, rate = block.time, block.angle, block.rate
         middle = time.size // 2  # of a block that goes on from the first one's last knot nothing is lost
         self.send(ReferenceBlock(time[: middle + 1], angle[: middle + 1], rate[: middle + 1]))
         self.send(ReferenceBlock(time[middle:], angle[middle:], rate[middle:]))
@@ -159,10 +158,7 @@ class LinkMemory:
     def references(self) -> Iterator[ReferenceBlock]:
         """References since this was last asked."""
         for record in self._references.take():
-            knots, axes = _BLOCK.unpack_from(record)
-            numbers = np.frombuffer(record, dtype=np.float64, offset=_BLOCK.size)
-            angle, rate = numbers[knots:].reshape(2, knots, axes)
-            yield ReferenceBlock(numbers[:knots], angle, rate)
+            yield ReferenceBlock.unpack(record)
 
     def say(self, telemetry: Telemetry) -> None:
         """Publish what the link knows."""

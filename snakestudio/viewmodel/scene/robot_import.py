@@ -4,39 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from snakestudio.export.tables import Cell, Column, Row, Table, text_cells
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot
 from snakestudio.session.scene_check import check
+from snakestudio.text import counted, number_text
 
-__all__ = ["ImportTable", "joint_table", "link_table", "summary", "with_stable_step"]
-
-
-@dataclass(frozen=True, slots=True)
-class ImportTable:
-    """Texts of a table."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+__all__ = ["joint_table", "link_table", "summary", "with_stable_step"]
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+_NONE = Cell("")
 
 
-def _degrees(value: float | None) -> str:
-    return "" if value is None else f"{math.degrees(value):.4g}"
+def _number(value: float | None) -> Cell:
+    return _NONE if value is None else Cell(number_text(value), (value,))
 
 
-def link_table(imported: ImportedRobot) -> ImportTable:
+def _degrees(value: float | None) -> Cell:
+    return _NONE if value is None else _number(math.degrees(value))
+
+
+def link_table(imported: ImportedRobot) -> Table:
     """A row for each link."""
-    rows = [
-        (
-            str(number),
-            link.name,
+    rows = []
+    for index, link in enumerate(imported.links, start=1):
+        cells = (
+            Cell(str(index), (index,)),
+            *text_cells(link.name),
             _number(link.length),
             _number(link.radius),
             _number(link.half),
@@ -44,32 +41,32 @@ def link_table(imported: ImportedRobot) -> ImportTable:
             _number(link.inertia),
             _number(link.axial),
             _number(link.centre),
-            "passive" if link.wheels else "",
+            *text_cells("passive" if link.wheels else ""),
         )
-        for number, link in enumerate(imported.links, start=1)
-    ]
+        rows.append(Row(cells))
     columns = (
-        "Link",
-        "In the file",
-        "Length (m)",
-        "Radius (m)",
-        "Contact half-length (m)",
-        "Mass (kg)",
-        "Inertia (kg m²)",
-        "Axial inertia (kg m²)",
-        "Centre of mass (m)",
-        "Wheels",
+        Column("Link", is_text=True),
+        Column("In the file", is_text=True),
+        Column("Length", "m"),
+        Column("Radius", "m"),
+        Column("Contact\nhalf-length", "m"),
+        Column("Mass", "kg"),
+        Column("Inertia", "kg m²"),
+        Column("Axial\ninertia", "kg m²"),
+        Column("Centre\nof mass", "m"),
+        Column("Wheels", is_text=True),
     )
-    return ImportTable(columns, tuple(rows))
+    return Table("Links", columns, tuple(rows))
 
 
-def joint_table(imported: ImportedRobot) -> ImportTable:
+def joint_table(imported: ImportedRobot) -> Table:
     """A row for each axis."""
-    rows = [
-        (
-            str(axis.joint + 1),
-            axis.name,
-            axis.kind,
+    rows = []
+    for axis in imported.axes:
+        joint = axis.joint + 1
+        cells = (
+            Cell(str(joint), (joint,)),
+            *text_cells(axis.name, axis.kind),
             _degrees(axis.lower),
             _degrees(axis.upper),
             _number(axis.kp),
@@ -79,26 +76,25 @@ def joint_table(imported: ImportedRobot) -> ImportTable:
             _number(axis.spring or None),
             _number(axis.damper or None),
             _degrees(axis.zero or None),
-            "reversed" if axis.sign < 0 else "",
+            *text_cells("reversed" if axis.sign < 0 else ""),
         )
-        for axis in imported.axes
-    ]
+        rows.append(Row(cells))
     columns = (
-        "Joint",
-        "In the file",
-        "Axis",
-        "Lower limit (°)",
-        "Upper limit (°)",
-        "Stiffness (N m/rad)",
-        "Damping (N m s/rad)",
-        "Largest torque (N m)",
-        "Largest speed (°/s)",
-        "Spring (N m/rad)",
-        "Damper (N m s/rad)",
-        "Zero (°)",
-        "Direction",
+        Column("Joint", is_text=True),
+        Column("In the file", is_text=True),
+        Column("Axis", is_text=True),
+        Column("Lower\nlimit", "°"),
+        Column("Upper\nlimit", "°"),
+        Column("Stiffness\n", "N m/rad"),
+        Column("Damping\n", "N m s/rad"),
+        Column("Largest\ntorque", "N m"),
+        Column("Largest\nspeed", "°/s"),
+        Column("Spring\n", "N m/rad"),
+        Column("Damper\n", "N m s/rad"),
+        Column("Zero", "°"),
+        Column("Direction", is_text=True),
     )
-    return ImportTable(columns, tuple(rows))
+    return Table("Joints", columns, tuple(rows))
 
 
 def summary(imported: ImportedRobot) -> str:
@@ -107,7 +103,7 @@ def summary(imported: ImportedRobot) -> str:
     kinds: Sequence[str] = [axis.kind for axis in imported.axes]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("yaw", "pitch", "roll") if kind in kinds)
     obstacles = len(imported.obstacles)
-    around = f"; {obstacles} obstacle{'s' * (obstacles != 1)}" if obstacles else ""
+    around = f"; {counted(obstacles, 'obstacle')}" if obstacles else ""
     return f"{robot.n_links} links, {len(kinds)} axes ({counts}), {robot.length:.3g} m, {robot.mass:.3g} kg{around}"
 
 

@@ -4,150 +4,127 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
-from snakestudio.errors import SnakeStudioError
-from snakestudio.export.chain_tables import report, write_chain
+from snakestudio.export.chain_tables import chain_report, chain_table
+from snakestudio.export.report import Report
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
+from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.task_bar import TaskBar
+from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
 
 __all__ = ["ChainDialog"]
 
+_EMPTY = "The table lists the largest load at the joints by number of links, and how far it is from that of the body."
 _STALE = "This is of an earlier version of the scene. Compare again to see the scene as it is now."
 
 
 class ChainDialog(Dialog):
-    """Convergence, joint torques, and the chain as a ghost in the viewport while this is open.
+    """Convergence, joint torques, their table, and the chain as a ghost in the viewport while this is open.
 
     Parameters
     ----------
     comparer : ChainComparer
     time : callable
         The instant that the window shows, s.
+    exporter : ReportExporter
     """
 
-    def __init__(self, comparer: ChainComparer, time: Callable[[], float], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self,
+        comparer: ChainComparer,
+        time: Callable[[], float],
+        exporter: ReportExporter,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent, "Compare with a Chain of Links")
         self._comparer, self._time = comparer, time
-        self.setWindowTitle("Compare with a Chain of Links")
-        self.resize(980, 520)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(10)
-        self.run_button = QPushButton("Compare at the Shown &Instant")
-        self.run_button.clicked.connect(lambda: self._comparer.start(self._time()))
-        self.cancel_button = QPushButton("Cancel")
-        self.cancel_button.clicked.connect(comparer.cancel)
-        self.bar = TaskBar()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Links")
-        self.slider.setPageStep(1)
-        self.slider.valueChanged.connect(comparer.choose)
-        self.links = QLabel()
-        self.links.setMinimumWidth(theme.scaled(70))
-        top = QHBoxLayout()
-        top.addWidget(self.run_button)
-        top.addWidget(self.cancel_button)
-        top.addWidget(self.bar, 1)
-        top.addSpacing(16)
-        top.addWidget(QLabel("Links"))
-        top.addWidget(self.slider, 1)
-        top.addWidget(self.links)
-        column.addLayout(top)
+        self.resize(theme.scaled(980), theme.scaled(680))
+        self.frame = AnalysisFrame(self._report, exporter, comparer.cancel)
+        self.frame.actions_row.insertStretch(0, 1)
+        self.arrange((self.frame, 1), margins=(16, 14, 16, 14))
+        self._fill_setup()
         self.plots = ChainPlots()
-        column.addWidget(self.plots, 1)
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        column.addWidget(self.note)
-        self.copy_button, self.csv_button = QPushButton("C&opy as Text"), QPushButton("&Export CSV ...")
-        self.copy_button.clicked.connect(self._copy)
-        self.csv_button.clicked.connect(self._ask_csv)
-        bottom = QHBoxLayout()
-        bottom.addStretch(1)
-        bottom.addWidget(self.copy_button)
-        bottom.addWidget(self.csv_button)
-        column.addLayout(bottom)
+        self.table = TableView("Chains by number of links", empty=_EMPTY)
+        self.frame.results.addWidget(self.plots, 3)
+        self.frame.results.addWidget(self.table, 2)
         self._plotted: tuple[object, int] = (None, -1)
         comparer.changed.connect(self._refresh)
         self._refresh()
 
+    def _fill_setup(self) -> None:
+        self.run_button = QPushButton("Compare at the Shown &Instant")
+        self.run_button.clicked.connect(lambda: self._comparer.start(self._time()))
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setPageStep(1)
+        self.slider.valueChanged.connect(self._comparer.choose)
+        label = QLabel("&Links")
+        label.setBuddy(self.slider)
+        self.slider.setAccessibleName("Links")
+        self.links = QLabel()
+        self.links.setMinimumWidth(theme.scaled(70))
+        row = QHBoxLayout()
+        row.addWidget(self.run_button)
+        row.addStretch(1)
+        row.addWidget(label)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.links)
+        self.frame.setup.addLayout(row)
+
     def _refresh(self) -> None:
         comparer = self._comparer
         comparison, chosen = comparer.comparison, comparer.chosen
-        self.run_button.setVisible(not comparer.busy)
-        self.cancel_button.setVisible(comparer.busy)
-        self.bar.show_task(comparer.task)
+        self.run_button.setEnabled(not comparer.busy)
         self.slider.blockSignals(True)
         self.slider.setRange(0, len(comparer.counts) - 1)
         self.slider.setValue(chosen)
         self.slider.blockSignals(False)
         self.links.setText(f"n = {comparer.counts[chosen]}")
         if (comparison, chosen) != self._plotted:
+            if comparison is not self._plotted[0]:
+                self.table.show_table(None if comparison is None else chain_table(comparison, 0))
             self._plotted = comparison, chosen
             self.plots.show_chain(comparison, chosen)
-        for button in (self.copy_button, self.csv_button):
-            button.setEnabled(comparison is not None)
-        self._say()
+        text, role = self._message()
+        self.frame.show_state(comparer.task, text, role, has_result=comparison is not None)
 
-    def _say(self) -> None:
+    def _message(self) -> tuple[str, str]:
+        """What to report, and its colour."""
         comparer = self._comparer
         profile, comparison = comparer.profile, comparer.comparison
-        text, role = comparer.preparing or comparer.message, "dim"
         if comparer.stale:
-            text, role = _STALE, "warning"
-        elif profile is not None and comparison is not None:
-            errors = comparison.errors[comparer.chosen, 0]
-            apart = ", ".join(
-                f"{part.label} {100 * error:.3g} %" for part, error in zip(comparison.parts, errors, strict=True)
-            )
-            how = "Friction moves the chain." if comparison.free else "The chain moves as the body does."
-            speed = 100 * comparison.speed_errors[comparer.chosen, 0]
-            head = f"At {run_time(profile.time, significant=6)}, {profile.links} links differ from the body by"
-            text = f"{head}: {apart}, speed {speed:.3g} %. {how}"
-        self.note.setText(text)
-        theme.set_role(self.note, role)
+            return _STALE, "warning"
+        if profile is None or comparison is None:
+            return comparer.preparing or comparer.message, "dim"
+        errors = comparison.errors[comparer.chosen, 0]
+        apart = ", ".join(
+            f"{part.label} {100 * error:.3g} %" for part, error in zip(comparison.parts, errors, strict=True)
+        )
+        how = "Friction moves the chain." if comparison.free else "The chain moves as the body does."
+        speed = 100 * comparison.speed_errors[comparer.chosen, 0]
+        head = f"At {run_time(profile.time, significant=6)}, {profile.links} links differ from the body by"
+        return f"{head}: {apart}, speed {speed:.3g} %. {how}", "dim"
 
-    def _copy(self) -> None:
-        if self._comparer.comparison is not None:
-            QGuiApplication.clipboard().setText(report(self._comparer.comparison))
-
-    def _ask_csv(self) -> None:
-        path = ask_save(self, "Export Comparison", FileKind.CSV, "chain.csv", "Comma-separated values (*.csv)")
-        if path is not None:
-            self.write_csv(path)
-
-    def write_csv(self, path: Path) -> None:
-        """Write the comparison as CSV."""
-        if self._comparer.comparison is None:
-            return
-        try:
-            write_chain(path, self._comparer.comparison, self._comparer.scene_file)
-        except SnakeStudioError as error:
-            self.note.setText(str(error))
-            theme.set_role(self.note, "warning")
-        else:
-            self.note.setText(f"Wrote {path.name}.")
+    def _report(self) -> Report | None:
+        comparison = self._comparer.comparison
+        return None if comparison is None else chain_report(comparison, self._comparer.scene_file)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,37 +1,28 @@
-"""The panel that compares models: which to run and for how long, progress, and the figures as a table."""
+"""The panel that compares models: which to run and for how long, progress, and a table of differences for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
-from snakestudio.export.comparison_tables import DifferenceRow, difference_rows, number, report, told
+from snakestudio.export.comparison_tables import comparison_report, difference_table, reported
+from snakestudio.export.report import Report
 from snakestudio.gui.analysis.comparison.comparer import Comparer, model_name
+from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.forms.task_bar import TaskBar
+from snakestudio.gui.forms.sections import scrolled
+from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
 __all__ = ["ComparisonPanel"]
@@ -39,104 +30,43 @@ __all__ = ["ComparisonPanel"]
 _STALE = "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
 
 
-class ComparisonPanel(Themed):
+class ComparisonPanel(QWidget):
     """Everything about a comparison.
 
     Parameters
     ----------
     comparer : Comparer
     document : Document
-    exporting : callable
-        Whether something is being exported, so that this cannot be; `refresh` says that it may be otherwise.
+    exporter : ReportExporter
 
     Signals
     -------
     closed()
         The user wants to see no more of it.
-    csv_asked(comparison: ModelComparison, scene_file: str | None)
-        The user wants it as a file; the scene came from `scene_file`.
     """
 
     closed = Signal()
-    csv_asked = Signal(object, object)
 
     def __init__(
-        self, comparer: Comparer, document: Document, exporting: Callable[[], bool], parent: QWidget | None = None
+        self, comparer: Comparer, document: Document, exporter: ReportExporter, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._comparer, self._document, self._exporting = comparer, document, exporting
+        self._comparer, self._document = comparer, document
         self._own = ""
+        self.frame = AnalysisFrame(self._report, exporter, comparer.cancel, title="Comparison of models")
+        self.frame.close_button.setToolTip("Close this panel; ghosts and curves stay until they are cleared")
+        self.frame.closed.connect(self.closed)
+        self._fill_setup()
+        self.figures = Differences(comparer)
+        self.frame.results.addWidget(self.figures)
+        self.clear_button = QPushButton("C&lear")
+        self.clear_button.setToolTip("Clear ghosts, curves and tables")
+        self.clear_button.clicked.connect(comparer.clear)
+        self.frame.actions_row.addWidget(self.clear_button)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 0, 16, 12)
-        column.setSpacing(8)
-        self._close = QToolButton()
-        self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close this panel; ghosts and curves stay until they are cleared")
-        self._close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(heading("Models side by side"), 1)
-        head.addWidget(self._close)
-        column.addLayout(head)
-
-        self.boxes: dict[str, QCheckBox] = {}
-        self._wanted = set(FORMULATIONS)
-        self.why: dict[str, QLabel] = {}
-        self._models = QVBoxLayout()
-        self._models.setSpacing(8)
-        column.addLayout(self._models)
-        self._offer_models()
-
-        self.duration = NumberField(field_doc(Run, "duration_s"))
-        self.duration.set_usual_width(90)
-        self.duration.setToolTip("Simulated time that every model runs for")
-        self._problem = Message()
-        self.duration.problem_changed.connect(self._problem.say)
-        self.run_button, self.cancel_button = QPushButton("Run"), QPushButton("Cancel")
-        self.run_button.setProperty("role", "primary")
-        self.run_button.clicked.connect(self._run)
-        self.cancel_button.clicked.connect(comparer.cancel)
-        self.cancel_button.hide()  # or the panel would be as wide as with both until it is shown
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(QLabel("Duration"))
-        row.addWidget(self.duration)
-        unit = QLabel("s")
-        unit.setProperty("role", "unit")
-        row.addWidget(unit)
-        row.addStretch(1)
-        row.addWidget(self.run_button)
-        row.addWidget(self.cancel_button)
-        column.addLayout(row)
-        column.addWidget(self._problem)
-
-        self.bar = TaskBar()
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        column.addWidget(self.bar)
-        column.addWidget(self.note)
-
-        self.figures = MetricsTable(comparer)
-        column.addWidget(self.figures)
-        self.copy_button, self.csv_button, self.clear_button = (
-            QPushButton("Copy"),
-            QPushButton("Export CSV ..."),
-            QPushButton("Clear"),
-        )
-        for button, tip, action in (
-            (self.copy_button, "Copy all figures as a table of text", self._copy),
-            (self.csv_button, "Write the course of all values and differences", self._export),
-            (self.clear_button, "Take ghosts, curves and figures away", comparer.clear),
-        ):
-            button.setToolTip(tip)
-            button.clicked.connect(action)
-        self._buttons = QWidget()
-        buttons = QGridLayout(self._buttons)
-        buttons.setContentsMargins(0, 4, 0, 0)
-        for index, button in enumerate((self.copy_button, self.csv_button, self.clear_button)):
-            buttons.addWidget(button, 0, index)
-        column.addWidget(self._buttons)
+        column.addWidget(self.frame)
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -146,11 +76,39 @@ class ComparisonPanel(Themed):
         comparer.reasons.changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
         document.kinds_changed.connect(self._on_kinds_changed)
-        self.renew_theme()
         self._on_scene(None, document.scene)
 
-    def renew_theme(self) -> None:
-        self._close.setIcon(theme.icon("close", "dim"))
+    def _fill_setup(self) -> None:
+        """Which models are run, and for how long."""
+        column = self.frame.setup
+        self.boxes: dict[str, QCheckBox] = {}
+        self._wanted = set(FORMULATIONS)
+        self.why: dict[str, QLabel] = {}
+        self._models = QVBoxLayout()
+        self._models.setSpacing(8)
+        column.addLayout(self._models)
+        self._offer_models()
+        self.duration = NumberField(field_doc(Run, "duration_s"))
+        self.duration.set_usual_width(90)
+        self.duration.setToolTip("Simulated time that every model runs for")
+        self._problem = Message()
+        self.duration.problem_changed.connect(self._problem.say)
+        self.run_button = QPushButton("R&un")
+        self.run_button.setProperty("role", "primary")
+        self.run_button.clicked.connect(self._run)
+        label = QLabel("&Duration")
+        label.setBuddy(self.duration)
+        unit = QLabel("s")
+        unit.setProperty("role", "unit")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label)
+        row.addWidget(self.duration)
+        row.addWidget(unit)
+        row.addStretch(1)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
+        column.addWidget(self._problem)
 
     # --- which models ---------------------------------------------------------------------------------------------
 
@@ -158,11 +116,8 @@ class ComparisonPanel(Themed):
         for kind in FORMULATIONS:
             box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
             box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
-            why = self.why[kind] = QLabel()
-            why.setProperty("role", "dim")
-            why.setWordWrap(True)
+            why = self.why[kind] = _line("", "dim")
             why.setContentsMargins(22, 0, 0, 0)
-            why.setFont(theme.value_font(12, bold=False))
             self._models.addWidget(box)
             self._models.addWidget(why)
 
@@ -208,7 +163,7 @@ class ComparisonPanel(Themed):
             box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
-            text = " ".join(capital(labelled(reason, scene)) for reason in reasons)
+            text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)
@@ -220,23 +175,15 @@ class ComparisonPanel(Themed):
             "Run all chosen models, side by side" if enough else "Choose at least two models that can run this scene"
         )
         self.run_button.setVisible(not comparer.busy)
-        self.cancel_button.setVisible(comparer.busy)
-        self.bar.show_task(comparer.task)
+        text, role = comparer.message, "dim"
         if comparer.busy:
-            self._say(comparer.doing, "dim")
+            text = comparer.doing
         elif comparer.stale:
-            self._say(_STALE, "warning")
-        else:
-            self._say(comparer.message, "dim")
+            text, role = _STALE, "warning"
+        has_result = comparer.comparison is not None
+        self.frame.show_state(comparer.task, text, role, has_result=has_result)
+        self.frame.show_actions(has_result)
         self.figures.refresh()
-        self._buttons.setVisible(comparer.comparison is not None)
-        self.csv_button.setEnabled(not self._exporting())
-
-    def _say(self, text: str, role: str) -> None:
-        self.note.setText(text)
-        self.note.setVisible(bool(text))
-        if self.note.property("role") != role:
-            theme.set_role(self.note, role)
 
     # --- what the buttons do --------------------------------------------------------------------------------------
 
@@ -244,13 +191,9 @@ class ComparisonPanel(Themed):
         if self.duration.commit() and self.duration.value is not None:
             self._comparer.start(self.chosen, self.duration.value)
 
-    def _copy(self) -> None:
-        if self._comparer.comparison is not None:
-            QGuiApplication.clipboard().setText(report(self._comparer.comparison))
-
-    def _export(self) -> None:
-        if self._comparer.comparison is not None:
-            self.csv_asked.emit(self._comparer.comparison, self._comparer.scene_file)
+    def _report(self) -> Report | None:
+        comparison = self._comparer.comparison
+        return None if comparison is None else comparison_report(comparison, self._comparer.scene_file)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
@@ -263,13 +206,12 @@ class ComparisonPanel(Themed):
         self._comparer.reasons.watch(False)
 
 
-_HEADS = ("", "at the end", "worst", "RMS")
 _DIGITS = 3
-_LABEL = 100
-"""Width of what a row of the table is about, px of the design: two lines are read, three are not."""
+_VALUES = (1, 2)
+"""Columns with the values of both runs, for which a panel has no space: the tooltip of a row has them."""
 
 
-class MetricsTable(Themed):
+class Differences(Themed):
     """A block for every model: its colour, whether it is shown over the run, what is to be known, its differences.
 
     Parameters
@@ -283,8 +225,8 @@ class MetricsTable(Themed):
         self._shown: ModelComparison | None = None
         self.shows: dict[str, QCheckBox] = {}
         """What switches the runs on and off, by label."""
-        self.cells: dict[str, list[list[str]]] = {}
-        """Texts of the tables, by label: quantity, at the end, worst, RMS."""
+        self.tables: dict[str, TableView] = {}
+        """Quantity, difference at the end, worst, RMS, by label."""
         self._blocks: list[QWidget] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -299,7 +241,7 @@ class MetricsTable(Themed):
         for block in self._blocks:
             self._column.removeWidget(block)
             block.deleteLater()
-        self._blocks, self.shows, self.cells = [], {}, {}
+        self._blocks, self.shows, self.tables = [], {}, {}
         if comparison is not None:
             for run in comparison.runs:
                 block = self._block(comparison, run)
@@ -327,43 +269,17 @@ class MetricsTable(Themed):
         column.addWidget(show)
         if run.recording is not None:
             column.addWidget(_line(_how_it_ran(run), "dim"))
-        for sentence in told(run):
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "warning"))
+        for sentence in reported(run):
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "warning"))
         for sentence in run.notes:
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "dim"))
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "dim"))
         if run.label in comparison.differences:
-            column.addLayout(self._table(comparison, run))
+            table = self.tables[run.label] = TableView(
+                f"Differences of the {title}", hidden=_VALUES, fits=True, is_small=True
+            )
+            table.show_table(difference_table(comparison, run.label, _DIGITS))
+            column.addWidget(table)
         return block
-
-    def _table(self, comparison: ModelComparison, run: ModelRun) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 2, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(3)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnMinimumWidth(0, theme.scaled(_LABEL))
-        for index, text in enumerate(_HEADS):
-            grid.addWidget(_cell(text, index, "dim"), 0, index)
-        rows = self.cells[run.label] = []
-        found = comparison.differences[run.label]
-        reference = comparison.reference
-        assert reference is not None
-        for number_of_row, row in enumerate(difference_rows(comparison, run.label), 1):
-            value = found[row.name]
-            figures = (number(part, _DIGITS) for part in (value.end, value.worst, value.rms))
-            texts = [f"{row.label}, {row.unit}", *figures]
-            rows.append(texts)
-            for index, text in enumerate(texts):
-                cell = _cell(text, index, "" if index else "dim")
-                cell.setToolTip(_explained(row, run, reference))
-                grid.addWidget(cell, number_of_row, index)
-        return grid
-
-
-def capital(sentence: str) -> str:
-    """A sentence with a capital letter, unless it begins with a key of the scene."""
-    first, _, _ = sentence.partition(" ")
-    return sentence if "." in first or "_" in first else sentence[:1].upper() + sentence[1:]
 
 
 def _how_it_ran(run: ModelRun) -> str:
@@ -377,29 +293,5 @@ def _line(text: str, role: str) -> QLabel:
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    _small(label)
-    return label
-
-
-def _cell(text: str, index: int, role: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", role)
-    side = Qt.AlignmentFlag.AlignRight if index else Qt.AlignmentFlag.AlignLeft
-    label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-    label.setWordWrap(not index)  # in a narrow panel names break, figures do not
-    _small(label)
-    return label
-
-
-def _small(label: QLabel) -> None:
     label.setFont(theme.value_font(12, bold=False))
-
-
-def _explained(row: DifferenceRow, run: ModelRun, reference: ModelRun) -> str:
-    """What the figures of a row are differences of."""
-    if not row.run:
-        return "<qt>Distance of the links' centres from those of the reference, root mean square over the links</qt>"
-    return (
-        f"<qt>{row.label.capitalize()} at the end, {row.unit}<br>{model_name(run.kind)}: {row.run}<br>"
-        f"{model_name(reference.kind)}: {row.reference}</qt>"
-    )
+    return label

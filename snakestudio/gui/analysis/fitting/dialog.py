@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,33 +21,64 @@ from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
-from snakestudio.export.fit_text import length, report
+from snakestudio.export.fit_report import fit_report
+from snakestudio.export.fit_text import length
+from snakestudio.export.report import Report
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
 from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
+from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.form_fields import Choice, form_field
+from snakestudio.gui.forms.lines import column_of
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.task_bar import TaskBar
+from snakestudio.gui.forms.sections import heading
 from snakestudio.model.capture import Capture
-from snakestudio.model.fields import FieldDoc
 from snakestudio.model.run_time import run_time
+from snakestudio.text import counted
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]
 
-_METHODS = (
-    ("Automatic", "auto", "Looks around with a short CMA-ES, then goes down by least squares"),
-    ("Least squares", "least_squares", "Quick, where the run changes smoothly with the values"),
-    ("CMA-ES", "cma", "Patient, where the run answers by jumps"),
-)
-_OFFSET = FieldDoc(
-    "Clock off by", "s", "Between what the clock of the measurement may be off; equal numbers: it is known",
-    "", (-1.0, 1.0), False, -1e4, 1e4, False, 0.0,
-)  # fmt: skip
+_OFFSET: dict[str, Any] = {
+    "unit": "s",
+    "help": "Between what the clock of the measurement may be off; equal numbers: it is known",
+    "minimum": -1e4,
+    "maximum": 1e4,
+    "slider": (-1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class FitChoices:
+    """How a fit is made."""
+
+    method: str = form_field(
+        "auto",
+        "Method",
+        choices=(
+            Choice("auto", "Automatic", "Looks around with a short CMA-ES, then goes down by least squares"),
+            Choice("least_squares", "Least squares", "Quick, where the run changes smoothly with the values"),
+            Choice("cma", "CMA-ES", "Patient, where the run answers by jumps"),
+        ),
+    )
+    low_s: float = form_field(OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET)
+    high_s: float = form_field(OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET)
+    align: bool = form_field(
+        True,
+        "",
+        wide=True,
+        text="Turn and move the measurement to lie on the run",
+        help="Leave it off where the cameras' frame is that of the scene",
+    )
+
+
 _STALE = "The scene was edited since; fit again to begin from what it is now."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
@@ -62,138 +92,90 @@ class FitDialog(Dialog):
     document : Document
     captures : callable
         The measured runs that the window has loaded.
+    exporter : ReportExporter
     """
 
     def __init__(
-        self, fitter: Fitter, document: Document, captures: Callable[[], Sequence[Capture]],
+        self,
+        fitter: Fitter,
+        document: Document,
+        captures: Callable[[], Sequence[Capture]],
+        exporter: ReportExporter,
         parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(parent)
+    ) -> None:
+        super().__init__(parent, "Fit to Experiment")
         self._fitter, self._document = fitter, document
-        self.setWindowTitle("Fit to Experiment")
         self.resize(theme.scaled(1120), theme.scaled(760))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(18, 14, 18, 14)
-        row.setSpacing(20)
-        left = QVBoxLayout()
-        left.setSpacing(8)
+        self.frame = AnalysisFrame(self._report, exporter, fitter.stop, is_wide=True)
+        self.frame.side.setFixedWidth(theme.scaled(400))
+        self.arrange((self.frame, 1), margins=(18, 14, 18, 14))
+        self.note = self.frame.note
+        self.stop_button = self.frame.cancel_button
+        self.stop_button.setText("&Stop and Keep the Best")
         self.data, self.parameters = DataRows(captures), ParameterRows(document)
-        for title, widget in (("Measured runs", self.data), ("What may change", self.parameters)):
-            left.addWidget(_heading(title))
-            left.addWidget(widget)
-            left.addSpacing(8)
-        left.addWidget(_heading("How"))
-        left.addLayout(self._how())
-        left.addStretch(1)
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        left.addWidget(self.note)
-        self.bar = TaskBar()
-        left.addWidget(self.bar)
-        self.fit_button, self.stop_button = QPushButton("&Fit"), QPushButton("&Stop and Keep the Best")
+        self.form = DeclaredForm(FitChoices(), enter_accepts=False)
+        self.method = self.form.widget("method", ChoiceBox)
+        self.offsets = self.form.widget("low_s", NumberField), self.form.widget("high_s", NumberField)
+        for title, widget in (
+            ("Measured runs", self.data),
+            ("What may change", self.parameters),
+            ("How", self.form),
+        ):
+            self.frame.setup.addWidget(heading(title))
+            self.frame.setup.addWidget(widget)
+            self.frame.setup.addSpacing(8)
+        self.fit_button = QPushButton("&Fit")
         theme.set_role(self.fit_button, "primary")
         self.fit_button.setDefault(True)
         self.fit_button.clicked.connect(self._start)
-        self.stop_button.clicked.connect(fitter.stop)
-        left.addWidget(self.fit_button)
-        left.addWidget(self.stop_button)
-        side = QWidget()
-        side.setLayout(left)
-        left.setContentsMargins(0, 0, 0, 0)
-        side.setFixedWidth(theme.scaled(400))
-        row.addWidget(side)
-        row.addLayout(self._right(), 1)
-        for signal in (self.data.changed, self.parameters.changed):
+        self.frame.foot.addWidget(self.fit_button)
+        self._fill_results()
+        for signal in (self.data.changed, self.parameters.changed, self.form.changed):
             signal.connect(self._refresh)
-        self._offsets_touched = False
         fitter.changed.connect(self._refresh)
         document.opened.connect(self.data.refresh)
         self._refresh()
 
-    def _how(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        self.method = QComboBox()
-        self.method.setAccessibleName("Method")
-        for number, (text, name, tip) in enumerate(_METHODS):
-            self.method.addItem(text, name)
-            self.method.setItemData(number, tip, Qt.ItemDataRole.ToolTipRole)
-        self.offsets = (NumberField(_OFFSET, parent=self), NumberField(_OFFSET, parent=self))
-        self.offset_message = Message()
-        for field, value in zip(self.offsets, OFFSET_BOUNDS_S, strict=True):
-            field.setToolTip(_OFFSET.help)
-            field.set_value(value)
-            field.committed.connect(lambda value, again, field=field: self._on_offset(field, value))
-            field.problem_changed.connect(self.offset_message.say)
-        self.align = QCheckBox("Turn and move the measurement to lie on the run")
-        self.align.setChecked(True)
-        self.align.setToolTip("Leave it off where the cameras' frame is that of the scene")
-        grid.addWidget(QLabel("Method"), 0, 0)
-        grid.addWidget(self.method, 0, 1, 1, 3)
-        grid.addWidget(QLabel("Clock off by, s"), 1, 0)
-        grid.addWidget(self.offsets[0], 1, 1)
-        grid.addWidget(QLabel("to"), 1, 2)
-        grid.addWidget(self.offsets[1], 1, 3)
-        grid.addWidget(self.offset_message, 2, 0, 1, 4)
-        grid.addWidget(self.align, 3, 0, 1, 4)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(3, 1)
-        return grid
-
-    def _right(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(10)
+    def _fill_results(self) -> None:
+        frame = self.frame
         self.trial = QComboBox()
         self.trial.setAccessibleName("Measured run that is shown")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
-        column.addWidget(self.trial)
+        frame.results.addWidget(self.trial)
         self.pictures = FitPictures()
-        column.addWidget(self.pictures, 1)
+        frame.results.addWidget(self.pictures, 1)
         self.outcome = Outcome()
-        column.addWidget(self.outcome)
-        buttons = QHBoxLayout()
+        frame.results.addWidget(self.outcome)
         self.shown = QCheckBox("Show &Both over the Run")
         self.shown.setToolTip("Ghosts in the view and curves in the plots: before the fit, and fitted")
         self.shown.toggled.connect(self._fitter.show)
-        self.copy_button, self.picture_button = QPushButton("C&opy as Text"), QPushButton("Save &Picture ...")
         self.apply_button = QPushButton("&Apply to the Scene")
         theme.set_role(self.apply_button, "primary")
-        self.copy_button.clicked.connect(self._copy)
-        self.picture_button.clicked.connect(self._ask_picture)
+        self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
-        buttons.addWidget(self.shown)
-        buttons.addStretch(1)
-        for button in (self.copy_button, self.picture_button, self.apply_button):
-            button.setAutoDefault(False)
-            buttons.addWidget(button)
-        column.addLayout(buttons)
-        return column
+        frame.actions_row.insertWidget(0, self.shown)
+        frame.actions_row.insertStretch(1, 1)
+        frame.actions_row.addWidget(self.apply_button)
+        frame.export_menu.addSeparator()
+        frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
 
     # --- what the fields and buttons do ---------------------------------------------------------------------------
 
-    def _on_offset(self, field: NumberField, value: float) -> None:
-        field.set_value(value)
-        self._offsets_touched = True
-        self._refresh()
-
     def _start(self) -> None:
-        fields_ok = [self.parameters.commit(), *(field.commit() for field in self.offsets)]
+        fields_ok = [self.parameters.commit(), self.form.commit()]
         if not all(fields_ok):
             return
         try:
             parameters = self.parameters.chosen
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
             return
-        low, high = (float(field.value or 0.0) for field in self.offsets)
-        self._fitter.start(
-            self.data.chosen, parameters, str(self.method.currentData()), (low, high), self.align.isChecked()
-        )
+        now = self.form.values
+        self._fitter.start(self.data.chosen, parameters, now.method, (now.low_s, now.high_s), now.align)
 
-    def _copy(self) -> None:
-        if self._fitter.comparison is not None:
-            QGuiApplication.clipboard().setText(report(self._fitter.comparison))
+    def _report(self) -> Report | None:
+        result = self._fitter.comparison
+        return None if result is None else fit_report(result, self._fitter.scene_file)
 
     def _ask_picture(self) -> None:
         path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
@@ -207,9 +189,9 @@ class FitDialog(Dialog):
         try:
             write_fit_picture(path, self._fitter.comparison)
         except SnakeStudioError as error:
-            self._say(str(error), "warning")
+            self.frame.show_message(str(error), "warning")
         else:
-            self._say(f"Wrote {path.name}.", "dim")
+            self.frame.show_message(f"Wrote {path.name}.")
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -218,10 +200,8 @@ class FitDialog(Dialog):
         self._suggest_offsets()
         self.fit_button.setVisible(not fitter.busy)
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
-        self.stop_button.setVisible(fitter.busy)
         self.stop_button.setEnabled(not fitter.stopping)
-        self.bar.show_task(fitter.task)
-        for widget in (self.data, self.parameters, self.method, *self.offsets, self.align):
+        for widget in (self.data, self.parameters, self.form):
             widget.setEnabled(not fitter.busy)
         self.pictures.show_progress(fitter.progress)
         names = [] if result is None else [outcome.trial.name for outcome in result.trials]
@@ -232,58 +212,51 @@ class FitDialog(Dialog):
             self.trial.blockSignals(False)
         self.trial.setVisible(len(names) > 1)
         self._show_result()
-        for button in (self.copy_button, self.picture_button, self.shown):
-            button.setEnabled(result is not None)
+        self.shown.setEnabled(result is not None)
         self.apply_button.setEnabled(result is not None and not fitter.applied)
         self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
         if self.shown.isChecked() != fitter.shown:
             self.shown.blockSignals(True)
             self.shown.setChecked(fitter.shown)
             self.shown.blockSignals(False)
-        self._tell()
+        text, role = self._message()
+        self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
-        if self._offsets_touched:
+        if self.form.touched.intersection(("low_s", "high_s")):
             return
         try:
             suggested = offset_bounds(self.parameters.chosen)
         except SnakeStudioError:  # a range that makes no sense is told when the fit is to begin
             return
-        for field, value in zip(self.offsets, suggested, strict=True):
-            field.set_value(value)
+        if (self.form.values.low_s, self.form.values.high_s) != suggested:
+            self.form.set(low_s=suggested[0], high_s=suggested[1])
 
     def _show_result(self) -> None:
         result = self._fitter.comparison
         self.pictures.show_result(result, max(0, self.trial.currentIndex()))
         self.outcome.show_result(result)
 
-    def _tell(self) -> None:
+    def _message(self) -> tuple[str, str]:
+        """What to report, and its colour."""
         fitter, progress = self._fitter, self._fitter.progress
         if fitter.stopping:
-            self._say("Stopping; the best values so far are run once more.", "dim")
-        elif fitter.busy and progress is not None:
+            return "Stopping; the best values so far are run again.", "dim"
+        if fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
-            plural = "" if progress.evaluations == 1 else "s"
-            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
-        elif fitter.busy:
-            self._say(fitter.preparing or "Preparing the simulations ...", "dim")
-        elif fitter.message:
-            self._say(fitter.message, "warning")
-        elif fitter.comparison is None and not self.data.chosen:
-            self._say("Tick a measured run, or load one from a file.", "dim")
-        elif fitter.comparison is None and not self.parameters.any_chosen:
-            self._say("Tick at least one value that may change.", "dim")
-        elif fitter.stale:
-            self._say(_STALE, "warning")
-        else:
-            self._say("", "dim")
-
-    def _say(self, text: str, role: str) -> None:
-        self.note.setText(text)
-        self.note.setVisible(bool(text))
-        if self.note.property("role") != role:
-            theme.set_role(self.note, role)
+            return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
+        if fitter.busy:
+            return fitter.preparing or "Preparing the simulations ...", "dim"
+        if fitter.message:
+            return fitter.message, "warning"
+        if fitter.comparison is None and not self.data.chosen:
+            return "Tick a measured run, or load one from a file.", "dim"
+        if fitter.comparison is None and not self.parameters.any_chosen:
+            return "Tick at least one value that may change.", "dim"
+        if fitter.stale:
+            return _STALE, "warning"
+        return "", "dim"
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
@@ -296,12 +269,6 @@ class FitDialog(Dialog):
         self.data.close_task()
         self._fitter.cancel()
         super().done(result)
-
-
-def _heading(text: str) -> QLabel:
-    made = QLabel(text)
-    made.setProperty("role", "heading")
-    return made
 
 
 _NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
@@ -330,21 +297,14 @@ class DataRows(QWidget):
         self._own: list[Capture] = []
         self._task: Task[list[Capture]] | None = None
         self.boxes: list[tuple[QCheckBox, Capture]] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(4)
-        column.addLayout(self._rows)
+        self._rows = column_of(spacing=4)
         self._none = QLabel(_NONE)
         self._none.setProperty("role", "dim")
         self._none.setWordWrap(True)
-        column.addWidget(self._none)
         self.file_button = QPushButton("From &File ...")
         self.file_button.clicked.connect(self._ask)
-        column.addWidget(self.file_button)
         self.message = Message()
-        column.addWidget(self.message)
+        self.setLayout(column_of(self._rows, self._none, self.file_button, self.message, spacing=6))
         self.refresh()
 
     @property

@@ -8,11 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
-from snakestudio.export.fit_text import fit_rows, length, trial_line
+from snakestudio.export.fit_text import fit_table, length, trial_line
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.table import TableView
 
 __all__ = ["FitPictures", "Outcome"]
 
@@ -142,9 +143,6 @@ def _titled(title: str, chart: LineChart) -> QWidget:
     return made
 
 
-_HEADS = ("", "fitted", "95 % interval", "before")
-
-
 class Outcome(QFrame):
     """A card with the table of values and the notes; hidden while there is no result."""
 
@@ -152,13 +150,11 @@ class Outcome(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._result: FitResult | None = None
-        self.texts: list[tuple[str, ...]] = []
-        """Rows of the table."""
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(8)
-        self._table = QWidget()
-        column.addWidget(self._table)
+        self.table = TableView("Fitted values", hidden=(0,), fits=True)
+        column.addWidget(self.table)
         self.distance = QLabel()
         self.distance.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(self.distance)
@@ -176,12 +172,7 @@ class Outcome(QFrame):
         self.setVisible(result is not None)
         if result is None:
             return
-        old, self._table = self._table, QWidget()
-        column = self.layout()
-        assert column is not None
-        column.replaceWidget(old, self._table)
-        old.deleteLater()
-        self._fill(result)
+        self.table.show_table(fit_table(result))
         lines = [f"Distance {length(result.cost_after)}, before {length(result.cost_before)};"]
         lines[0] += f" {result.evaluations} evaluations"
         if len(result.trials) > 1 or result.trials[0].trial.align:
@@ -189,33 +180,3 @@ class Outcome(QFrame):
         self.distance.setText("\n".join(lines))
         self.notes.setText("\n".join(result.notes))
         self.notes.setVisible(bool(result.notes))
-
-    def _fill(self, result: FitResult) -> None:
-        grid = QGridLayout(self._table)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(22)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(4, 1)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        self.texts = []
-        for place, text in enumerate(_HEADS):
-            head = QLabel(text)
-            head.setProperty("role", "dim")
-            head.setAlignment(right)
-            grid.addWidget(head, 0, place)
-        for line, (name, label, value, interval, before, unit) in enumerate(fit_rows(result), start=1):
-            unit = f" {unit}" if unit else ""
-            cells = (label, f"{value}{unit}", f"{interval}{unit}", before if before == "none" else f"{before}{unit}")
-            self.texts.append(cells)
-            for place, text in enumerate(cells):
-                cell = QLabel(text)
-                cell.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                if place == 0:
-                    cell.setToolTip(name)
-                else:
-                    cell.setAlignment(right)
-                if place == 1:
-                    cell.setFont(theme.value_font(14))
-                elif place > 1:
-                    cell.setProperty("role", "dim")
-                grid.addWidget(cell, line, place)

@@ -11,13 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from snakestudio.export.camera_path import load_camera_path, save_camera_path
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.run_time import run_time
@@ -44,12 +43,8 @@ class CameraDialog(Dialog):
     """
 
     def __init__(self, keys: CameraKeys, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Camera Keyframes")
         self._keys = keys
-        self.setWindowTitle("Camera Keyframes")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(10)
         self.table = QTableWidget(0, 3, self)
         self.table.setHorizontalHeaderLabels(["Time", "From", "Distance"])
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -59,16 +54,13 @@ class CameraDialog(Dialog):
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.setMinimumSize(theme.scaled(360), theme.scaled(180))
         self.table.setAccessibleName("Camera keyframes")
-        column.addWidget(self.table)
         self.sentence = QLabel(self)
         self.sentence.setProperty("role", "dim")
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
-        column.addWidget(self.sentence)
         self.follow = QCheckBox("&Go along with the robot besides", self)
         self.follow.setToolTip("The path is then relative to the robot's centre of mass")
         self.follow.clicked.connect(lambda on: keys.set_path(replace(keys.path, follow=on)))
-        column.addWidget(self.follow)
         self.add = self._button("&Add Here", self._add, "Set a keyframe: the present view at the shown moment")
         theme.set_role(self.add, "primary")
         self.go = self._button("G&o To", self._go, "Show that moment from there")
@@ -77,14 +69,15 @@ class CameraDialog(Dialog):
         self.save_button = self._button(
             "&Save ...", self._save, "Keep the keyframes in a file, for the command line, too"
         )
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.add, self.go, self.delete):
-            row.addWidget(button)
-        row.addStretch()
-        for button in (self.open_button, self.save_button):
-            row.addWidget(button)
-        column.addLayout(row)
+        here = self.add, self.go, self.delete
+        self.arrange(
+            (self.table, 1),
+            self.sentence,
+            self.follow,
+            line_of(*here, 1, self.open_button, self.save_button),
+            spacing=10,
+            margins=(20, 16, 20, 16),
+        )
         self.table.itemSelectionChanged.connect(self._dress)
         self.table.cellDoubleClicked.connect(lambda line, place: self._go() if place else None)
         self.table.cellChanged.connect(self._retime)

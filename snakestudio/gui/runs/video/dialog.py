@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSlider, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
@@ -22,12 +22,13 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
-from snakestudio.gui.forms.dialog import Dialog, line_of
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.runs.video.form import VideoForm
-from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
+from snakestudio.text import capitalized, duration_text, size_text
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["VideoDialog"]
@@ -93,13 +94,8 @@ class VideoDialog(Dialog):
         self.summary.setMinimumHeight(3 * self.summary.fontMetrics().lineSpacing())
         self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)
         buttons, self.start = self.make_buttons("&Export")
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.preview, 1)
-        right.addLayout(line_of(self.moment, self.time, stretched=self.moment))
-        right.addWidget(self.summary)
-        both = line_of(self.form, spacing=24)
-        both.addLayout(right, 1)
+        right = column_of((self.preview, 1), line_of((self.moment, 1), self.time), self.summary)
+        both = line_of(self.form, (right, 1), spacing=24)
         self.arrange((both, 1), buttons, spacing=16)
         self.form.changed.connect(self._renew)
         self.moment.valueChanged.connect(self._renew)
@@ -245,7 +241,7 @@ class VideoDialog(Dialog):
         except SnakeStudioError as error:
             theme.set_role(self.summary, "warning")
             sentence = str(error)
-            self.summary.setText(sentence[:1].upper() + sentence[1:])
+            self.summary.setText(capitalized(sentence))
             self.start.setEnabled(False)
             return
         count = options.n_frames(self._recordings())

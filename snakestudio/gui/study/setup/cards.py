@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
-from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
-__all__ = ["Card", "CardForm", "Form", "choice", "dim", "line_of", "number", "text_field"]
+__all__ = ["Card", "CardForm", "Form", "choice", "dim", "line_of", "narrow_choice", "number", "text_field"]
 
 _LEAST = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
@@ -197,14 +197,17 @@ def text_field(name: str, tip: str, commit: Callable[[str], object]) -> TextFiel
     return field
 
 
+def narrow_choice(box: ChoiceBox) -> ChoiceBox:
+    """A box that fills its line, and can be narrow: a dock may be."""
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return narrow(box, 6)
+
+
 def choice(name: str, items: dict[str, str], choose: Callable[[str], object], tips: Sequence[str] = ()) -> ChoiceBox:
     """A choice among words of a study by what people call them."""
-    box = ChoiceBox()
+    box = narrow_choice(ChoiceBox())
     box.setAccessibleName(name)
     box.setToolTip(name)
-    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(6)  # a dock may be narrow
-    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     for place, (word, title) in enumerate(items.items()):
         box.addItem(title, word)
         if place < len(tips):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
-
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.form_fields import Choice, FormField, Note, fields_of
+from snakestudio.gui.forms.lines import column_of
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Form, choice, dim, number
-from snakestudio.model.fields import field_doc
+from snakestudio.gui.study.setup.cards import Form, narrow_choice
 from snakestudio.study.description import GOALS_OF, Search
 from snakestudio.viewmodel.study.study_texts import SEARCHES
 from snakestudio.viewmodel.study.study_values import changed
@@ -17,6 +18,8 @@ from snakestudio.viewmodel.study.study_values import changed
 __all__ = ["SearchForm"]
 
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
+_WIDTH, _LEAST_WIDTH = 68, 44
+"""Of a number, px of the design: a dock may be narrow."""
 
 
 class SearchForm(Form):
@@ -25,56 +28,47 @@ class SearchForm(Form):
     def __init__(self, open_study: OpenStudy) -> None:
         super().__init__()
         self._open = open_study
-        titles = {kind: title for kind, (title, _) in SEARCHES.items()}
-        self.kind = choice("Search", titles, lambda kind: self._edit(kind=kind), [tip for _, tip in SEARCHES.values()])
-        self.about = QLabel()
-        self.about.setProperty("role", "dim")
-        self.about.setWordWrap(True)
-        self.about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.message = Message()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        grid.setColumnStretch(2, 1)
-        grid.addWidget(self.kind, 0, 0, 1, 3)
-        grid.addWidget(self.about, 1, 0, 1, 3)
-        self.fields: dict[str, NumberField] = {}
-        self._labels: dict[str, QLabel] = {}
-        self._typed: dict[str, str] = {}
-        for place, name in enumerate(_SLIDERS, 2):
-            doc = field_doc(Search, name)._replace(slider=_SLIDERS[name])
-            field = self.fields[name] = number(doc, doc.label, partial(self._edit_one, name), integer=True)
-            field.problem_changed.connect(lambda sentence, name=name: self._say(name, sentence))
-            self._labels[name] = dim(doc.label)
-            self._labels[name].setToolTip(doc.help)
-            grid.addWidget(self._labels[name], place, 0)
-            grid.addWidget(field, place, 1)
-        grid.addWidget(self.message, len(_SLIDERS) + 2, 0, 1, 3)
+        self.form = DeclaredForm(Search(), _fields(), self, caption_role="dim", spacing=(8, 6))
+        self.kind = narrow_choice(self.form.widget("kind", ChoiceBox))
+        self.fields = {name: self.form.widget(name, NumberField) for name in _SLIDERS}
+        self.message = self.form.message
+        self.setLayout(column_of(self.form))
+        self.form.changed.connect(self._edit)
 
     def refresh(self) -> None:
         search = self._open.study.search
-        self.kind.setCurrentIndex(self.kind.findData(search.kind))
-        self.about.setText(SEARCHES[search.kind][1])
-        for name, field in self.fields.items():
-            used = search.kind != "grid" and (name != "batch" or search.kind in GOALS_OF)
-            field.set_value(getattr(search, name))
-            field.setVisible(used)
-            self._labels[name].setVisible(used)
-        self._show_messages()
+        if self.form.values != search:
+            self.form.set_values(search)
+        self.form.show_note("about", SEARCHES[search.kind][1])
+        self.form.report(self._open.findings.about("search"))
 
-    def _show_messages(self) -> None:
-        """Say what is wrong."""
-        typed = [sentence for sentence in self._typed.values() if sentence]
-        self.message.say("\n".join([*typed, *self._open.findings.about("search").splitlines()]))
-
-    def _say(self, name: str, sentence: str) -> None:
-        self._typed[name] = sentence
-        self._show_messages()
-
-    def _edit_one(self, name: str, value: float | None) -> None:
-        self._edit(**{name: value})
-
-    def _edit(self, **values: object) -> None:
+    def _edit(self) -> None:
         study = self._open.study
-        self._open.edit(changed(study, search=changed(study.search, **values)))
+        if self.form.values != study.search:
+            self._open.edit(changed(study, search=self.form.values))
+
+
+def _fields() -> dict[str, FormField | Note]:
+    declared = fields_of(Search())
+    kinds = [Choice(kind, title, tip) for kind, (title, tip) in SEARCHES.items()]
+    numbers = {
+        name: replace(
+            declared[name],
+            slider=slider,
+            width=_WIDTH,
+            least_width=_LEAST_WIDTH,
+            live=False,
+            shown=_is_random if name != "batch" else _has_generations,
+        )
+        for name, slider in _SLIDERS.items()
+    }
+    kind = replace(declared["kind"], choices=kinds, wide=True, help="Search")
+    return {"kind": kind, "about": Note("dim", wide=True), **numbers}
+
+
+def _is_random(search: Search) -> bool:
+    return search.kind != "grid"
+
+
+def _has_generations(search: Search) -> bool:
+    return search.kind != "grid" and search.kind in GOALS_OF

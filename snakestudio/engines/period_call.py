@@ -1,0 +1,102 @@
+"""Calls of a compiled loop for one control period after the other, with the arguments bound.
+
+A controller makes references of the same shape in every period. Copying them into arrays whose addresses are known
+takes less time than handing their own arrays, and the hundred of the engine, to compiled code.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from snakestudio._arrays import IntArray
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels.many_calls import CallTable, same_objects
+from snakestudio.model.reference import JointReference
+
+__all__ = ["PeriodCall"]
+
+_MOST_KNOTS = 64
+"""Knots of a reference that is copied, at most."""
+
+_OFTEN = 24
+"""Calls of one kind in a row after which their arguments are bound."""
+
+_NO_ROW = -1
+"""Step count in place of that of a row where none is due."""
+
+
+class _Engine(Protocol):
+    @property
+    def compiled(self) -> tuple[Any, Any] | None: ...
+
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]: ...
+
+
+class PeriodCall:
+    """The call of an engine's loop with references of one shape and at most one row.
+
+    Parameters
+    ----------
+    engine : TimeSteppingEngine
+    """
+
+    def __init__(self, engine: _Engine) -> None:
+        compiled = engine.compiled
+        self._kernel = None if compiled is None else compiled[0]
+        self._engine = engine
+        self._shape: tuple[int, ...] = ()
+        self._own: tuple[Any, ...] = ()
+        self._same = 0  # calls with references of this shape and the engine's arrays as they are
+        self._bound: _BoundCall | None = None
+
+    def takes(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
+        """Whether the next steps are to be taken by `call`: references of this shape have become frequent.
+
+        `own` are objects of the engine, one of which is another as soon as any of its arrays is.
+        """
+        shape = reference.angle.shape
+        if self._kernel is None or reference.torque is not None or n_rows > 1 or shape[0] > _MOST_KNOTS:
+            return False
+        if shape != self._shape or not same_objects(own, self._own):
+            self._shape, self._own = shape, own
+            self._same, self._bound = 0, None
+            return False
+        self._same += 1
+        return self._same > _OFTEN
+
+    def call(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        """Take steps; returns what they ended with."""
+        if self._bound is None:
+            self._bound = _BoundCall(self._kernel, self._engine, self._shape, rows)
+        return self._bound.take(reference, n_steps, wanted, rows)
+
+
+class _BoundCall:
+    """The call with its arguments bound: a reference of that shape (k, m), a row or none, and the engine's arrays."""
+
+    def __init__(self, kernel: Any, engine: _Engine, shape: tuple[int, ...], rows: RowBuffers) -> None:
+        self._time = np.empty(shape[0])
+        self._angle, self._rate, self._acceleration = np.empty((3, *shape))
+        self._due: IntArray = np.zeros(1, np.int64)
+        self._rows, self._n_steps = rows, 0
+        own = engine.entry_arguments(JointReference(self._time, self._angle, self._rate, self._acceleration))
+        self._rows_argument = len(own) + 2
+        self._table = CallTable(kernel, [(*own, self._n_steps, self._due, rows)])
+        self._call = self._table.single(0)
+
+    def take(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        """Take steps; returns what they ended with."""
+        if rows is not self._rows:
+            self._table.bind(0, (rows,), self._rows_argument)
+            self._rows = rows
+        if n_steps != self._n_steps:
+            self._table.fill(-3, n_steps)
+            self._n_steps = n_steps
+        self._due[0] = wanted[0] if len(wanted) else _NO_ROW
+        self._time[:] = reference.time
+        self._angle[:] = reference.angle
+        self._rate[:] = reference.rate
+        self._acceleration[:] = reference.acceleration
+        return self._call()

@@ -1,0 +1,77 @@
+"""The row of an engine's present state that views show: it is written into the same arrays for every state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.engines.row_buffers import CALL, RowBuffers
+from snakestudio.kernels.many_calls import CallTable, same_objects
+
+__all__ = ["SHOWN", "PresentRow"]
+
+SHOWN = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
+"""Fields of a row that views show under the same name."""
+
+_OFTEN = 24
+"""Writes with the same arguments after which these are bound: that takes as long as 100 bound writes save."""
+
+
+class PresentRow:
+    """The row of the present state.
+
+    Parameters
+    ----------
+    write : function
+        Writes the row into buffers.
+    kernel : compiled function, optional
+        Does the same from arguments of the engine, buffers and the interval of the contacts.
+    """
+
+    def __init__(self, write: Callable[[RowBuffers], None], kernel: Any = None) -> None:
+        self._write, self._kernel = write, kernel
+        self._call: Callable[[], int] | None = None
+        self._arguments: tuple[Any, ...] | None = None
+        self._same = 0  # writes with these arguments
+        self.writes = 0
+        """How often the row was written."""
+        self.rows: RowBuffers
+        self.values: dict[str, FloatArray] = {}
+        """Fields of the row by the names in `SHOWN`."""
+
+    def is_bound_to(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether these are the objects that the row was last bound to."""
+        return self._arguments is not None and same_objects(arguments, self._arguments)
+
+    def bind(self, arguments: tuple[Any, ...], make: Callable[[], RowBuffers], contacts: int) -> None:
+        """Take other arguments of the engine, and other buffers if the row may have more contacts than fit in."""
+        self._arguments = arguments
+        self._call, self._same = None, 0
+        if not self.values or contacts > len(self.rows.contact_link):
+            rows = make()
+            # In one array, for rows are written on zeros.
+            self._contacts = np.zeros((3, *rows.contact_point.shape))
+            point, normal, friction = self._contacts
+            self.rows = rows._replace(contact_point=point, contact_normal=normal, contact_friction=friction)
+            self._filled = rows.filled
+            self.values = {name: getattr(rows, name)[0] for name in SHOWN}
+
+    def write(self) -> None:
+        """Write the present state."""
+        self.writes += 1
+        filled = self._filled
+        contacts = filled.item(1)
+        filled.fill(0)
+        if contacts:
+            self._contacts[:, :contacts] = 0.0
+        if self._call is not None:
+            self._call()
+            return
+        self._write(self.rows)
+        self._same += 1
+        if self._same == _OFTEN and self._kernel is not None:
+            assert self._arguments is not None
+            self._call = CallTable(self._kernel, [(*self._arguments, self.rows, int(CALL))]).single(0)
