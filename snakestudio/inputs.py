@@ -367,7 +367,7 @@ def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
-        raise InputError(f"this is not valid TOML: {error}", "mend the line") from None
+        raise InputError(f"this is not valid TOML: {error}", "fix the line") from None
     _no_deeper(values, budget.depth)
     return values
 
@@ -386,7 +386,7 @@ def parse_json(text: str, budget: Budget) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
-        raise InputError(f"this is not valid JSON: {error}", "mend it") from None
+        raise InputError(f"this is not valid JSON: {error}", "fix it") from None
     _no_deeper(value, budget.depth)
     return value
 

@@ -41,7 +41,7 @@ def test_a_run_gives_derived_signals() -> None:
     slopes = np.gradient(run["com_x_m"], run["time_s"], edge_order=2)
     np.testing.assert_allclose(run.signal("derivative(com_x_m)"), slopes, atol=1e-12)
     np.testing.assert_allclose(run.signal("com_x_m - other.com_x_m", other)[::2], 0, atol=1e-15)
-    with pytest.raises(ss.SnakeStudioError, match="did you mean com_x_m"):
+    with pytest.raises(ss.SnakeStudioError, match="Did you mean com_x_m"):
         run.signal("derivative(com_xm)")
 
 

@@ -33,11 +33,11 @@ def refused(path: Path) -> str:
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: to open it would last for ever
-    assert refused(tmp_path / "pipe") == "this is a pipe or a device, not a file; give a scene in a file"
+    assert refused(tmp_path / "pipe") == "This is a pipe or a device, not a file. Give a scene in a file."
     for device in ("zero", "null", "urandom"):
         (tmp_path / device).symlink_to(f"/dev/{device}")
         assert "a pipe or a device" in refused(tmp_path / device)
-    assert refused(tmp_path) == "this is a folder, not a scene; name a .toml file in it"
+    assert refused(tmp_path) == "This is a folder, not a scene. Name a .toml file in it."
     (tmp_path / "loop").symlink_to("loop")
     assert "cannot be read" in refused(tmp_path / "loop")
     assert "no such file" in refused(tmp_path / "none")
@@ -54,7 +54,7 @@ def test_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.touch()
     os.truncate(path, 10**12)
-    assert refused(path) == "the file is too large to be a scene; give one of less than 0 MB"
+    assert refused(path) == "The file is too large to be a scene. Give one of less than 0 MB."
     os.truncate(path, 1000)
     assert len(read_bytes(path, SMALL)) == 1000
 

@@ -117,13 +117,13 @@ def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding
     assert 'kind = "nodding"' in text
     scene = parse_scene(text)
     assert [p.sentence() for p in check(scene) if p.key == "controller.nod_deg"] == [
-        "controller.nod_deg: nobody sees a nod of 0°; give more."
+        "controller.nod_deg: Nobody sees a nod of 0°. Give more."
     ]
-    with pytest.raises(SceneError, match=r"controller\.nod_deg: 91\.0 must be at most 90 °"):
+    with pytest.raises(SceneError, match=r"controller\.nod_deg must be at most 90 °"):
         with_values(nodding, {"controller.nod_deg": 91.0})
-    with pytest.raises(SceneError, match="did you mean nod_deg"):
+    with pytest.raises(SceneError, match="Did you mean nod_deg"):
         parse_scene('format = 1\n[controller]\nkind = "nodding"\nnod_dog = 3.0\n')
-    with pytest.raises(SceneError, match=r"give one of 'none', .*'nodding'"):
+    with pytest.raises(SceneError, match=r'[Gg]ive "none", .*"nodding"'):
         parse_scene('format = 1\n[controller]\nkind = "noding"\n')
     idle = with_values(nodding, {"controller.restless": False, "controller.gain_per_m": 1.0})
     assert "has no effect here (only where restless)" in "".join(p.message for p in check(idle))
@@ -200,8 +200,8 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
     assert list(GAIT_KINDS)[-1] == "clapping"
     scene = parse_scene(dump_scene(with_values(clapping, {"gait.clap_deg": 0.0, "gait.clap_deg_s": 90.0})))
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
-        "gait.clap_deg: nobody hears a clap of 0°; give more.",
-        "gait.clap_deg_s: 90 has no effect here (only with a clap); make it 120.",
+        "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap). Make it 120.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
     assert "1 is left out by this model" in {p.message for p in check(pitched) if p.key == "gait.pitch_deg"}
@@ -209,7 +209,7 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
     assert not [p for p in check(steered) if p.severity == "error"]
     driven = with_values(clapping, {"controller.kind": "teleoperation"})
     assert [p.key for p in check(driven) if p.severity == "error"] == ["controller.kind"]
-    with pytest.raises(SceneError, match=r"give one of 'lateral_undulation', .*'clapping'"):
+    with pytest.raises(SceneError, match=r'[Gg]ive "lateral_undulation", .*"clapping"'):
         parse_scene('format = 1\n[gait]\nkind = "claping"\n')
 
 
@@ -284,14 +284,14 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
     )
     for wrong, sentence in (
         ({"obstacles[1].strength_m": -1.0}, "must be greater than 0 m"),
-        ({"obstacles[1].lenth_m": 1.0}, "did you mean length_m"),
-        ({"obstacles[1].kind": "hedge"}, "give one of 'cylinder', .*'fence'"),
+        ({"obstacles[1].lenth_m": 1.0}, "Did you mean length_m"),
+        ({"obstacles[1].kind": "hedge"}, 'Give "cylinder", .*"fence"'),
     ):
         with pytest.raises(SceneError, match=sentence):
             with_values(fence, wrong)
     flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
-        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat); make it 0."
+        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat). Make it 0."
     ]
     beneath = with_values(fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}})
     for model in ("planar_nonsmooth", "spatial_nonsmooth"):
@@ -391,13 +391,13 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
     strength = compile_reduction("power(sharpen(com_x_m, 2))", names)
     assert (strength.value(recording), strength.unit) == (np.mean(sharp.values(recording) ** 2), "m2")
     for text, sentence in (
-        ("sharpen(com_x_m)", r"1 argument instead of 2 at character 1; write sharpen\(x, share\)"),
-        ("sharpen(com_x_m, -1)", "= -1 in sharpen.* is not above 0 at character 18"),
-        ("sharpe(com_x_m, 1)", "did you mean sharpen"),
+        ("sharpen(com_x_m)", r"at character 1 has 1 argument instead of 2. Write sharpen\(x, share\)"),
+        ("sharpen(com_x_m, -1)", "at character 18 is share in sharpen.*greater than 0"),
+        ("sharpe(com_x_m, 1)", "Did you mean sharpen"),
     ):
         with pytest.raises(SignalError, match=sentence):
             compile_signal(text, names)
-    with pytest.raises(SignalError, match="did you mean power"):
+    with pytest.raises(SignalError, match="Did you mean power"):
         compile_reduction("powr(com_x_m)", names)
 
 
@@ -458,13 +458,13 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     assert 'kind = "creeping"' in text
     scene = parse_scene(text)
     assert [p.sentence() for p in check(scene) if p.key == "model.drag_ratio"] == [
-        "model.drag_ratio: what slides alike all ways gets nowhere; give more."
+        "model.drag_ratio: What slides alike all ways gets nowhere. Give more."
     ]
-    with pytest.raises(SceneError, match=r"model\.drag_ratio: 0\.5 must be at least 1"):
+    with pytest.raises(SceneError, match=r"model\.drag_ratio must be at least 1"):
         with_values(creeping, {"model.drag_ratio": 0.5})
-    with pytest.raises(SceneError, match="did you mean drag_ratio"):
+    with pytest.raises(SceneError, match="Did you mean drag_ratio"):
         parse_scene('format = 1\n[model]\nkind = "creeping"\ndrag_rato = 3.0\n')
-    with pytest.raises(SceneError, match=r"give one of 'planar_nonsmooth', .*'creeping'"):
+    with pytest.raises(SceneError, match=r'[Gg]ive "planar_nonsmooth", .*"creeping"'):
         parse_scene('format = 1\n[model]\nkind = "creping"\n')
     heavy = with_values(creeping, {"robot.mass_kg": 2.0})
     assert "2 is left out by this model" in {p.message for p in check(heavy) if p.key == "robot.mass_kg"}

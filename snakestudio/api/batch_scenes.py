@@ -102,7 +102,7 @@ def build_world(
         if not checked:
             errors = [problem for problem in controllers.check(own, base_dir) if problem.severity == "error"]
             if errors:
-                raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+                raise SceneError.of(errors)
         return engines.create(own, base_dir, checked=checked)
     except SceneError as error:
         if not values:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 from snakestudio.session.stepper import Stepper, StepState
+from snakestudio.text import listing
 
 if TYPE_CHECKING:
     from snakestudio.drawing.camera import Camera
@@ -590,11 +591,11 @@ def _vector(name: str, given: ArrayLike) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _listed(names: tuple[str, ...], word: str = "and") -> str:
+def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -> str:
     """Names in a sentence; of many the first and the last."""
     if len(names) > 6:
         return f"{len(names)} axes from {names[0]} to {names[-1]}"
-    return " ".join((", ".join(names[:-1]), word, names[-1])) if len(names) > 1 else "".join(names)
+    return listing(names, conjunction)
 
 
 def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:

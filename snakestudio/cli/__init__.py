@@ -24,6 +24,7 @@ from snakestudio.cli.standard_streams import complete_standard_streams
 from snakestudio.cli.terminal import print_error, print_warning
 from snakestudio.errors import PhysicsError, PluginRuntimeError, SnakeStudioError, UsageError
 from snakestudio.paths import bundled_scenes, find_scene, is_bare_name, set_matplotlib_folder, temporary_dir
+from snakestudio.text import capitalized, listing, quoted
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
 
@@ -99,7 +100,7 @@ scene NAME ('snakestudio scenes' lists them)."""
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        text = message[:1].upper() + message[1:]
+        text = capitalized(message)
         self.refuse(f"{text}{self._meant(message)}; see '{self.prog} --help'.")
 
     def refuse(self, sentence: str) -> NoReturn:
@@ -187,7 +188,7 @@ def _command(words: list[str]) -> str:
         wrong = f'There is no command "{words[0]} {words[1]}".{meant}'
     else:
         wrong = f'A command is missing after "{words[0]}".'
-    overview(words[0]).error(f"{wrong} Give {', '.join(members[:-1])} or {members[-1]}")
+    overview(words[0]).error(f"{wrong} Give {listing(members, 'or')}")
 
 
 def _see_that_it_is_known(word: str) -> None:
@@ -196,8 +197,7 @@ def _see_that_it_is_known(word: str) -> None:
     if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
         return
     near = nearest(word, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
-    quoted = " or ".join(f'"{each}"' for each in dict.fromkeys(near))
-    meant = f" Did you mean {quoted}?" if near else ""
+    meant = f" Did you mean {listing(map(quoted, dict.fromkeys(near)), 'or')}?" if near else ""
     lists = "'snakestudio --help' lists the commands, 'snakestudio scenes' the bundled scenes."
     overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
 

@@ -13,6 +13,7 @@ from snakestudio.cli.shared import SCENE_HELP
 from snakestudio.cli.terminal import RED, YELLOW, painted
 from snakestudio.errors import UsageError
 from snakestudio.paths import find_scene, is_bare_name, is_shipped_scene
+from snakestudio.text import counted
 
 if TYPE_CHECKING:
     from snakestudio.errors import Problem, Severity
@@ -75,7 +76,7 @@ class _Report:
                 severity = painted(f"{problem.severity}:", YELLOW, sys.stdout)
                 print(f"{self.name}: {severity} {text}")
         if not self.errors:
-            runs = "" if self.runs is None else f"; {self.runs} run{'s' * (self.runs != 1)}"
+            runs = "" if self.runs is None else f"; {counted(self.runs, 'run')}"
             print(f"{self.name}: no mistakes{runs}")
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from snakestudio.cli import COMMANDS
 from snakestudio.paths import bundled_scenes
+from snakestudio.text import capitalized
 
 __all__ = ["WholeParser", "script", "whole_parser"]
 
@@ -75,7 +76,7 @@ def whole_parser() -> WholeParser:
         else:
             parser = commands.add_parser(name, help=text)
         import_module(f"snakestudio.cli.{module}").add_arguments(parser)
-        parser.description = text[:1].upper() + text[1:]
+        parser.description = capitalized(text)
     return root
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.errors import UsageError
-from snakestudio.model.amounts import size_text
+from snakestudio.text import counted, size_text
 
 if TYPE_CHECKING:
     from snakestudio.runfile.library import KeptRun, RunLibrary
@@ -96,5 +96,5 @@ def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
         size = size_text(run.size_bytes)
         table.append((f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name))
     print(aligned(table, left=len(table[0])))
-    count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
+    count = f"{counted(len(runs), 'run')}"
     print(f"{count}, {size_text(sum(run.size_bytes for run in runs))} in {library.folder}")

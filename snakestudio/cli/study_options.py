@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import UsageError
+from snakestudio.text import sentence
 
 if TYPE_CHECKING:
     from snakestudio.study.cluster import Tls
@@ -83,8 +84,8 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
             if time.monotonic() < until:
                 time.sleep(_LOOK_S)
                 continue
-            remedy = "see that 'dask scheduler --scheduler-file' writes this very file"
-            raise UsageError(f"--scheduler-file {path}: {error.message}; {remedy}.") from None
+            remedy = "Check that 'dask scheduler --scheduler-file' writes this very file."
+            raise UsageError(f"--scheduler-file {path}: {sentence(error.message)} {remedy}") from None
     address = said.get("address") if isinstance(said, dict) else None
     if not isinstance(address, str):
         raise UsageError(

@@ -14,6 +14,7 @@ from snakestudio.cli.study_options import add_cluster_arguments, study_file, wor
 from snakestudio.cli.study_status import summary, summary_values
 from snakestudio.cli.terminal import print_warning
 from snakestudio.session.time_left import time_left
+from snakestudio.text import counted
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Progress
@@ -86,5 +87,5 @@ def _shown(progress: Progress) -> str:
         return "starting workers"
     left = "" if math.isnan(progress.left_s) else f", {time_left(progress.left_s)}"
     failed = f", {progress.failed} failed" if progress.failed else ""
-    workers = f", {len(progress.workers)} worker{'s' * (len(progress.workers) != 1)}"
+    workers = f", {counted(len(progress.workers), 'worker')}"
     return f"{progress.finished} of {progress.runs} runs{failed}{workers}{left}"

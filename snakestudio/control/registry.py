@@ -78,7 +78,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     """
     errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
-        raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+        raise SceneError.of(errors)
     if scene.body.strained:  # its law alone says what it does
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source

@@ -156,7 +156,7 @@ def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
     try:
         values = parse_toml(text, CAMERA_PATH)
     except InputError as error:
-        raise UsageError(f"{source}: {error}.") from None
+        raise UsageError(f"{source}: {error}") from None
     keyframes = values.get("keyframes")
     if not isinstance(keyframes, list) or not keyframes:
         raise UsageError(f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m.")
@@ -209,7 +209,7 @@ def load_camera_path(path: str | Path) -> CameraPath:
     try:
         text = read_text(local_path(path), CAMERA_PATH)
     except InputError as error:
-        raise UsageError(f"{path}: {error}.") from None
+        raise UsageError(f"{path}: {error}") from None
     return parse_camera_path(text, str(path))
 
 

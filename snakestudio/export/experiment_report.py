@@ -18,6 +18,7 @@ from snakestudio.export.experiment_tables import (
 )
 from snakestudio.export.report import Picture, Report, scene_title
 from snakestudio.export.tables import MISSING, Table
+from snakestudio.text import counted
 
 __all__ = ["experiment_report"]
 
@@ -62,7 +63,7 @@ def _lead(comparison: ExperimentComparison) -> str:
     """The main figures in a sentence or two."""
     count = len(comparison.trials)
     whole = comparison.together
-    parts = [f"{count} trial{'s' if count > 1 else ''} of an experiment compared with the run."]
+    parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
     rmse, largest = whole.get("position_rmse"), whole.get("position_max")
     if rmse is not None and largest is not None:
         sure = f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""

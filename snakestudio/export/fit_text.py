@@ -42,7 +42,7 @@ def fit_table(result: FitResult) -> Table:
         ),
         Column("before", tip="The value of the scene"),
     )  # fmt: skip
-    return Table("Fitted values", columns, tuple(rows))
+    return Table("Fitted values", columns, tuple(rows), may_have_units=True)
 
 
 def trial_line(outcome: TrialOutcome) -> str:

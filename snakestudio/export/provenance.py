@@ -209,7 +209,7 @@ def read_changes(path: Path) -> tuple[Change | Pull, ...]:
                 pulls.append(_pull(line[len(_PULL) :], f"{path}: line {number}"))
                 count(len(pulls), MOST_PULLS, "pulls in it", "give a CSV that SnakeStudio exported")
     except InputError as error:
-        raise SceneError(f"{path}: {error}.") from None
+        raise SceneError(f"{path}: {error}") from None
     return _in_order(changes, pulls)
 
 

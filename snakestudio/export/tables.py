@@ -104,11 +104,13 @@ class Table:
     rows: tuple[Row, ...]
     note: str = ""
     """How its values were obtained, in sentences below it."""
+    may_have_units: bool = False
+    """Whether there is a column of units even if no row has one, so that files always have the same columns."""
 
     @property
     def has_units(self) -> bool:
         """Whether rows have units of their own."""
-        return any(row.unit for row in self.rows)
+        return self.may_have_units or any(row.unit for row in self.rows)
 
     @property
     def label_column(self) -> int:

@@ -23,6 +23,7 @@ from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
+from snakestudio.text import counted, listing, literal_text, noun, quoted
 
 __all__ = ["EVERY_MODEL", "LINKS", "belongs_elsewhere", "findings", "left_out", "readers", "unused_reason"]
 
@@ -272,7 +273,7 @@ def _where(known: tuple[str, ...], kind: str) -> str:
     if len(among) >= len(_like(kind, FORMULATIONS)) - 1:  # all others of such bodies
         return f"not in the {FORMULATIONS[kind].name} model"
     names = [FORMULATIONS[one].name for one in among]
-    return f"only in the {' and '.join(names)} model{'s' if len(names) > 1 else ''}"
+    return f"only in the {listing(names)} {noun(len(names), 'model')}"
 
 
 class _Given(NamedTuple):
@@ -329,7 +330,7 @@ def _elsewhere(scene: Scene, key: str) -> str:
     if scene.model.kind in known:
         return ""
     known = _like(scene.model.kind, known) or known
-    return "another model.kind" if len(known) > 2 else "model.kind = " + " or ".join(f'"{kind}"' for kind in known)
+    return "another model.kind" if len(known) > 2 else "model.kind = " + listing(map(quoted, known), "or")
 
 
 def _of_value(scene: Scene, given: _Given) -> Problem:
@@ -351,7 +352,7 @@ def _of_value(scene: Scene, given: _Given) -> Problem:
 
 def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
     names = [one.key.partition(".")[2] for one in unused]
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    listed = listing(names)
     many = len(names) > 1
     elsewhere = _elsewhere(scene, unused[0].key)
     back = f"leave {'them' if many else 'it'} out"
@@ -369,12 +370,6 @@ def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
 
 def _shown(value: Any) -> str:
     """A value as it stands in the file; of a long one how many there are."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, int | float):
-        return f"{value:g}"
     if isinstance(value, BaseModel):
         return "the table"
-    return "1 entry" if len(value) == 1 else f"{len(value)} entries"
+    return counted(len(value), "entry") if isinstance(value, tuple) else literal_text(value)

@@ -13,6 +13,7 @@ from snakestudio.link.profile.schema import Profile
 from snakestudio.model.robot import joint_axes
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized, counted, listing, noun, numbered
 
 __all__ = ["AxisMap", "last_joint", "mismatches"]
 
@@ -80,8 +81,8 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
     n_scene, n_profile = last_joint(scene), profile.n_joints
     if n_scene != n_profile:
         problems.append(
-            f"{profile.name} moves {_count(n_profile, 'joint')}, the scene's robot has {n_scene}: open a scene with "
-            f"{_count(n_profile + 1, 'link')}, or set robot.n_links = {n_profile + 1}."
+            f"{profile.name} moves {counted(n_profile, 'joint')}, the scene's robot has {n_scene}: open a scene with "
+            f"{counted(n_profile + 1, 'link')}, or set robot.n_links = {n_profile + 1}."
         )
     problems += _axis_mismatches(profile, scene, min(n_scene, n_profile))
     if scene.gives_torques:
@@ -112,7 +113,7 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
             remedy = _remedy(extra, missing)
             alike.setdefault((in_scene, in_profile, remedy), []).append(joint)
     return [
-        f"{_listed('joint', joints).capitalize()} {_turns(in_scene, len(joints))} in the scene, and {profile.name} "
+        f"{capitalized(numbered('joint', joints, 5))} {_turns(in_scene, len(joints))} in the scene, and {profile.name} "
         f"moves {_axes_text(in_profile, len(joints))}: {remedy}"
         for (in_scene, in_profile, remedy), joints in alike.items()
     ]
@@ -131,12 +132,12 @@ def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: P
         return []
     if file:
         return [
-            f"{file} bends {_listed('joint', without)} up and down, but {profile.name} has no pitch "
-            f"{'axis' if len(without) == 1 else 'axes'} there: set {'its' if len(without) == 1 else 'their'} pitch "
+            f"{file} bends {numbered('joint', without, 5)} up and down, but {profile.name} has no pitch "
+            f"{noun(len(without), 'axis')} there: set {'its' if len(without) == 1 else 'their'} pitch "
             "columns to 0, or add pitch to the axes of the profile."
         ]
     anywhere = any(vertical in each for each in kinds.values())
-    which = f"has no pitch axis at {_listed('joint', without)}" if anywhere else "has no pitch axes"
+    which = f"has no pitch axis at {numbered('joint', without, 5)}" if anywhere else "has no pitch axes"
     return [
         f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
         f"set {scene.gait.wave_keys[1][0]} = 0."
@@ -171,15 +172,15 @@ def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) ->
 def _turns(kinds: Sequence[str], count: int) -> str:
     if not kinds:
         return "is fixed" if count == 1 else "are fixed"
-    return f"{'turns' if count == 1 else 'turn'} about {' and '.join(kinds)}"
+    return f"{'turns' if count == 1 else 'turn'} about {listing(kinds)}"
 
 
 def _axes_text(kinds: Sequence[str], count: int) -> str:
     """Axes of a joint, or of several, as what is moved: "its yaw axis", "their yaw and pitch axes", "none of them"."""
     if not kinds:
         return "it by no axis" if count == 1 else "them by no axis"
-    axes = "axis" if len(kinds) == 1 and count == 1 else "axes"
-    return f"{'its' if count == 1 else 'their'} {' and '.join(kinds)} {axes}"
+    axes = noun(max(len(kinds), count), "axis")
+    return f"{'its' if count == 1 else 'their'} {listing(kinds)} {axes}"
 
 
 def _remedy(extra: Sequence[str], missing: Sequence[str]) -> str:
@@ -188,20 +189,7 @@ def _remedy(extra: Sequence[str], missing: Sequence[str]) -> str:
         return f'set axis = "{missing[0]}" in the profile in place of "{extra[0]}", or {other}'
     steps = []
     if missing:
-        steps.append(f"add {' and '.join(missing)} to the axes of the profile")
+        steps.append(f"add {listing(missing)} to the axes of the profile")
     if extra:
-        steps.append(f"remove {' and '.join(extra)} from the axes of the profile")
-    return f"{' and '.join(steps)}, or {other}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _listed(noun: str, numbers: Sequence[int]) -> str:
-    """Numbers as in "joints 3, 4 and 7"; of many only the first few."""
-    if len(numbers) == 1:
-        return f"{noun} {numbers[0]}"
-    if len(numbers) > 6:
-        return f"{noun}s {', '.join(map(str, numbers[:5]))} and {len(numbers) - 5} more"
-    return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+        steps.append(f"remove {listing(extra)} from the axes of the profile")
+    return f"{listing(steps)}, or {other}"

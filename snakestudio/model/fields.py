@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
 from pydantic.fields import FieldInfo
 
+from snakestudio.text import capitalized
+
 __all__ = ["FieldDoc", "Frozen", "field_doc", "field_names", "fixed_values", "value"]
 
 
@@ -144,7 +146,7 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
             slider = (minimum, maximum)
         stem, ending = next(((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, ""))
         label = stem.replace("_", " ")
-        label, unit = label[:1].upper() + label[1:], unit or _UNITS.get(ending, "")
+        label, unit = capitalized(label), unit or _UNITS.get(ending, "")
     return FieldDoc(
         label=label,
         unit=unit,

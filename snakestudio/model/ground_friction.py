@@ -122,8 +122,8 @@ def picture_values(ground: Ground, base_dir: Path | None = None) -> FloatArray:
     try:
         return scene_picture(ground.picture.file, base_dir)
     except InputError as error:
-        problem = Problem("error", "ground.picture.file", error.message, error.remedy)
-        raise SceneError(problem.sentence(), [problem]) from None
+        problem = error.problem("ground.picture.file")
+        raise SceneError.of([problem]) from None
 
 
 def _picture_problems(ground: Ground, base_dir: Path | None) -> list[Problem]:
@@ -151,7 +151,7 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
         try:
             formula = reader(ground)
         except FormulaError as error:
-            problems.append(Problem("error", key, error.message, error.remedy))
+            problems.append(error.problem(key))
             continue
         if name == "load_factor":
             body = scene.body

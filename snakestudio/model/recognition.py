@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from snakestudio.text import counted
+
 __all__ = ["IgnoredColumns", "Recognition", "RecognizedBody", "ignored_text"]
 
 
@@ -99,10 +101,9 @@ def _bodies(bodies: Sequence[RecognizedBody]) -> str:
         groups.setdefault((body.kind, body.oriented), []).append(body.name)
     parts = []
     for (kind, oriented), names in groups.items():
-        plural = kind if len(names) == 1 else f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
         how = " with orientation" if oriented else ""
         shown = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
-        parts.append(f"{len(names)} {plural}{how}: {shown}")
+        parts.append(f"{counted(len(names), kind)}{how}: {shown}")
     return "; ".join(parts)
 
 
@@ -111,8 +112,7 @@ def _gaps(bodies: Sequence[RecognizedBody]) -> str:
     if not with_gaps:
         return "none"
     shown = "; ".join(
-        f"{body.name}: {body.unseen} frames not seen, {body.gaps} gap{'s' if body.gaps != 1 else ''}"
-        for body in with_gaps[:_MOST_BODIES]
+        f"{body.name}: {body.unseen} frames not seen, {counted(body.gaps, 'gap')}" for body in with_gaps[:_MOST_BODIES]
     )
     more = len(with_gaps) - _MOST_BODIES
     return f"{shown}; and {more} more bodies" if more > 0 else shown

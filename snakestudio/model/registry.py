@@ -23,6 +23,7 @@ from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
 from snakestudio.model.fields import Frozen
 from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.text import capitalized
 
 __all__ = [
     "CONTROLLERS",
@@ -48,7 +49,7 @@ class Unchecked:
 def titled(name: str) -> str:
     """A name as a title: "Tail wag" for "tail_wag"."""
     words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    return capitalized(words)
 
 
 def first_line(thing: Any) -> str:

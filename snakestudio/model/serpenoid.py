@@ -201,4 +201,4 @@ def envelope_of(text: str, joints: int) -> tuple[float, ...]:
 
 def _mistake(message: str, remedy: str) -> SceneError:
     problem = Problem("error", "gait.envelope", message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])

@@ -97,7 +97,7 @@ def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:
 
 def _mistake(name: str, message: str, remedy: str) -> SceneError:
     problem = Problem("error", f"gait.{name}", message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def trajectory(scene: Scene, base_dir: Path | None = None) -> Trajectory:

@@ -6,11 +6,15 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from snakestudio.model.formula.quantity import MINUS
+from snakestudio.text import MINUS
 
 _FACTORS = (1.0, 2.0, 5.0)
 _ROUNDING = 1e-9
 """Share by which a step may miss a bound: the noise of a division."""
+_SMALLEST, _LARGEST, _LARGEST_POWER = 1e-300, 1e300, 300
+"""Beyond these a step has no power of ten below or above it."""
+_MOST_MULTIPLES = 10_000
+"""Ticks that no axis has: its step does not belong to its range."""
 _PLAIN = 1e-4, 1e6
 """Between these a step or a value of a logarithmic axis is written without an exponent."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -21,7 +25,7 @@ _FEWEST = 2.25
 
 
 def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[float]:
-    """Yield the round steps from `least` upwards, without end; from 1 where `least` is not a positive number.
+    """Yield the round steps from `least` upwards; from 1 where `least` is not a positive number of usual size.
 
     Parameters
     ----------
@@ -29,7 +33,7 @@ def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[f
     factors : sequence of float
         The round numbers from 1 to below 10, ascending.
     """
-    if not least > 0.0 or not math.isfinite(least):
+    if not _SMALLEST < least < _LARGEST:
         least = 1.0
     power = 10.0 ** math.floor(math.log10(least))
     while True:
@@ -46,7 +50,7 @@ def step_above(least: float, factors: Sequence[float] = _FACTORS) -> float:
 
 def step_below(most: float, factors: Sequence[float] = _FACTORS) -> float:
     """Return the largest round step that is not above `most`; 1 where `most` is not a positive number."""
-    if not most > 0.0 or not math.isfinite(most):
+    if not 10.0 * _SMALLEST < most < _LARGEST:
         return 1.0
     steps = round_steps(0.1 * most, factors)
     return list(itertools.takewhile(lambda step: step <= most * (1.0 + _ROUNDING), steps))[-1]
@@ -70,8 +74,13 @@ def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> 
 
 
 def multiples(low: float, high: float, step: float) -> list[float]:
-    """Return the multiples of `step` from `low` to `high`, which may miss one by rounding."""
+    """Return the multiples of `step` from `low` to `high`, which may miss one by rounding.
+
+    None where they are too many for an axis.
+    """
     first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    if last - first >= _MOST_MULTIPLES:
+        return []
     return [number * step for number in range(first, last + 1)]
 
 
@@ -89,7 +98,8 @@ def decades(low: float, high: float, most: int) -> list[float]:
     list of float
         Fewer than two where the axis is too short for such ticks.
     """
-    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    powers = [10.0**power for power in range(first, min(last, _LARGEST_POWER) + 1)]
     values: list[float] = []
     for factors in ((1, 2, 5), (1, 3), (1,)):
         values = [factor * power for power in powers for factor in factors]

@@ -1,4 +1,4 @@
-"""What pydantic found wrong in a file's values, said in our own words: key, value and remedy."""
+"""Pydantic's errors about the values of a file, in the program's own words: key, value and remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import re
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,20 +16,43 @@ from snakestudio.errors import Problem
 from snakestudio.model import registry
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
+from snakestudio.text import listing, literal_text, noun, quoted
 
 __all__ = ["closest", "problem_of"]
 
 
 _PLAIN = ("str", "int", "float", "bool")
 
-
-def _shown(value: Any) -> str:
-    text = repr(value) if not isinstance(value, str) else f'"{value}"'
-    return text if len(text) <= 60 else text[:57] + "..."
+_WORDINGS: dict[str, tuple[str, str]] = {
+    "extra_forbidden": ("is not a known key", "{meant}remove it"),
+    "missing": ("is missing", "give it a value{about}"),
+    "greater_than": ("must be greater than {gt}{unit} (got {given})", ""),
+    "greater_than_equal": ("must be at least {ge}{unit} (got {given})", ""),
+    "less_than": ("must be less than {lt}{unit} (got {given})", ""),
+    "less_than_equal": ("must be at most {le}{unit} (got {given})", ""),
+    "finite_number": ("must be a finite number (got {given})", "give a number{about}"),
+    "float_type": ("must be a number (got {given})", "give a number{about}"),
+    "int_type": ("must be a whole number (got {given})", "give a whole number{about}"),
+    "int_from_float": ("must be a whole number (got {given})", "give a whole number{about}"),
+    "bool_type": ("must be true or false (got {given})", "give one of them{about}"),
+    "string_type": ("must be a text (got {given})", "give a text in quotes{about}"),
+    "string_too_short": ("must not be empty", "give a text{about}"),
+    "string_too_long": ("must have at most {max_length} characters", "shorten it"),
+    "model_type": ("must be a table (got {given})", "write it as [{key}]"),
+    "model_attributes_type": ("must be a table (got {given})", "write it as [{key}]"),
+    "dict_type": ("must be a table (got {given})", "write it as [{key}]"),
+    "tuple_type": ("must be a list (got {given})", "give a list{about}"),
+    "too_short": ("needs at least {min_length} {entries} (got {actual_length})", "give more{about}"),
+    "too_long": ("must have at most {max_length} entries", "shorten it"),
+    "literal_error": ("cannot be {given}", "{meant}give {choices}"),
+    "union_tag_invalid": ("cannot be {given}", "{meant}give {choices}"),
+    "union_tag_not_found": ("is missing", "give the kind"),
+}
+"""What is wrong and what to do, by pydantic's type of error."""
 
 
 def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
-    """One of pydantic's findings about values of `root` (a scene, a robot profile) as a Problem."""
+    """One of pydantic's errors about values of `root` (a scene, a robot profile) as a Problem."""
     # A discriminated union puts the chosen kind into the location; it is no key of the file.
     location: list[str | int] = []
     model: Any = root
@@ -50,68 +73,36 @@ def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
         if owner is not None or options:
             model = (owner, part) if owner is not None else None
     key = _dotted(location)
+    kind = detail["type"]
+    context = dict(detail.get("ctx", {}))
     given = detail["input"]
-    doc = field_doc(*model) if isinstance(model, tuple) else None
-    unit = f" {doc.unit}" if doc is not None and doc.unit else ""
-    about = f" ({doc.help[0].lower()}{doc.help[1:]})" if doc is not None and doc.help else ""
-    kind, context = detail["type"], detail.get("ctx", {})
+    words: list[str] = []
+    closest_word: str | None = None
     if kind == "extra_forbidden":
-        last = str(location[-1])
-        siblings = _siblings(detail["loc"], root)
-        close = closest(last, siblings)
-        remedy = f"did you mean {close}" if close else "remove it"
-        return Problem("error", key, "there is no such key", remedy)
-    if kind == "missing":
-        return Problem("error", key, "the key is missing", f"give it a value{about}")
-    limits = {
-        "greater_than": ("must be greater than {gt}", "gt"),
-        "greater_than_equal": ("must be at least {ge}", "ge"),
-        "less_than": ("must be less than {lt}", "lt"),
-        "less_than_equal": ("must be at most {le}", "le"),
+        closest_word = closest(str(location[-1]), _siblings(detail["loc"], root))
+    elif kind in ("literal_error", "union_tag_invalid"):
+        words = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
+        given = context.get("tag", given)
+        closest_word = _meant(str(given), words)
+    if kind.startswith("union_tag"):
+        key = f"{key}.kind"
+    doc = field_doc(*model) if isinstance(model, tuple) else None
+    message, remedy = _WORDINGS.get(kind, ("is not valid: {error} (got {given})", "change the value{about}"))
+    places = {
+        **{name: literal_text(value, 1000) for name, value in context.items()},
+        "key": key,
+        "given": literal_text(given),
+        "unit": f" {doc.unit}" if doc is not None and doc.unit else "",
+        "about": f" ({doc.help[0].lower()}{doc.help[1:]})" if doc is not None and doc.help else "",
+        "entries": noun(context.get("min_length", 0), "entry"),
+        "choices": listing(map(quoted, words), "or"),
+        "error": detail["msg"][:1].lower() + detail["msg"][1:],
+        "meant": "",
     }
-    if kind in limits:
-        text, name = limits[kind]
-        limit = context[name]
-        return Problem(
-            "error", key, f"{_shown(given)} {text.format(**{name: f'{limit:g}'})}{unit}", f"mend the value{about}"
-        )
-    if kind in ("finite_number", "nan"):
-        return Problem("error", key, f"{_shown(given)} is not a finite number", f"give a number{about}")
-    if kind in ("float_type", "int_type", "int_from_float"):
-        wanted = "a whole number" if kind.startswith("int") else "a number"
-        return Problem("error", key, f"{_shown(given)} is not {wanted}", f"give {wanted}{about}")
-    if kind == "literal_error":
-        return Problem(
-            "error",
-            key,
-            f"{_shown(given)} is not known",
-            f"{_meant(given, context['expected'])}give {context['expected']}",
-        )
-    if kind == "union_tag_invalid":
-        remedy = f"{_meant(context['tag'], context['expected_tags'])}give one of {context['expected_tags']}"
-        return Problem("error", f"{key}.kind", f"{_shown(context['tag'])} is not known", remedy)
-    if kind == "union_tag_not_found":
-        return Problem("error", f"{key}.kind", "the key is missing", "say which kind it is")
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return Problem("error", key, f"{_shown(given)} is not a table", f"write it as [{key}]")
-    if kind == "tuple_type":
-        return Problem("error", key, f"{_shown(given)} is not a list", f"give a list{about}")
-    if kind == "string_type":
-        return Problem("error", key, f"{_shown(given)} is not a text", f"give a text in quotes{about}")
-    if kind == "string_too_long":
-        return Problem("error", key, f"the text is longer than {context['max_length']} characters", "shorten it")
-    if kind == "string_too_short":
-        return Problem("error", key, "the text is empty", f"give one{about}")
-    if kind == "bool_type":
-        return Problem("error", key, f"{_shown(given)} is neither true nor false", f"give true or false{about}")
-    if kind == "too_long":
-        return Problem("error", key, f"the list has more than {context['max_length']} entries", "shorten it")
-    if kind == "too_short":
-        if context["actual_length"]:
-            message = f"needs at least {context['min_length']} entries (got {context['actual_length']})"
-            return Problem("error", key, message, f"give more{about}")
-        return Problem("error", key, "the list is empty", f"give entries{about}")
-    return Problem("error", key, f"{_shown(given)} is not valid ({detail['msg'].lower()})", f"mend the value{about}")
+    if closest_word is not None:
+        shown = quoted(closest_word) if words else closest_word
+        places["meant"] = f"did you mean {shown}? Otherwise "
+    return Problem("error", key, message.format(**places), remedy.format(**places))
 
 
 def _dotted(location: Iterable[str | int]) -> str:
@@ -175,12 +166,9 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
     return [name for option in _models(model) for name in option.model_fields]
 
 
-def _meant(given: Any, expected: str) -> str:
-    """What somebody perhaps meant who gave something else than one of the expected words in quotes."""
-    words = re.findall(r"'([^']*)'", expected)
-    name = str(given)
-    close = closest(name, words) or next((word for word in words if len(name) > 2 and word.startswith(name)), None)
-    return f'did you mean "{close}"? Or ' if close else ""
+def _meant(given: str, words: Sequence[str]) -> str | None:
+    """The word that was probably meant."""
+    return closest(given, words) or next((word for word in words if len(given) > 2 and word.startswith(given)), None)
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

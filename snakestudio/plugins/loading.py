@@ -16,6 +16,7 @@ from snakestudio.plugins.declaration import Declaration
 from snakestudio.plugins.faults import MARK, fault_of, keep_lines
 from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
 from snakestudio.plugins.source import Source, read_source
+from snakestudio.text import sentence, sentences
 
 __all__ = ["PLUGIN_API", "load", "load_all", "reload", "unload"]
 
@@ -142,7 +143,7 @@ def _executed(source: Source) -> ModuleType:
         tree = ast.parse(text, path)
         code = compile(tree, path, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise PluginError(f"{path}, line {error.lineno}: {_capital(error.msg)}. Fix the line.") from None
+        raise PluginError(f"{path}, line {error.lineno}: {sentence(error.msg)} Fix the line.") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise PluginError(f"{path}: This is not usable Python code ({error}). Fix the file.") from None
     _check_version(_stated_version(tree), path)
@@ -180,10 +181,10 @@ def _failed(source: Source, error: BaseException) -> BaseException:
             f'{where}: The module "{error.name}" is not installed. Install it where SnakeStudio is: pip install {top}'
         )
     if isinstance(error, ImportError):
-        what = f"{_capital(str(error))}. See docs/plugins.md for what SnakeStudio offers."
+        what = f"{sentence(str(error))} See docs/plugins.md for what SnakeStudio offers."
         return PluginError(f"{where}: {what}")
     if isinstance(error, MistakeError):
-        return PluginError(f"{where}: {_capital(error.message)}. {_capital(error.remedy)}.")
+        return PluginError(f"{where}: {error}")
     fault = fault_of(error)
     if fault is None:
         text = f"{type(error).__name__}: {error}"
@@ -253,9 +254,9 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             name = each.kind_name
             mistake = each.mistake()
         except MistakeError as error:
-            raise PluginError(f"{where}: {_capital(error.message)}. {_capital(error.remedy)}.") from None
+            raise PluginError(f"{where}: {error}") from None
         if mistake is not None:
-            raise PluginError(f"{where}: {_capital(mistake[0])}. {_capital(mistake[1])}.")
+            raise PluginError(f"{where}: {sentences(*mistake)}")
         key = (id(each.registry), name)
         if key in names:
             raise PluginError(f'{where}: Two of its kinds are a {each.role} "{name}". Rename one of them.')
@@ -266,7 +267,3 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
         if name in each.registry:
             raise PluginError(f'{where}: SnakeStudio has a {each.role} "{name}" of its own. Choose another name.')
     return tuple(found)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from snakestudio.errors import PluginError
+from snakestudio.text import sentences
 
 __all__ = ["is_file", "names_of", "plugin_name", "problem_of_name", "scene_file_path"]
 
@@ -56,7 +57,7 @@ def scene_file_path(name: str, folder: Path | None) -> Path:
         If it is outside that folder, also by a symbolic link.
     """
     if problem := problem_of_name(name):
-        raise PluginError(f"plugin: {problem[0]}. {problem[1].capitalize()}.")
+        raise PluginError(f"plugin: {sentences(*problem)}")
     base = (folder or Path()).resolve()
     path = base / name
     if not path.resolve().is_relative_to(base):

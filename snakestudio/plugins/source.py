@@ -11,6 +11,7 @@ from pathlib import Path
 from snakestudio.errors import PluginError
 from snakestudio.inputs import PLUGIN, InputError, read_bytes, text_of
 from snakestudio.plugins.named import is_file, plugin_name, problem_of_name
+from snakestudio.text import sentences
 
 __all__ = ["GROUP", "Source", "installed", "read_source"]
 
@@ -80,7 +81,7 @@ def source_of_file(path: Path) -> Source:
         data = read_bytes(path, PLUGIN)
         text_of(data, PLUGIN)
     except InputError as error:
-        raise PluginError(f"{path}: {_sentences(error)}") from None
+        raise PluginError(f"{path}: {error}") from None
     if path.suffix != ".py":
         raise PluginError(f'{path}: This is not a Python file. Give a file that ends in ".py".')
     return source_of_bytes(path, data)
@@ -95,12 +96,8 @@ def source_of_bytes(path: Path, data: bytes) -> Source:
         If its file cannot be called so.
     """
     if problem := problem_of_name(path.name):
-        raise PluginError(f"{path}: {problem[0]}. {problem[1].capitalize()}.")
+        raise PluginError(f"{path}: {sentences(*problem)}")
     return Source(plugin_name(path.name), path, data, hashlib.sha256(data).hexdigest())
-
-
-def _sentences(error: InputError) -> str:
-    return f"{error.message[:1].upper()}{error.message[1:]}. {error.remedy[:1].upper()}{error.remedy[1:]}."
 
 
 def installed() -> dict[str, str]:

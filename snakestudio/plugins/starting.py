@@ -7,6 +7,7 @@ from pathlib import Path
 from snakestudio.errors import PluginError
 from snakestudio.paths import resource
 from snakestudio.plugins.named import problem_of_name
+from snakestudio.text import sentences
 
 __all__ = ["ROLES", "new_plugin"]
 
@@ -41,7 +42,7 @@ def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
     if path.suffix != ".py":
         raise PluginError(f'{path}: This is not the name of a Python file. Let it end in ".py".')
     if problem := problem_of_name(path.name):
-        raise PluginError(f"{path}: {problem[0][:1].upper()}{problem[0][1:]}. {problem[1].capitalize()}.")
+        raise PluginError(f"{path}: {sentences(*problem)}")
     name = path.stem.lower().lstrip("_")
     if not name or not name[0].isalpha():
         raise PluginError(f"{path}: A kind cannot be called {path.stem}. Let the name begin with a letter.")

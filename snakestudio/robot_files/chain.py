@@ -20,7 +20,7 @@ from snakestudio.robot_files.description import (
     RobotDescription,
 )
 from snakestudio.robot_files.notes import Notes
-from snakestudio.robot_files.reading import listed
+from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
 
 __all__ = ["Chain", "Hinge", "Segment", "chain_of"]
@@ -223,10 +223,10 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
     """The first body of the robot itself: slides and turns that only place it in the world are dropped."""
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
     if any(joint.kind == "slide" for joint in own):
-        names = listed([joint.name for joint in own])
+        names = names_text([joint.name for joint in own])
         notes.add(nodes[root].segment.name, f"its joints {names} place it in the world; here the robot is free")
     elif own:
-        names = listed([joint.name for joint in own])
+        names = names_text([joint.name for joint in own])
         notes.add(nodes[root].segment.name, f"is joined to the world by {names}; here the robot lies free")
     elif not nodes[root].root_joints and nodes[root].segment.mass > 0:
         notes.add(nodes[root].segment.name, "is fixed to the world; here the robot lies free")
@@ -254,7 +254,8 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
         nodes[root].parent, nodes[root].joints = -1, ()
         slid = True
     if dropped:
-        notes.add(nodes[root].segment.name, f"the joints {listed(dropped)} before it carry no body; they were dropped")
+        text = f"the joints {names_text(dropped)} before it carry no body; they were dropped"
+        notes.add(nodes[root].segment.name, text)
     return root
 
 
@@ -349,10 +350,10 @@ def _merge_branches(nodes: list[_Node], path: list[int], notes: Notes) -> None:
             if not accessory and mass > _LIGHT * node.segment.mass:
                 others = [nodes[c].segment.name for c in node.children]
                 raise InputError(
-                    f'the robot branches at "{node.segment.name}" (into {listed(others)}), so it is not a chain',
+                    f'the robot branches at "{node.segment.name}" (into {names_text(others)}), so it is not a chain',
                     "remove the branch, or make its joints fixed",
                 )
-            notes.add(listed(names), f'is carried by "{node.segment.name}"; its joints are held at 0', "accessory")
+            notes.add(names_text(names), f'is carried by "{node.segment.name}"; its joints are held at 0', "accessory")
             for i in branch:
                 node.segment.inertials += nodes[i].segment.inertials
 
@@ -381,17 +382,17 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
         raise InputError("the robot has no joint that turns", "give the file of a robot with joints")
     # Ends that weigh nothing are frames, not links.
     while len(segments) > 2 and segments[-1].mass <= nothing:
-        lost = listed([hinge.joint.name for hinge in hinges.pop()])
+        lost = names_text([hinge.joint.name for hinge in hinges.pop()])
         notes.add(segments.pop().name, f"has no mass at the end of the robot; it and {lost} were left out")
     while len(segments) > 2 and segments[0].mass <= nothing:
-        lost = listed([hinge.joint.name for hinge in hinges.pop(0)])
+        lost = names_text([hinge.joint.name for hinge in hinges.pop(0)])
         notes.add(segments.pop(0).name, f"has no mass at the end of the robot; it and {lost} were left out")
     massless = [k for k in range(1, len(segments) - 1) if segments[k].mass <= nothing]
     for k in reversed(massless):
         if len(hinges[k - 1]) + len(hinges[k]) > 3 or _parallel(hinges[k - 1], hinges[k]):
             names = [hinge.joint.name for hinge in (*hinges[k - 1], *hinges[k])]
             raise InputError(
-                f'link "{segments[k].name}" has no mass between two joints ({listed(names)})',
+                f'link "{segments[k].name}" has no mass between two joints ({names_text(names)})',
                 "give it an <inertial> with a mass",
             )
         segments[k + 1].geometries += segments[k].geometries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.robot_files.reading import listed
+from snakestudio.robot_files.reading import names_text
 
 __all__ = ["Notes"]
 
@@ -41,8 +41,8 @@ class Notes:
             if len(names) < 2:
                 result.append(f"{where}: {text}." if where else f"{text}.")
             elif len({text for _, text in entries}) == 1:
-                result.append(f"{listed(names)}: {text}.")
+                result.append(f"{names_text(names)}: {text}.")
             else:
                 others = names[1:]
-                result.append(f"{where}: {text}; similarly {listed(others)}.")
+                result.append(f"{where}: {text}; similarly {names_text(others)}.")
         return tuple(result)

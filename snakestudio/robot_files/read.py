@@ -13,6 +13,7 @@ from snakestudio.robot_files.read_sdf import read_sdf
 from snakestudio.robot_files.read_urdf import read_urdf
 from snakestudio.robot_files.reading import Reading
 from snakestudio.robot_files.xacro import expanded
+from snakestudio.text import sentences
 
 __all__ = ["read_robot", "refusal"]
 
@@ -21,8 +22,7 @@ _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": r
 
 def refusal(path: Path, message: str, remedy: str) -> RobotFileError:
     """The error about a robot file: what is wrong, and what to do."""
-    message, remedy = (text[:1].upper() + text[1:].rstrip(".") for text in (message, remedy))
-    return RobotFileError(f"{path}: {message}. {remedy}." if remedy else f"{path}: {message}.")
+    return RobotFileError(f"{path}: {sentences(message, remedy)}")
 
 
 def read_robot(path: Path) -> RobotDescription:

@@ -26,9 +26,10 @@ from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.files import resolved
 from snakestudio.robot_files.keyframe import read_keyframe
 from snakestudio.robot_files.mjcf_text import Compiler, Defaults, with_included
-from snakestudio.robot_files.reading import Reading, listed, plural, world_geometry
+from snakestudio.robot_files.reading import Reading, names_text, world_geometry
 from snakestudio.robot_files.rotations import snapped, turn_between
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
+from snakestudio.text import counted
 
 __all__ = ["read_mjcf"]
 
@@ -143,8 +144,8 @@ def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
         if number:
             counts[what] = counts.get(what, 0) + number
     if counts:
-        words = [plural(number, what) for what, number in counts.items()]
-        reading.notes.append(f"Left out: {listed(words)}.")
+        words = [counted(number, what) for what, number in counts.items()]
+        reading.notes.append(f"Left out: {names_text(words)}.")
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
@@ -474,7 +475,7 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
                 )
             motors[joint] = new
     if others:
-        file.reading.notes.append(f"{plural(others, 'actuator')} of other things than joints left out.")
+        file.reading.notes.append(f"{counted(others, 'actuator')} of other things than joints left out.")
 
     def driven(joint: JointDescription) -> JointDescription:
         if joint.name not in motors:

@@ -23,8 +23,9 @@ from snakestudio.robot_files.description import (
 )
 from snakestudio.robot_files.elements import Element, float_of, parse_xml, vector_of
 from snakestudio.robot_files.files import MissingFileError, resolved
-from snakestudio.robot_files.reading import Reading, plural, world_geometry
+from snakestudio.robot_files.reading import Reading, world_geometry
 from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
+from snakestudio.text import counted
 
 __all__ = ["read_sdf"]
 
@@ -90,7 +91,7 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     bodies, world_parts = world_geometry(bodies)
     sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
     if sensors:
-        reading.notes.append(f"{plural(sensors, 'sensor')} left out.")
+        reading.notes.append(f"{counted(sensors, 'sensor')} left out.")
     name = next((m.get("name") for h in (root, *worlds) for m in h.all("model") if m.find("joint") is not None), "")
     return RobotDescription(
         name or "robot", tuple(bodies), tuple(ground + world_parts), gravity, step, reading.finished_notes()

@@ -21,8 +21,9 @@ from snakestudio.robot_files.description import (
     limit_of,
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
-from snakestudio.robot_files.reading import Reading, listed, plural, world_geometry
+from snakestudio.robot_files.reading import Reading, names_text, world_geometry
 from snakestudio.robot_files.rotations import from_rpy, rounded_angles
+from snakestudio.text import counted
 
 __all__ = ["read_urdf"]
 
@@ -77,14 +78,14 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     trees = [_tree(name, links, below, reading, friction, driven) for name in roots]
     trees.sort(key=lambda bodies: -sum(bool(body.joints) for body in bodies[1:]))
     if len(trees) > 1:
-        others = listed([bodies[0].name for bodies in trees[1:]])
+        others = names_text([bodies[0].name for bodies in trees[1:]])
         reading.notes.append(f"Links that are not joined to the robot were left out: {others}.")
     bodies, world = world_geometry(trees[0])
     if len({body.name for tree in trees for body in tree}) < len(links):
         raise InputError("some joints close a loop apart from the robot", "remove them: the robot must be a chain")
     left_out = sum(1 for e in root.iter() if e.tag == "sensor")
     if left_out:
-        reading.notes.append(f"{plural(left_out, 'sensor')} left out.")
+        reading.notes.append(f"{counted(left_out, 'sensor')} left out.")
     return RobotDescription(
         root.get("name") or bodies[0].name if bodies else root.get("name"),
         tuple(bodies),

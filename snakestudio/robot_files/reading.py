@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +12,17 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import BodyDescription, Geometry, Placement
 from snakestudio.robot_files.files import MissingFileError, resolved
 from snakestudio.robot_files.meshes import Mesh, read_mesh
+from snakestudio.text import listing
 
-__all__ = ["Reading", "listed", "plural", "world_geometry"]
+__all__ = ["Reading", "names_text", "world_geometry"]
 
-_MOST_NAMES = 6
-
-
-def plural(number: int, what: str) -> str:
-    """A number and what is counted: 1 sensor, 2 sensors."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+_MOST_NAMES = 5
+"""Names in a note before the rest is counted."""
 
 
-def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
-    """Names as a list of readable length."""
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+def names_text(names: Iterable[str]) -> str:
+    """Names in a sentence; of many the first few."""
+    return listing(names, most=_MOST_NAMES)
 
 
 class Reading:
@@ -59,10 +54,10 @@ class Reading:
         """All notes, those that concern many elements as one sentence."""
         notes = list(self.notes)
         if self._rounded:
-            names = listed(list(dict.fromkeys(self._rounded)))
+            names = names_text(list(dict.fromkeys(self._rounded)))
             notes.append(f"Angles that differed from multiples of 90° only by rounding were set to them: {names}.")
         if self._missing:
-            names = listed(list(dict.fromkeys(self._missing)))
+            names = names_text(list(dict.fromkeys(self._missing)))
             notes.append(
                 f"Meshes not found in or near the folder of the robot file: {names}. The sizes of their links"
                 " are estimated from other geometry, the distances between joints and the inertia."

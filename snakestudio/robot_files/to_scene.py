@@ -528,5 +528,5 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     result = scene.model_copy(update=changes)
     problems = structure_problems(result)
     if problems:
-        raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
+        raise SceneError.of(problems)
     return result, tuple(notes)

@@ -39,6 +39,7 @@ from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
 from snakestudio.session.pulling import Grip, Spring, hold_steps
 from snakestudio.session.run_schema import with_channels
+from snakestudio.text import sentences
 
 __all__ = ["Runner"]
 
@@ -180,7 +181,7 @@ class Runner:
             name = FORMULATIONS.source(self.scene.model.kind)
             if not name:
                 raise
-            text = f"The plug-in {name} failed: {error.message}. {error.remedy[:1].upper()}{error.remedy[1:]}."
+            text = sentences(f"the plug-in {name} failed: {error.message}", error.remedy)
             return self._stopped_by(PluginRuntimeError(name, text))
 
     def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:

@@ -131,7 +131,7 @@ def made(values: dict[str, Any]) -> StudyFields:
 
 
 def _refused(found: list[Problem]) -> StudyError:
-    return StudyError("\n".join(problem.sentence() for problem in found), found)
+    return StudyError.of(found)
 
 
 def _usual(scene: Scene) -> str:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, model_validator
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 from snakestudio.study.goals import Aim, Over, natural_aim
+from snakestudio.text import counted
 
 __all__ = [
     "FORMAT", "GOALS_OF", "MOST_RUNS", "Goal", "Jitter", "Limit", "Plain", "Repeats", "Search", "StudyFields", "Vary",
@@ -87,7 +88,7 @@ class Vary(Frozen):
     def mistakes(self) -> Iterator[tuple[str, str, str]]:
         """Field, what is wrong with it, and what to do."""
         if not self.all_keys:
-            yield "key", "the key is missing", "name a value of the scene, like gait.amplitude_deg"
+            yield "key", "is missing", "name a value of the scene, like gait.amplitude_deg"
         if self.key and self.keys:
             yield "keys", "a key and several keys are given", "give one of them"
         if self.values:
@@ -286,7 +287,7 @@ def problems(study: StudyFields) -> list[Problem]:
     if study.search.kind in GOALS_OF:
         least, most = GOALS_OF[study.search.kind]
         if not least <= len(study.goals) <= most:
-            count = f"{least} goal{'s' * (least > 1)}" if least == most else f"{least} to {most} goals"
+            count = counted(least, "goal") if least == most else f"{least} to {most} goals"
             remedy = "add a goal" if len(study.goals) < least else "take out those that do not count"
             there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
             wrong("goals", f"this search takes {count}, and {there}", remedy)

@@ -18,7 +18,7 @@ from snakestudio.export.files import replacing
 from snakestudio.export.printing import INK, PALE, about_file, printed_suffix, save_figure
 from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table, front
-from snakestudio.study.shown import Named, Shown, chosen, labelled, number_text, panels_of, vary_of
+from snakestudio.study.shown import Named, Shown, chosen, labelled, panels_of, value_text, vary_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,7 +168,7 @@ class Drawing:
         texts = []
         for name, value in zip(shown.panels, values, strict=True):
             vary = vary_of(self.table, name)
-            texts.append(number_text(self.scene, vary, value) if vary is not None else f"{name} {value}")
+            texts.append(value_text(self.scene, vary, value) if vary is not None else f"{name} {value}")
         return ", ".join(texts)
 
     def _rows(self, shown: Shown, values: tuple[object, ...]) -> BoolArray:
@@ -231,7 +231,7 @@ class Drawing:
             here = rows if column is None else rows & (column == value)
             order = np.flatnonzero(here)[np.argsort(x[here])]
             colour = RUN if column is None else _colour(number, len(lines))
-            label = None if vary is None else number_text(self.scene, vary, value)
+            label = None if vary is None else value_text(self.scene, vary, value)
             axes.plot(x[order], numbers[order], "-o", color=colour, markersize=2.5, label=label)
             if low is not None and high is not None:
                 axes.fill_between(x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0)

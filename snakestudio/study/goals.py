@@ -17,6 +17,7 @@ from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.model.world import STANDARD_GRAVITY
+from snakestudio.text import listing
 
 __all__ = ["PRESETS", "Aim", "Over", "Preset", "measured", "natural_aim", "title_of", "unit_of"]
 
@@ -178,7 +179,7 @@ def unit_of(value: str, names: Sequence[str]) -> str:
     if preset is None:
         near = difflib.get_close_matches(value, PRESETS, 3, 0.7)
         if near and value.isidentifier() and value not in names:
-            raise SignalError(f"'{value}' is no measure", f"did you mean {' or '.join(near)}")
+            raise SignalError(f"'{value}' is not a measure", f"did you mean {listing(near, 'or')}")
         return compile_reduction(value, names).unit
     if preset.needs and preset.needs not in names:
         raise SignalError(f"{value} needs {preset.needs}, which this run does not have", "take another measure")

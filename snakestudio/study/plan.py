@@ -86,7 +86,7 @@ class Plan:
                     found.append(Problem("error", f"repeats.jitter[{number}].key", what, remedy))
                 self._jitter.append((jitter, keys))
         if found:
-            raise StudyError("\n".join(f"{source}: {problem.sentence()}" for problem in found), found)
+            raise StudyError.of(found, source)
 
     @classmethod
     def of_file(cls, study: StudyFields, path: Path) -> Plan:
@@ -105,7 +105,7 @@ class Plan:
         if not scene_path.exists():
             remedy = "name the scene's, as it is found from the study's folder"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
-            raise StudyError(f"{path}: {wrong.sentence()}", [wrong])
+            raise StudyError.of([wrong], path)
         scene = load_scene(scene_path)
         missing = [problem for problem in problems(scene, scene_path.parent) if problem.severity == "error"]
         if missing:
@@ -122,28 +122,27 @@ class Plan:
                 declared(self.scene, key)
                 present = get_value(self.scene, key)
             except SceneError as error:
-                message = error.problems[0].message if error.problems else "there is no such key in the scene"
-                yield Problem("error", f"{at}.key", f"{key}: {message}", "take one that the scene has")
+                clause = error.problems[0].clause(key) if error.problems else f"{key}: The scene has no such key"
+                yield Problem("error", f"{at}.key", clause, "use one that the scene has")
                 return
             if isinstance(present, BaseModel | tuple):
-                yield Problem("error", f"{at}.key", f"{key} is no single value", "name a value in it")
+                yield Problem("error", f"{at}.key", f'"{key}" is not a single value', "name a value in it")
                 return
             if key in Scene.model_fields:
-                yield Problem(
-                    "error", f"{at}.key", f"{key} is only told about the scene", "take a value that a run has"
-                )
+                yield Problem("error", f"{at}.key", f'"{key}" only describes the scene', "use a value that a run has")
                 return
             if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
-                yield Problem("error", f"{at}.key", f"{key} is no number", "give a list of values in place of a range")
+                remedy = "give a list of values instead of a range"
+                yield Problem("error", f"{at}.key", f'"{key}" is not a number', remedy)
                 return
         for value in _tried(vary):
             try:
                 self._try(vary, value)
             except SceneError as error:
                 first = error.problems[0] if error.problems else None
-                said = first.message if first is not None else str(error)
+                clause = first.clause(vary.name) if first is not None else f"{vary.name}: {error}"
                 remedy = first.remedy if first is not None else ""
-                yield Problem("error", f"{at}.{'values' if vary.values else 'low'}", f"{vary.name}: {said}", remedy)
+                yield Problem("error", f"{at}.{'values' if vary.values else 'low'}", clause, remedy)
                 return
 
     def _try(self, vary: Vary, value: Any) -> None:

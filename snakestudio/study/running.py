@@ -157,7 +157,7 @@ def check_measures(plan: Plan) -> dict[str, str]:
     """
     units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
     if found:
-        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in found), found)
+        raise StudyError.of(found, plan.source)
     return units
 
 

@@ -212,6 +212,6 @@ def sampler(plan: Plan) -> Sampler:
         except ImportError:
             remedy = 'install it with pip install "snakestudio[study]", or search another way'
             wrong = Problem("error", "search.kind", "this search needs optuna, which is not installed", remedy)
-            raise StudyError(f"{plan.source}: {wrong.sentence()}", [wrong]) from None
+            raise StudyError.of([wrong], plan.source) from None
         return _Batches(plan, _optuna)
     return _listed(plan)

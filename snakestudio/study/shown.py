@@ -16,6 +16,7 @@ from snakestudio.study.description import GOALS_OF, Vary
 from snakestudio.study.export import units_in
 from snakestudio.study.goals import title_of
 from snakestudio.study.results import Table
+from snakestudio.text import measure_text
 
 __all__ = ["MOST_PANELS", "Kind", "Named", "Shown", "chosen", "labelled", "panels_of"]
 
@@ -175,8 +176,9 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
     return made
 
 
-def number_text(scene: Scene, vary: Vary, value: object) -> str:
+def value_text(scene: Scene, vary: Vary, value: object) -> str:
     """A value as it stands over a panel or in a legend: "Phase shift -50 °"."""
     doc = field_doc(*declared(scene, vary.all_keys[0]))
-    number = f"{value:g}" if isinstance(value, float | int | np.floating) else str(value)
-    return f"{doc.label} {number}{' ' + doc.unit if doc.unit else ''}".replace("-", "\N{MINUS SIGN}")
+    if isinstance(value, float | int | np.floating):
+        return f"{doc.label} {measure_text(float(value), doc.unit, 6)}"
+    return f"{doc.label} {value} {doc.unit}".rstrip()

@@ -57,7 +57,7 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     try:
         text = read_text(path, STUDY)
     except InputError as error:
-        raise StudyError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+        raise StudyError(f"{path}: {error}", [error.problem()]) from None
     return parse_study(text, str(path), whole=whole)
 
 
@@ -72,7 +72,7 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
     try:
         values = parse_toml(text, STUDY)
     except InputError as error:
-        raise StudyError(f"{source}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+        raise StudyError(f"{source}: {error}", [error.problem()]) from None
     version = values.get("format")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
@@ -82,7 +82,7 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         raise _error(source, [Problem("error", "", "this is a scene, and no study", remedy)])
     found: list[Problem] = []
     if "format" not in values:
-        found.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
+        found.append(Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"))
     if isinstance(values.get("fixed"), dict):
         values["fixed"] = _flat(values["fixed"])
     if type(version) is int and version == 1:
@@ -123,7 +123,7 @@ def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _error(source: str, found: list[Problem]) -> StudyError:
-    return StudyError("\n".join(f"{source}: {problem.sentence()}" for problem in found), found)
+    return StudyError.of(found, source)
 
 
 def is_study(path: Path) -> bool:

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
+from snakestudio.text import MINUS, exact_text
 from snakestudio.viewmodel.field_texts import number_kind
-from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["Column", "columns_of"]
 
@@ -64,13 +64,13 @@ class Column:
         if self.kind == "pairs":
             return ", ".join(f"{name} = {_plain(each)}" for name, each in value.items())
         if self.kind == "span":
-            return " ".join(format_number(number) for number in value)
+            return " ".join(exact_text(number) for number in value)
         if self.kind == "switch":
             return _WORDS[value]
         if self.kind == "integer":
             return f"0x{value:X}" if self.name in _HEX else str(value)
         if self.kind == "number":
-            return format_number(value)
+            return exact_text(value)
         return str(value)
 
     def value(self, text: str) -> Any:
@@ -174,7 +174,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return format_number(value)
+        return exact_text(value)
     plain = str(value)
     unlike = set(plain) & set(',"\\') or plain != plain.strip() or _number_or_text(plain) != plain
     return json.dumps(plain, ensure_ascii=False) if unlike or not plain else plain
@@ -204,6 +204,6 @@ def _number_or_text(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
     try:
-        return json.loads(text.replace("\N{MINUS SIGN}", "-"), parse_constant=str)
+        return json.loads(text.replace(MINUS, "-"), parse_constant=str)
     except ValueError:
         return text.strip('"')

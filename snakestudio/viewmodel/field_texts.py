@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 __all__ = ["explanation", "number_kind", "refusal", "symbol_html"]
 
@@ -37,8 +37,8 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
     lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
     if unused:
         lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
-    low = None if doc.minimum is None else format_number(doc.minimum)
-    high = None if doc.maximum is None else format_number(doc.maximum)
+    low = None if doc.minimum is None else exact_text(doc.minimum)
+    high = None if doc.maximum is None else exact_text(doc.maximum)
     more = "more than" if doc.exclusive_minimum else "at least"
     if low is not None and high is not None:
         lines.append(f"{more.capitalize()} {low}, at most {high}{unit}.")
@@ -47,7 +47,7 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
     elif high is not None:
         lines.append(f"At most {high}{unit}.")
     if isinstance(doc.default, int | float) and not isinstance(doc.default, bool):
-        lines.append(f"Default {format_number(float(doc.default))}{unit}.")
+        lines.append(f"Default {exact_text(float(doc.default))}{unit}.")
     if isinstance(doc.default, str) and doc.default:
         lines.append(f"Default {doc.default.replace('_', ' ')}.")
     elif isinstance(doc.default, bool):
@@ -65,8 +65,4 @@ def symbol_html(symbol: str) -> str:
 def refusal(error: SnakeStudioError) -> str:
     """What to say at a field whose value was refused."""
     problems = getattr(error, "problems", ())
-    if not problems:
-        return str(error)
-    first = problems[0]
-    remedy = f"; {first.remedy}" if first.remedy else ""
-    return f"{first.message[:1].upper()}{first.message[1:]}{remedy}."
+    return problems[0].sentence_for() if problems else str(error)

@@ -1,4 +1,4 @@
-"""Numbers as people read them: steps that are round and figures that do not dance."""
+"""Changes of numbers as they are typed, and round steps."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 import re
 from typing import NamedTuple
 
-from snakestudio.model.formula.quantity import MINUS, NumberTextError, parse_number
-from snakestudio.model.ticks import decimals_of, step_above
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.ticks import step_above
+from snakestudio.text import MINUS
 
-__all__ = ["Change", "format_number", "nice_step", "parse_change"]
+__all__ = ["Change", "nice_step", "parse_change"]
 
 
 class Change(NamedTuple):
@@ -53,15 +54,3 @@ def parse_change(text: str, unit: str = "") -> Change | None:
 def nice_step(span: float) -> float:
     """About a two-hundredth of `span`, rounded up; 1 where it is not a positive number."""
     return step_above(span / 200)
-
-
-def format_number(value: float, step: float = 0.0) -> str:
-    """Text of `value` that loses nothing somebody typed, with the decimals of `step` if they suffice."""
-    decimals = decimals_of(step) if step > 0 else 0
-    text = f"{value:.{decimals}f}" if decimals <= 6 else ""
-    if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
-        text = f"{value:.12g}"
-    text = re.sub(r"e([+-])0*(\d)", r"e\1\2", text).replace("e+", "e")
-    if text.startswith("-"):
-        text = MINUS + text[1:] if float(text) != 0 else text[1:]
-    return text

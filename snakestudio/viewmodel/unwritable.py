@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from snakestudio.paths import UserFolder, temporary_dir
+from snakestudio.text import capitalized, listing
 
 __all__ = ["unwritable_notice"]
 
@@ -27,14 +28,14 @@ def unwritable_notice(folders: Mapping[UserFolder, str], settings_file: str = ""
     reasons = set(folders.values())
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     where = _common(paths)
-    parts = [f"{_listed([str(path) for path in where])} cannot be written{why}."]
+    parts = [f"{listing(where)} cannot be written{why}."]
     if folders:
-        content = _listed([one.content for one in folders])
-        parts.append(f"{content[:1].upper()}{content[1:]} go to {temporary_dir()} until the computer restarts.")
+        content = listing([one.content for one in folders])
+        parts.append(f"{capitalized(content)} go to {temporary_dir()} until the computer restarts.")
     if settings_file:
         parts.append("Settings are not saved.")
     variables = list(dict.fromkeys(one.variable for one in folders))
-    choice = f", or name other folders in {_listed(variables)}" if variables else ""
+    choice = f", or name other folders in {listing(variables)}" if variables else ""
     parts.append(f"Make {'the folder' if len(where) == 1 else 'them'} writable{choice}.")
     return " ".join(parts)
 
@@ -43,7 +44,3 @@ def _common(paths: list[Path]) -> list[Path]:
     """The folder that all of them are in, unless that one can be written itself."""
     folder = Path(os.path.commonpath(paths))
     return paths if folder == Path(folder.anchor) or os.access(folder, os.W_OK) else [folder]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -168,7 +168,7 @@ def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the file is empty"),
+        ("", "The file is empty"),
         ("t,x,y\n", "No column holds a position"),
         ("t,x,y\n0,1,2\n0.1,1\n0.2,1,2\n0.3,1,2\n", "line 3: 2 cells instead of at least 3"),
         ("t,x,y\n0,1,2\n0.1,1,2\n0.2,huch,2\n", 'line 4: "huch" is not a number'),
@@ -196,7 +196,7 @@ def test_binary_foreign_huge_and_absent_files(tmp_path: Path, monkeypatch: pytes
         read_capture(path)
     with pytest.raises(ExperimentError, match=r"read from \.csv, \.tsv"):
         read_capture(tmp_path / "a.mat")
-    with pytest.raises(ExperimentError, match="there is no such file"):
+    with pytest.raises(ExperimentError, match="There is no such file"):
         read_capture(tmp_path / "none.csv")
     small = replace(MEASUREMENT, largest=100)
     monkeypatch.setattr("snakestudio.analysis.experiment.text_table.MEASUREMENT", small)
@@ -220,11 +220,11 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
     save_layout(tmp_path / "l.toml", layout)
     assert load_layout(tmp_path / "l.toml") == layout
     assert layout_from_toml(layout_to_toml(Layout())) == Layout()
-    with pytest.raises(ExperimentError, match="l: delimeter: there is no such key"):
+    with pytest.raises(ExperimentError, match="l: delimeter is not a known key"):
         layout_from_toml('delimeter = ";"', "l")
     with pytest.raises(ExperimentError, match="l: rate_hz: "):
         layout_from_toml('rate_hz = "fast"', "l")
-    with pytest.raises(ExperimentError, match="this is not valid TOML"):
+    with pytest.raises(ExperimentError, match="This is not valid TOML"):
         layout_from_toml("rate_hz = ", "l")
 
 

@@ -142,7 +142,7 @@ def test_columns_and_expressions_are_plotted(run: ss.Run) -> None:
         assert run.plot("link_6_x_m", ax=ax) is ax
         speed = run.plot(["norm(com_v?_mps)"])
         np.testing.assert_array_equal(speed.lines[0].get_ydata(), run.signal("norm(com_v?_mps)"))
-        with pytest.raises(ss.SnakeStudioError, match="did you mean com_x_m"):
+        with pytest.raises(ss.SnakeStudioError, match="Did you mean com_x_m"):
             run.plot("com_xm")
         with pytest.raises(ss.UsageError, match="columns must be"):
             run.plot([3])

@@ -41,7 +41,7 @@ def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) ->
     """The planar model knows no rolling friction: nobody wants to find that out after the paper."""
     assert main(["run", MAIN, "--duration", "0.01", "--set", "ground.mu_rolling=0.1"]) == 0
     told = capsys.readouterr().err
-    assert told.startswith("obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model; ")
+    assert told.startswith("obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model. ")
     assert told.count("\n") == 1
 
 
@@ -104,9 +104,9 @@ def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.Ca
         (["run", MAIN, "--rate", "0"], "rate 0.0 must be a positive number"),
         (["run", MAIN, "--rate", "1e9"], "run.log_rate_hz"),
         (["run", MAIN, "--set", "gait.amplitude_deg"], "KEY=VALUE"),
-        (["run", MAIN, "--set", "gait.amplitud_deg=3"], "did you mean amplitude_deg"),
+        (["run", MAIN, "--set", "gait.amplitud_deg=3"], "Did you mean amplitude_deg"),
         (["run", MAIN, "--set", "gait.amplitude_deg=[1"], "TOML value"),
-        (["run", MAIN, "--set", "gait.amplitude_deg=nan"], "not a finite number"),
+        (["run", MAIN, "--set", "gait.amplitude_deg=nan"], "must be a finite number"),
         (["run", MAIN, "--set", "robot.joint_limit_deg=10"], "joint_limit_deg"),
         (["run", MAIN, "--set", "obstacles[1].friction=-0.5"], "friction"),
         (["run", MAIN, "--size", "big", "--video", "x.mp4"], "WIDTHxHEIGHT"),

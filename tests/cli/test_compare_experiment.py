@@ -29,13 +29,13 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["none.csv"], "none.csv: there is no such file"),
+        (["none.csv"], "none.csv: There is no such file"),
         ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "give the smaller one first"),
         ([str(TRIAL), "--link", "-1"], "links are counted from 1"),
         ([str(TRIAL), "--over", "0"], "give a positive time"),
         ([str(TRIAL), "--report", "r.docx"], "reports are written as"),
         ([str(TRIAL), "--csv", str(TRIAL)], "give another name to write to"),
-        ([str(TRIAL), "--layout", str(TRIAL)], "this is not valid TOML"),
+        ([str(TRIAL), "--layout", str(TRIAL)], "This is not valid TOML"),
     ],
 )
 def test_mistakes_are_said_before_the_run(more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,7 +76,7 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--interface", "virtual"], "The interface virtual joins buses of one process only"),
         (["--interface", "slcan"], "slcan: no channel was chosen; give one such as /dev/ttyACM0 or COM3."),
         (["--duration", "0"], "--duration 0: the duration must be positive."),
-        (["--log", "x.txt"], "x.txt: frames are logged as .blf, .asc or .log; end it so."),
+        (["--log", "x.txt"], "x.txt: Frames are logged as .blf, .asc or .log. Use one of these endings."),
     ],
 )
 def test_mistakes_are_one_sentence(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

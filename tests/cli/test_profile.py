@@ -35,10 +35,10 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["profile", "check", "lab_robot", str(path)]) == 2
     printed = capsys.readouterr()
     assert "lab_robot.toml: no mistakes" in printed.out
-    assert printed.err == f"{path}: limits.min_deg: -60° is not below max_deg = -61°; give the smaller angle first.\n"
+    assert printed.err == f"{path}: limits.min_deg: -60° is not below max_deg = -61°. Give the smaller angle first.\n"
     path.write_text("format = 1\n")
     assert main(["profile", "check", str(path)]) == 2
-    assert f"{path}: dbc: the key is missing; give it a value (file of its messages, beside this one)." in (
+    assert f"{path}: dbc is missing. Give it a value (file of its messages, beside this one)." in (
         capsys.readouterr().err
     )
 
@@ -108,7 +108,7 @@ def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes
     capsys.readouterr()
     assert main(["profile", "check", str(path)]) == 2
     printed = capsys.readouterr()
-    assert "nothing stops the robot, so arming is refused" in printed.out
+    assert "Nothing stops the robot, so arming is refused" in printed.out
     assert "no mistakes" not in printed.out
     assert printed.err == f"{path}: a robot can be listened to with it, and not armed: see above\n"
 

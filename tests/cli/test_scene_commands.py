@@ -29,7 +29,7 @@ def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["diff", str(MAIN), str(copy)]) == 0
     assert capsys.readouterr().out == "Gait: amplitude 40 → 35 °\n"
     assert main(["diff", str(MAIN), "nowhere.toml"]) == 2
-    assert "there is no such file" in capsys.readouterr().err
+    assert "There is no such file" in capsys.readouterr().err
 
 
 def test_obstacles_are_imported_into_the_scene(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

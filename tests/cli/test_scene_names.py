@@ -95,11 +95,11 @@ def test_fix_leaves_bundled_scenes_alone(
         (["study", "rnu"], 'Did you mean "study run"?'),
         (["run", "stairs", "--csvv", "a.csv"], "did you mean --csv?"),
         (["fit-strain", "stairs", "--contacts", "rigs"], "did you mean rings?"),
-        (["run", "stairs", "--set", "amplitude_deg=3"], "did you mean gait.amplitude_deg."),
-        (["run", "stairs", "--set", "giat.amplitude_deg=3"], "did you mean gait."),
-        (["run", "stairs", "--set", "gait.amplitud_deg=3"], "did you mean amplitude_deg."),
-        (["run", "stairs", "--set", "gait.kind=two_wave"], 'did you mean "two_waves"?'),
-        (["run", "stairs", "--set", "model.kind=spatial"], 'did you mean "spatial_nonsmooth"?'),
+        (["run", "stairs", "--set", "amplitude_deg=3"], "Did you mean gait.amplitude_deg?"),
+        (["run", "stairs", "--set", "giat.amplitude_deg=3"], "Did you mean gait?"),
+        (["run", "stairs", "--set", "gait.amplitud_deg=3"], "Did you mean amplitude_deg?"),
+        (["run", "stairs", "--set", "gait.kind=two_wave"], 'Did you mean "two_waves"?'),
+        (["run", "stairs", "--set", "model.kind=spatial"], 'Did you mean "spatial_nonsmooth"?'),
     ],
 )
 def test_typing_mistakes_get_a_suggestion(

@@ -131,10 +131,10 @@ def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
 @pytest.mark.parametrize(
     ("parameters", "gait", "message"),
     [
-        (("amplitude",), {}, '"amplitude" is not a value of the gait lateral_undulation; give some of amplitude_deg'),
-        (("offset_deg", "offset_deg"), {}, "a parameter is there twice"),
+        (("amplitude",), {}, '"amplitude" is not a value of the gait lateral_undulation. Give some of amplitude_deg'),
+        (("offset_deg", "offset_deg"), {}, "A parameter is there twice"),
         (("frequency_deg_s",), {"gait.frequency_deg_s": 0.0}, "frequency_deg_s is 0, so it cannot change"),
-        (("",), {"controller.parameters": " , "}, "no parameter yields; give some of amplitude_deg"),
+        (("",), {"controller.parameters": " , "}, "No parameter yields. Give some of amplitude_deg"),
         (("kind",), {}, '"kind" is not a number that can change'),
     ],
 )

@@ -111,7 +111,7 @@ def test_commands_of_another_kind_or_length_change_nothing() -> None:
 
 def test_first_targets_must_be_as_many_as_axes() -> None:
     (problem,) = [each for each in check(scene(**{"controller.targets_deg": (1.0, 2.0)})) if each.severity == "error"]
-    assert problem.sentence() == "controller.targets_deg: 2 angles for 3 joint axes; give 3, or leave them out."
+    assert problem.sentence() == "controller.targets_deg: 2 angles for 3 joint axes. Give 3, or leave them out."
 
 
 def test_a_run_with_targets_goes_on_from_a_moment_to_the_bit() -> None:

@@ -27,29 +27,29 @@ def box(x: float, y: float, yaw: float = 0.0) -> dict[str, Any]:
 
 # The robot of the scene needs 0.05 m + 0.14 m * (30 degrees) / (2 sin(20 degrees))^2 = 0.207 m to either side.
 CASES: list[tuple[Scene, dict[str, Any], str]] = [
-    (SHIPPED, {"path.waypoints_m": []}, "path.waypoints_m: there is no path to follow"),
+    (SHIPPED, {"path.waypoints_m": []}, "path.waypoints_m: There is no path to follow"),
     (SHIPPED, {"controller.look_ahead_m": 0.1}, "controller.look_ahead_m: 0.1 m is shorter than a link of 0.14 m"),
     (
         SHIPPED,
         {"controller.offset_limit_deg": 4.0},
         # 1.76 m where the spline is tightest; 0.14 m / (4 degrees) = 2.0 m.
-        "the path bends with a radius of 1.8 m at (5.7, 1), but with an offset of 4° the robot turns on 2 m",
+        "The path bends with a radius of 1.8 m at (5.7, 1), but with an offset of 4° the robot turns on 2 m",
     ),
     (
         PLANAR,
         {"obstacles": [post(2.0, 0.4, 0.21)]},
         "passes obstacle 1 at 0.19 m, but the robot needs 0.21 m to either",
     ),
-    (PLANAR, {"obstacles": [post(9, 9, 1), post(2, 0, 0.1, name="Pole")]}, "the path goes through obstacle 2 (Pole),"),
-    (PLANAR, {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]}, "either side, and 1 more are as near; move"),
+    (PLANAR, {"obstacles": [post(9, 9, 1), post(2, 0, 0.1, name="Pole")]}, "The path goes through obstacle 2 (Pole),"),
+    (PLANAR, {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]}, "either side, and 1 more are as near. Move"),
     (PLANAR, {"obstacles": [box(2.0, 0.25)]}, "passes obstacle 1 at 0.15 m"),
     (PLANAR, {"obstacles": [box(2.0, 0.55, 90.0)]}, "passes obstacle 1 at 0.049 m"),
-    (PLANAR, {"robot.joint_limit_deg": 35.0}, "the offset adds up to 10°, but the joints stop at 35°; give at most 5."),
-    (HEADING, {"gait.amplitude_deg": 0.0}, "gait.amplitude_deg: the gait has no amplitude, so the robot cannot be"),
-    (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: the gait stands still"),
-    (HEADING, {"gait.phase_shift_deg": 0.0}, "gait.phase_shift_deg: the wave does not travel"),
-    (HEADING, {"controller.gain": 0.0}, "controller.gain: the offset stays 0"),
-    (HEADING, {"controller.offset_limit_deg": 0.0}, "controller.offset_limit_deg: the offset stays 0"),
+    (PLANAR, {"robot.joint_limit_deg": 35.0}, "the offset adds up to 10°, but the joints stop at 35°. Give at most 5."),
+    (HEADING, {"gait.amplitude_deg": 0.0}, "gait.amplitude_deg: The gait has no amplitude, so the robot cannot be"),
+    (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: The gait stands still"),
+    (HEADING, {"gait.phase_shift_deg": 0.0}, "gait.phase_shift_deg: The wave does not travel"),
+    (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset stays 0"),
+    (HEADING, {"controller.offset_limit_deg": 0.0}, "controller.offset_limit_deg: The offset stays 0"),
 ]
 
 
@@ -57,7 +57,7 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
 def test_what_is_doubtful_is_said(scene: Scene, values: dict[str, Any], sentence: str) -> None:
     (problem,) = registry.check(with_values(scene, values))
     assert sentence in problem.sentence()
-    assert problem.severity == ("error" if "there is no path" in sentence else "warning")
+    assert problem.severity == ("error" if "There is no path" in sentence else "warning")
 
 
 def test_obstacles_that_are_too_near_are_shown() -> None:

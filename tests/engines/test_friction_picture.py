@@ -124,19 +124,19 @@ def test_held_body_takes_no_picture() -> None:
     simulate_scene(with_values(scene, {"run.duration_s": 0.02}), None)
     (problem,) = [problem for problem in check(scene) if problem.key.startswith("ground")]
     assert problem.sentence() == (
-        "ground.picture: the table has no effect here (only where friction moves the body); leave it out."
+        "ground.picture: The table has no effect here (only where friction moves the body). Leave it out."
     )
 
 
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("missing.png", r"missing.png' cannot be used \(No such file or directory\); give a grey-scale PNG"),
-        ("text.png", r"text.png' cannot be used \(it is no picture that can be read\); give a grey-scale PNG"),
-        ("thin.png", r"thin.png' cannot be used \(it has 1 x 3 pixels\); give 2 to 4096 either way"),
+        ("missing.png", r"missing.png' cannot be used \(No such file or directory\). Give a grey-scale PNG"),
+        ("text.png", r"text.png' cannot be used \(it is no picture that can be read\). Give a grey-scale PNG"),
+        ("thin.png", r"thin.png' cannot be used \(it has 1 x 3 pixels\). Give 2 to 4096 either way"),
         (".", "cannot be used"),
-        ("file://elsewhere/floor.png", "elsewhere"),
-        ("", r"no picture is chosen; give the name of a grey-scale picture, or leave the table out"),
+        ("File://elsewhere/floor.png", "elsewhere"),
+        ("", r"No picture is chosen. Give the name of a grey-scale picture, or leave the table out"),
     ],
 )
 def test_picture_that_cannot_be_used_is_named(file: str, words: str, tmp_path: Path) -> None:

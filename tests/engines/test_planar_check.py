@@ -62,7 +62,7 @@ def test_overlap_names_link_obstacle_and_depth() -> None:
     # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 = 12.5 mm inside.
     problems = registry.check(Scene(obstacles=(circle(3.0, 0.0, 0.1), circle(0.122, 0.14, 0.1))))
     assert [p.sentence() for p in problems] == [
-        "obstacles[2]: link 2 starts 12.5 mm deep inside obstacle 2; move the obstacle or the start."
+        "obstacles[2]: Link 2 starts 12.5 mm deep inside obstacle 2. Move the obstacle or the start."
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links == (1,)
@@ -86,11 +86,11 @@ def test_joint_limits_and_slipperiness() -> None:
 @pytest.mark.parametrize(
     ("obstacle", "key", "what"),
     [
-        (Stairs(x_m=3.0, y_m=0.0), "kind", "obstacle 1 is stairs, which a planar model cannot climb"),
-        (Ramp(x_m=3.0, y_m=0.0, name="up"), "kind", "obstacle 1 (up) is a ramp, which"),
+        (Stairs(x_m=3.0, y_m=0.0), "kind", "Obstacle 1 is stairs, which a planar model cannot climb"),
+        (Ramp(x_m=3.0, y_m=0.0, name="up"), "kind", "Obstacle 1 (up) is a ramp, which"),
         (HeightField(x_m=3.0, y_m=0.0, heights_m=((0.0, 0.0), (0.0, 0.1))), "kind", "is a height field, which"),
         (Rubble(x_m=3.0, y_m=0.0), "kind", "is rubble, which"),
-        (Box(x_m=3.0, y_m=0.0, roll_deg=10.0), "pitch_deg", "obstacle 1 is a tilted box, and this model is planar"),
+        (Box(x_m=3.0, y_m=0.0, roll_deg=10.0), "pitch_deg", "Obstacle 1 is a tilted box, and this model is planar"),
     ],
 )
 def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) -> None:
@@ -111,17 +111,17 @@ def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
             obstacles=(Box.model_validate({"x_m": 0.122, "y_m": 0.1, "width_m": 0.1, "length_m": 0.1, **more}),)
         )
 
-    assert "link 2 starts 2.5 mm deep inside obstacle 1;" in found(box())["error obstacles[1]"]
-    assert "link 2 starts 2.5 mm deep" in found(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
+    assert "Link 2 starts 2.5 mm deep inside obstacle 1. " in found(box())["error obstacles[1]"]
+    assert "Link 2 starts 2.5 mm deep" in found(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
     assert found(box(y_m=0.1035)) == found(box(z_m=0.106)) == found(box(z_m=-0.1)) == {}
     warned = found(box(y_m=0.3, height_m=0.03))
-    assert "obstacle 1 ends 30 mm above the ground" in warned["warning obstacles[1].height_m"]
-    assert "obstacle 1 begins 60 mm above the ground" in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
+    assert "Obstacle 1 ends 30 mm above the ground" in warned["warning obstacles[1].height_m"]
+    assert "Obstacle 1 begins 60 mm above the ground" in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
     low = Cylinder(x_m=3.0, y_m=0.0, height_m=0.02)
     assert "warning obstacles[1].height_m" in found(Scene(obstacles=(low,)))
     # A wall through the robot's middle that no corner and no end of a link is near to.
     wall = Box(x_m=0.122, y_m=0.0, length_m=0.001, width_m=3.0)
-    assert "link 2 starts 52.5 mm deep" in found(Scene(obstacles=(wall,)))["error obstacles[1]"]
+    assert "Link 2 starts 52.5 mm deep" in found(Scene(obstacles=(wall,)))["error obstacles[1]"]
 
 
 def test_a_box_on_its_side_stands_on_another_face() -> None:
@@ -144,12 +144,12 @@ def test_tilted_or_torn_states_are_errors() -> None:
         return Scene(robot=Robot(n_links=2), start=start)
 
     assert found(state(closed, flat)) == {}
-    assert "link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
-    assert "joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
+    assert "Link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
+    assert "Joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
-    assert "heights are left out" in found(state(aloft, flat))["warning start.position_m"]
+    assert "Heights are left out" in found(state(aloft, flat))["warning start.position_m"]
     none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
-    assert "the quaternion of link 2 has length 0" in found(state(closed, none))["error start.orientation_wxyz"]
+    assert "The quaternion of link 2 has length 0" in found(state(closed, none))["error start.orientation_wxyz"]
 
 
 def test_largest_stable_step_of_the_paper_s_robot() -> None:

@@ -41,36 +41,36 @@ def test_checking_does_not_load_the_compiler() -> None:
     [
         (
             {"ground__stribeck_rise": 0.5},
-            "ground.stribeck_rise: 0.5 is left out by this model; make it 0, or choose "
+            "ground.stribeck_rise: 0.5 is left out by this model. Make it 0, or choose "
             'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"ground__mu_rolling": 0.1},
-            "ground.mu_rolling: 0.1 is left out by this model; make it 0.05, or choose "
+            "ground.mu_rolling: 0.1 is left out by this model. Make it 0.05, or choose "
             'model.kind = "spatial_nonsmooth".',
         ),
         (
             {"solver__joints": "implicit"},
-            'solver.joints: "implicit" is left out by this model; make it "explicit", or choose '
+            'solver.joints: "implicit" is left out by this model. Make it "explicit", or choose '
             'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"actuator__max_torque_nm": 3.0},
-            "actuator.max_torque_nm: 3 is left out by this model; leave it out, or choose "
+            "actuator.max_torque_nm: 3 is left out by this model. Leave it out, or choose "
             'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"robot__joint_limit_deg": 60.0},
-            "robot.joint_limit_deg: 60 is left out by this model; leave it out, or choose another model.kind.",
+            "robot.joint_limit_deg: 60 is left out by this model. Leave it out, or choose another model.kind.",
         ),
         (
             {"gait": TwoWaves(amplitude_deg=30.0)},
-            'gait.pitch_amplitude_deg: the pitch wave is left out by this planar model; set model.kind to '
+            'gait.pitch_amplitude_deg: The pitch wave is left out by this planar model. Set model.kind to '
             '"spatial_nonsmooth" to see it, or make it 0.',
         ),
         (
             {"ground__viscous_along_ns_per_m": 0.0, "ground__viscous_across_ns_per_m": 0.0},
-            "ground.mu_along: the ground has no friction at all; raise it if that is not meant.",
+            "ground.mu_along: The ground has no friction at all. Raise it if that is not meant.",
         ),
     ],
 )  # fmt: skip
@@ -86,7 +86,7 @@ def test_it_refuses_obstacles() -> None:
     scene = undulation(obstacles=(POST, POST))
     (problem,) = registry.check(scene)
     assert problem.sentence() == (
-        "obstacles: this model knows no obstacles; remove them, or set model.kind to "
+        "obstacles: This model knows no obstacles. Remove them, or set model.kind to "
         '"planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth".'
     )
     assert problem.obstacles == (0, 1)
@@ -106,7 +106,7 @@ def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
         "joint_controller.law",
     }
     assert found["joint_controller.law"].sentence() == (
-        'joint_controller.law: "feedback_linearization" is left out by this model; make it "pd", or choose '
+        'joint_controller.law: "feedback_linearization" is left out by this model. Make it "pd", or choose '
         'model.kind = "planar_lagrangian".'
     )
     assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("make it 0.001, or")
@@ -144,7 +144,7 @@ def test_a_step_too_long_says_for_what() -> None:
     (friction,) = sentences(undulation(**STIFF["coulomb"]))
     stable = largest_stable_step(undulation(**STIFF["coulomb"]))
     assert friction == (
-        "solver.step_s: 0.001 s is too long for friction as stiff as this: slow links will tremble; "
-        f"take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s."
+        "solver.step_s: 0.001 s is too long for friction as stiff as this: slow links will tremble. "
+        f"Take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s."
     )
     assert sentences(undulation(**STIFF["coulomb"], solver__step_s=1e-4)) == []

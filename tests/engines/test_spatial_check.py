@@ -67,7 +67,7 @@ def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
     # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 = 12.5 mm inside.
     problems = among(Cylinder(x_m=3.0, y_m=0.0), Cylinder(x_m=0.122, y_m=0.14, radius_m=0.1, name="pipe"))
     assert sentences(problems) == [
-        "error: obstacles[2]: link 2 starts 12.5 mm deep inside obstacle 2 (pipe); move the obstacle or the start."
+        "error: obstacles[2]: Link 2 starts 12.5 mm deep inside obstacle 2 (pipe). Move the obstacle or the start."
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links[0] == 1
@@ -140,8 +140,8 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
 
 def test_a_robot_in_the_ground_says_how_deep() -> None:
     assert sentences(among(start__z_m=0.05)) == [
-        "error: start.z_m: link 1 starts 2.5 mm deep in the ground; "
-        "start higher, or leave z_m out to let the robot lie on the ground."
+        "error: start.z_m: Link 1 starts 2.5 mm deep in the ground. "
+        "Start higher, or leave z_m out to let the robot lie on the ground."
     ]
     assert among(start__z_m=0.0520) == []
     nodding = among(start__z_m=0.3, start__pitch_deg=30.0)
@@ -151,8 +151,8 @@ def test_a_robot_in_the_ground_says_how_deep() -> None:
 @pytest.mark.parametrize(
     ("obstacle", "sentence"),
     [
-        (HeightField(x_m=0, y_m=9), "obstacles[2].heights_m: a height field needs heights"),
-        (HeightField(x_m=0, y_m=9, heights_m=((0.0, 1.0), (0.0,))), "obstacles[2].heights_m: the rows are not a table"),
+        (HeightField(x_m=0, y_m=9), "obstacles[2].heights_m: A height field needs heights"),
+        (HeightField(x_m=0, y_m=9, heights_m=((0.0, 1.0), (0.0,))), "obstacles[2].heights_m: The rows are not a table"),
         (HeightField(x_m=0, y_m=9, picture="none.png"), "none.png' cannot be used (No such file or directory)"),
     ],
 )
@@ -183,7 +183,7 @@ def test_states_that_do_not_fit_together() -> None:
     assert check(state(bent)) == []
     (gap,) = check(state(bent, moved=[0.0, 0.0, 0.003]))
     assert re.fullmatch(
-        r"start: joint [23] is open by 3 mm; give positions that fit robot.link_length_m, or start from link angles.",
+        r"start: Joint [23] is open by 3 mm. Give positions that fit robot.link_length_m, or start from link angles.",
         gap.sentence(),
     )
     (twist,) = check(state(bent, twisted=0.05))
@@ -223,7 +223,7 @@ def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: fl
     for seed in (0, 150):
         assert not [p for p in registry.check(moving(scene, seed)) if p.severity == "error"]
     (torn,) = [p for p in registry.check(moving(scene, 0, wrong=[0.5, 0.0, 0.0])) if p.severity == "error"]
-    assert re.match(r"start.velocity_m_s: the velocities tear joint [23] apart with 0\.[45]", torn.sentence())
+    assert re.match(r"start.velocity_m_s: The velocities tear joint [23] apart with 0\.[45]", torn.sentence())
     if kind == "spatial_nonsmooth":
         problems = registry.check(moving(scene, 0, rolling=0.5))
         assert [p.key for p in problems if p.severity == "error"] == ["start.angular_velocity_rad_s"]
@@ -261,8 +261,8 @@ def test_joint_that_does_not_fit_its_shorter_link_is_named() -> None:
     scene = with_values(SPACE, {"robot.axis_offset_m": 0.03, "robot.link": ({"index": 4, "length_m": 0.02},)})
     (problem,) = check(scene)
     assert problem.sentence() == (
-        "robot.axis_offset_m: the axis offset of joint 3, 0.03 m, is not less than the length of its shorter link, "
-        "0.02 m; make the offset smaller or the link longer."
+        "robot.axis_offset_m: The axis offset of joint 3, 0.03 m, is not less than the length of its shorter link, "
+        "0.02 m. Make the offset smaller or the link longer."
     )
 
 

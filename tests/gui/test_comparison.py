@@ -27,8 +27,8 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
-from snakestudio.viewmodel.plots.scale import MINUS
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -246,7 +246,7 @@ def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot:
         window.context.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
     texts = "\n".join(label.text() for label in panel.figures.findChildren(QLabel))
     assert "Ended at 0 s: In step" in texts
-    assert "Cannot run this scene: obstacles: this model knows no obstacles" in texts
+    assert "Cannot run this scene: obstacles: This model knows no obstacles" in texts
     assert "Runs at 1/7 of the scene's time step" in texts
     assert not panel.figures.shows[LAGRANGIAN].isEnabled()
     assert set(panel.figures.tables) == {PLANAR}
@@ -270,7 +270,7 @@ def test_a_duration_that_makes_no_sense_is_refused_at_the_field(qtbot: QtBot, pa
     panel.duration.setModified(True)
     panel.run_button.click()
     assert not window_of(panel).context.comparer.busy
-    assert "must be more than 0" in panel._problem.text()
+    assert "must be greater than 0" in panel._problem.text()
 
 
 def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(qtbot: QtBot, panel: ComparisonPanel) -> None:

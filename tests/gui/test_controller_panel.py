@@ -149,7 +149,7 @@ def test_the_path_is_told_about_where_one_can_follow_it(
     document.set_value("path.closed", False, "Open")
     document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0]], "Path")
     qtbot.keyClick(closed.field, Qt.Key.Key_Space)
-    assert "a closed path needs at least 3" in closed.message.text()
+    assert "A closed path needs at least 3" in closed.message.text()
     assert not closed.field.isChecked()
     assert not document.scene.path.closed
 

@@ -19,8 +19,9 @@ from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
+from snakestudio.text import length_text
 from snakestudio.viewmodel.viewport.dimensions import Dimension, selection_dimensions
-from snakestudio.viewmodel.viewport.length_units import cursor_step, length_text, scale_of
+from snakestudio.viewmodel.viewport.length_units import cursor_step, scale_of
 from snakestudio.viewmodel.viewport.snapping import Snap, snapped
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 

@@ -271,10 +271,10 @@ def test_tab_goes_to_the_next_axis(qtbot: QtBot, viewport: Viewport, document: D
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("1..2", "“1..2” is not a number; 0.25, 0,25 or 1/4 would be."),
-        ("3deg", "“deg” is no unit of a length; m, cm, mm, µm, km, in, ft are."),
+        ("1..2", "“1..2” is not a number. Type 0.25, 0,25 or 1/4."),
+        ("3deg", "“deg” is not a unit of a length. Use m, cm, mm, µm, km, in or ft."),
         ("1/0", "That divides by zero."),
-        ("20000", "post: 20000.0 must be at most 10000 m"),
+        ("20000", "Post: x must be at most 10000 m"),
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(
@@ -511,8 +511,8 @@ def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(qtbot: QtBot, v
     field = popup.fields["grid_m"]
     for typed, grid, problem in (
         ("2,5 cm", 0.025, ""),
-        ("0", 0.025, "Grid must be more than 0 m; 0 is not."),
-        ("much", 0.025, "“much” is not a number; 0.25, 0,25 or 1/4 would be."),
+        ("0", 0.025, "Grid must be greater than 0 m (got 0)."),
+        ("much", 0.025, "“much” is not a number. Type 0.25, 0,25 or 1/4."),
     ):
         field.selectAll()
         qtbot.keyClicks(field, typed)

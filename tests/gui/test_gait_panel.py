@@ -340,7 +340,7 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
         qtbot.keyClicks(row.field, text)
         qtbot.keyClick(row.field, Qt.Key.Key_Return)
         if "q" in text:
-            assert row.problem.startswith("'q' is not known; use t, i, n, pi and the functions ")
+            assert row.problem.startswith("'q' at character 9 is not known. Use t, i, n, pi and the functions ")
     assert row.problem == ""
     assert document.scene.gait == JointTorqueFields(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
 
@@ -366,7 +366,7 @@ def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPa
     finding = Problem("error", "gait.torque_nm", "it has no usable value", "avoid 1/0")
     torques.show_pending({"gait"}, [finding])
     assert torques.message.text() == "Torques in place of angles apply at the next reset."
-    assert torques.formulas["gait.torque_nm"].problem == "It has no usable value; avoid 1/0."
+    assert torques.formulas["gait.torque_nm"].problem == "It has no usable value. Avoid 1/0."
     torques.show_pending((), ())
     assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""
 

@@ -107,7 +107,7 @@ def test_a_typed_value_with_a_unit_is_one_step(panel: LinksAndJoints, document: 
 def test_a_value_out_of_range_is_refused_at_the_table(panel: LinksAndJoints, document: Document) -> None:
     model, before = panel.links.model, document.scene
     assert not model.setData(model.index(3, column(panel.links, "mass_kg")), "-1")
-    assert panel.links.message.text() == "Mass of link 4: -1.0 must be greater than 0 kg."
+    assert panel.links.message.text() == "Mass of link 4 must be greater than 0 kg (got -1)."
     assert document.scene is before
     assert model.setData(model.index(3, column(panel.links, "mass_kg")), "1")
     assert panel.links.message.text() == ""

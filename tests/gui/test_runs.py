@@ -20,7 +20,6 @@ from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.gui.runs.run_panel import RunDelegate, RunPanel
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -28,6 +27,7 @@ from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.runner import Runner
+from snakestudio.text import size_text
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import ENERGIES, make_rows
 

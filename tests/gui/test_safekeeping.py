@@ -197,7 +197,7 @@ def test_obstacles_are_imported_as_one_step(
         dialog.scale.selectAll()
         qtbot.keyClicks(dialog.scale, "0")
         qtbot.keyClick(dialog.scale, Qt.Key.Key_Return)
-        assert "must be more than 0" in dialog.message.text()
+        assert "must be greater than 0" in dialog.message.text()
         dialog.scale.selectAll()
         qtbot.keyClicks(dialog.scale, "0.5")
         dialog.scale.commit()

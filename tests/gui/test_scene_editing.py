@@ -442,7 +442,7 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dial
     ok = dialog.make_button
     put(qtbot, dialog, "rows", "many")
     qtbot.keyClick(dialog.form["rows"], Qt.Key.Key_Return)
-    assert dialog.message.text() == "“many” is not a number; 0.25, 0,25 or 1/4 would be."
+    assert dialog.message.text() == "“many” is not a number. Type 0.25, 0,25 or 1/4."
     assert not ok.isEnabled()
     put(qtbot, dialog, "rows", "900")
     put(qtbot, dialog, "columns", "900")

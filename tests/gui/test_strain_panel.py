@@ -226,7 +226,7 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     row = typed.formulas["strain.k_z_per_m"]
     row.field.selectAll()
     qtbot.keyClicks(row.field, "3*sin(")
-    qtbot.waitUntil(lambda: row.problem == "3*sin( cannot be read; see the names it may use.")
+    qtbot.waitUntil(lambda: row.problem == "3*sin( cannot be read. See the names it may use.")
     assert theme.current().warning in row.field.styleSheet()
     assert row.message.isVisible()
     typed.formulas["strain.k_y_per_m"].field.setFocus()
@@ -253,7 +253,7 @@ def test_one_formula_does_not_suffer_from_another(qtbot: QtBot, typed: StrainPan
 def test_what_a_check_finds_stands_at_its_formula(panels: ParameterPanels, typed: StrainPanel) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
     panels._bridge.set_status(problems=(problem,))  # type: ignore[attr-defined]
-    assert typed.formulas["strain.speed_m_s"].problem == "The speed depends on X; use t alone."
+    assert typed.formulas["strain.speed_m_s"].problem == "The speed depends on X. Use t alone."
     assert typed.formulas["strain.k_z_per_m"].problem == ""
     panels._bridge.set_status(problems=())  # type: ignore[attr-defined]
     assert typed.formulas["strain.speed_m_s"].problem == ""

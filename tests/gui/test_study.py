@@ -301,7 +301,7 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     card = page(opened).varying.cards[0]
     typed(card.low, "50")
     checked(opened, qtbot)
-    assert card.message.text().startswith("The range goes from 50 to 40; give a smaller and a larger number.")
+    assert card.message.text().startswith("The range goes from 50 to 40. Give a smaller and a larger number.")
     assert not bar(opened).run_button.isEnabled()
     assert "1 mistake" in bar(opened).text.text()
     assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"
@@ -380,7 +380,7 @@ def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: P
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
-    assert "This search takes 1 goal, and there are 2; take out those that do not count" in setup.goals.message.text()
+    assert "This search takes 1 goal, and there are 2. Take out those that do not count" in setup.goals.message.text()
     setup.goals.cards[0].remove_button.click()
     assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
     setup.limits.add("largest_torque")
@@ -454,10 +454,10 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
     assert panel(opened).results.linked.there, "the results are shown"
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points. All there"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points. All there"
     c.study.open_study.edit(study.model_copy(update={"vary": study.vary[:1]}))
     assert re.fullmatch(r"3 points, about .* with \d workers?; 6 there", bar(opened).text.text())
     c.study.open_study.edit(study)
@@ -511,8 +511,7 @@ def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Pat
     results = p.results
     qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
     chart = results.charts[results.shown_charts[0]]
-    qtbot.waitUntil(lambda: chart.height() >= 160)
-    assert chart.visibleRegion().boundingRect() == chart.rect()
+    qtbot.waitUntil(lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect())
     assert not p.title.isVisible(), "it is seen beside the set-up"
     for name, chip in results.chips.items():
         assert chip.visibleRegion().boundingRect() == chip.rect()

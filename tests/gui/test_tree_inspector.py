@@ -238,7 +238,7 @@ def test_a_wrong_value_is_answered_at_the_field(
     row = number(inspector, "radius_m")
     enter(qtbot, row, "0")
     assert row.message.isVisible()
-    assert "more than 0" in row.message.text()
+    assert "greater than 0" in row.message.text()
     assert document.scene.obstacles[2].radius_m == 0.125
     assert document.undo_stack.count() == 0
 
@@ -397,7 +397,7 @@ def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Sele
     assert checks.summary.text() == "1 error, 1 hint, 2 edits at reset"
     model = checks.list.model()
     lines = [str(model.index(row, 0).data()) for row in range(model.rowCount())]
-    assert lines[0] == "Link 5 overlaps cylinder 3; move one of them."
+    assert lines[0] == "Link 5 overlaps cylinder 3. Move one of them."
     assert lines[2] == "Time step applies at the next reset."
     assert lines[3] == "Cylinder 2, radius applies at the next reset."
     for row, expected in enumerate(({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})):
@@ -416,7 +416,7 @@ def test_a_finding_about_nothing_selects_nothing() -> None:
 
 
 def test_keys_in_sentences_read_as_labels() -> None:
-    text = labelled("ground.law: this model has none; set model.kind to another.", Scene())
+    text = labelled("ground.law: This model has none. Set model.kind to another.", Scene())
     assert text == 'Ground: Friction law: this model has none; set "Model" to another.'
 
 
@@ -542,7 +542,7 @@ def test_each_of_several_is_changed_by_its_own(
     assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + step for o in before], abs=1e-12)
     count = document.undo_stack.count()
     enter(qtbot, row, "*1e6")
-    assert row.message.text().startswith("x must be at most 10000 m;")
+    assert row.message.text().startswith("x must be at most 10000 m (got ")
     enter(qtbot, row, "/0")
     assert row.message.text() == "That divides by zero."
     assert document.undo_stack.count() == count
@@ -563,7 +563,7 @@ def test_whole_numbers_of_several_stay_whole(
     enter(qtbot, row, "*1.5")
     assert [o.steps for o in document.scene.obstacles] == [4, 9]  # type: ignore[union-attr]
     enter(qtbot, row, "-=4")
-    assert row.message.text() == "Steps must be at least 1; 0 is less."
+    assert row.message.text() == "Steps must be at least 1 (got 0)."
     enter(qtbot, row, "7")
     assert [o.steps for o in document.scene.obstacles] == [7, 7]  # type: ignore[union-attr]
 

@@ -332,7 +332,7 @@ def test_steps_of_sequences() -> None:
     for step, says in (
         (Step(send="Nix"), 'no message to send that is called "Nix"'),
         (Step(send="JointCommand", signals={"Comand": 1}), 'no signal "Comand"'),
-        (Step(send="JointCommand", signals={"Command": 900}), "beyond what Command can hold; give a value from 0 to 4"),
+        (Step(send="JointCommand", signals={"Command": 900}), "beyond what Command can hold. Give a value from 0 to 4"),
         (Step(raw="xyz", id="1"), "no bytes in hexadecimal"),
         (Step(raw="00", id="0x800"), "beyond 11 bits"),
     ):
@@ -343,7 +343,7 @@ def test_steps_of_sequences() -> None:
 def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
     with pytest.raises(ProfileError) as caught:
         odd(TOML.replace('signal = "Heat"', 'signal = "Hear"'))
-    assert str(caught.value) == 'messages[3].signals[1].signal: "Hear" is not in Mixed; did you mean Heat.'
+    assert str(caught.value) == 'messages[3].signals[1].signal: "Hear" is not in Mixed. Did you mean Heat?'
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_a_source_that_is_missing_or_nonsense_is_none(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    with pytest.raises(LinkError, match=r"run\.csv: frames are logged as \.blf, \.asc or \.log; end it so"):
+    with pytest.raises(LinkError, match=r"run\.csv: Frames are logged as \.blf, \.asc or \.log. Use one"):
         check_log_path(tmp_path / "run.csv")
     with pytest.raises(LinkError, match="there is no folder"):
         check_log_path(tmp_path / "no" / "run.blf")

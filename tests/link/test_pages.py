@@ -24,28 +24,28 @@ def test_pages_that_are_selected_are_no_mistake() -> None:
 WRONG = {
     "fixed to another page": (
         ("fixed = { Page = 1 }", "fixed = { Page = 2 }"),
-        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 2; select its page (Page = "
+        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 2. Select its page (Page = "
         "1), or bind a signal of this one.",
     ),
     "not selected at all": (
         ('name = "TargetSecond"\nfixed = { Page = 1 }', 'name = "TargetSecond"\nid = "0x201"'),
-        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 0; select its page (Page = "
+        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 0. Select its page (Page = "
         "1), or bind a signal of this one.",
     ),
     "feedback that never comes": (
         ("fixed = { Part = 1 }", "fixed = { Part = 2 }"),
-        "messages[5].signals[1]: Heat is only in a State whose Part is 1, and here it is 2; select its page (Part = "
+        "messages[5].signals[1]: Heat is only in a State whose Part is 1, and here it is 2. Select its page (Part = "
         "1), or bind a signal of this one.",
     ),
     "fixed on another page": (
         ("fixed = { Page = 0 }", "fixed = { Page = 0, Second = 1.0 }"),
-        "messages[1].fixed.Second: Second is only in a Target whose Page is 1, and here it is 0; select its page (Page "
+        "messages[1].fixed.Second: Second is only in a Target whose Page is 1, and here it is 0. Select its page (Page "
         "= 1), or bind a signal of this one.",
     ),
     "in the stop sequence": (
         ('Kind = "Stops", Reason = 1', 'Kind = "Wishes", Reason = 1'),
-        'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes"; '
-        'select its page (Kind = "Stops"), or bind a signal of this one.',
+        'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes". '
+        'Select its page (Kind = "Stops"), or bind a signal of this one.',
     ),
 }  # fmt: skip
 

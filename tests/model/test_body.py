@@ -105,7 +105,7 @@ def test_outlines_leave_out_what_is_unknown():
 def test_starts_that_do_not_fit():
     state = StateStart(position_m=((0.0, 0.0, 0.0),) * 5, orientation_wxyz=((1.0, 0.0, 0.0, 0.0),) * 4)
     assert [problem.sentence() for problem in CHAIN.start_problems(state)] == [
-        "start.orientation_wxyz: 4 values for 5 links; give one value for each link."
+        "start.orientation_wxyz: 4 values for 5 links. Give one value for each link."
     ]
     keys = [problem.key for problem in CHAIN.start_problems(JointAnglesStart(link=6, joint_angles_deg=(0.0,) * 5))]
     assert keys == ["start.link", "start.joint_angles_deg"]

@@ -17,7 +17,6 @@ from snakestudio.errors import FormulaError
 from snakestudio.model import formula as reading
 from snakestudio.model.formula import ACCELERATION, SPEED, primitive, read
 from snakestudio.model.formula.reader import FUNCTIONS
-from snakestudio.model.formula.typed_text import parse
 from snakestudio.model.robot.smooth_steps import bump, rise
 
 NAMES = {"X": "m", "t": "s", "s": "m", "l": "m", "r": "m", "lam": "m", "V": "m/s", "k": "1/m"}
@@ -39,7 +38,7 @@ def test_right_units_are_accepted(text: str, unit: str) -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "says"),
     [
-        ("X + t", "m", "different units"), ("sin(X)", "", "in m"), ("X", "1/m", "1/m is wanted"),
+        ("X + t", "m", "different units"), ("sin(X)", "", "in m"), ("X", "1/m", "1/m is required"),
         ("X^t", "", "exponent"), ("X^(X/l)", "", "must be a number"), ("pi", "1/m", "no unit"), ("V*t", "", "in m"),
         ("X/l", "1/m", "no unit"), ("sqrt(X)", "m", "m^0.5"), ("cos(V)", "", "m/s"), ("X - 1*t*V/V", "", "in m"),
     ],
@@ -142,9 +141,9 @@ def test_who_profiles_keeps_the_profiler() -> None:
 def test_a_mistake_says_where_and_what_is_allowed() -> None:
     with pytest.raises(FormulaError, match=r"character 7"):
         read("X^2 + )", "m", NAMES)
-    with pytest.raises(FormulaError, match=r"'y' is not known; use X, t, s, l, r, lam, V, k, pi and the functions sin"):
+    with pytest.raises(FormulaError, match=r"'y' at character 1 is not known. Use X, t, s, l, r, lam, V, k, pi and"):
         read("y", "m", NAMES)
-    with pytest.raises(FormulaError, match=r"'s' cannot be used here; give a speed"):
+    with pytest.raises(FormulaError, match=r"'s' at character 1 cannot be used here. Give a speed"):
         read("s", "m", {"X": "m"}, elsewhere={"s": "give a speed"})
     with pytest.raises(FormulaError, match="decimals with a point"):
         read("0,5", "m", NAMES)
@@ -261,10 +260,9 @@ def test_sympy_is_imported_with_the_first_formula_only() -> None:
         ("sin(X", r"a '\)' is missing: the '\(' at character 4 is not closed"),
         ("2*(X + (1 - t)", r"a '\)' is missing: the '\(' at character 3 is not closed"),
         ("X + 1)", r"the '\)' at character 6 closes nothing"),
-        ("X > 1 and ", "something is missing at its end"),
         ("X *", "something is missing at its end"),
     ],
 )
 def test_what_is_missing_is_named(text: str, sentence: str) -> None:
-    with pytest.raises(FormulaError, match=sentence):
-        parse(text, 100, "sin(X)")
+    with pytest.raises(FormulaError, match=f"(?i){sentence}"):
+        read(text, "m", NAMES)

@@ -40,24 +40,24 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("waypoints_m = [[0.0, 0.0]]", "path.waypoints_m: 1 waypoint makes no path; a path needs at least 2."),
+        ("waypoints_m = [[0.0, 0.0]]", "path.waypoints_m: 1 waypoint makes no path. A path needs at least 2."),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0]]\nclosed = true",
-            "path.waypoints_m: 2 waypoints make no path; a closed path needs at least 3.",
+            "path.waypoints_m: 2 waypoints make no path. A closed path needs at least 3.",
         ),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]",
-            "path.waypoints_m[3]: the waypoint lies on the one before it at (1, 0); leave it out.",
+            "path.waypoints_m[3]: The waypoint lies on the one before it at (1, 0). Leave it out.",
         ),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [0.0, 0.0]]\nclosed = true",
-            "path.waypoints_m[4]: the last waypoint lies on the first; leave it out: a closed path returns by itself.",
+            "path.waypoints_m[4]: The last waypoint lies on the first. Leave it out: a closed path returns by itself.",
         ),
-        ("waypoints_m = [[0.0, 0.0], [nan, 0.0]]", "path.waypoints_m[2][1]: nan is not a finite number"),
-        ("waypoints_m = [[0.0, 0.0], [2e4, 0.0]]", "path.waypoints_m[2][1]: 20000.0 must be at most 10000 m"),
-        ("waypoints_m = [[0.0, 0.0], [1.0]]", "path.waypoints_m[2][2]: the key is missing"),
-        ("closed = 1", "path.closed: 1 is neither true nor false; give true or false"),
-        ('shape = "round"', "path.shape: \"round\" is not known; give 'straight' or 'spline'."),
+        ("waypoints_m = [[0.0, 0.0], [nan, 0.0]]", "path.waypoints_m[2][1] must be a finite number (got nan)"),
+        ("waypoints_m = [[0.0, 0.0], [2e4, 0.0]]", "path.waypoints_m[2][1] must be at most 10000 m"),
+        ("waypoints_m = [[0.0, 0.0], [1.0]]", "path.waypoints_m[2][2] is missing"),
+        ("closed = 1", "path.closed must be true or false (got 1). Give one of them"),
+        ('shape = "round"', "path.shape cannot be \"round\"; give 'straight' or 'spline'."),
     ],
 )
 def test_mistakes_are_said_in_words(table: str, sentence: str) -> None:

@@ -117,9 +117,9 @@ def test_one_list_is_enough_for_joints_of_one_axis_each() -> None:
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
-        ({"joint_angles_deg": [0, 0, 5, 0]}, "joint 3 has no yaw axis"),
-        ({"joint_angles_deg": [0] * 4, "joint_roll_deg": [0, 9, 0, 0]}, "joint 2 has no roll axis"),
-        ({"joint_angles_deg": [3, 0, 0, 0], "joint_roll_deg": [4, 0, 0, 0]}, "joint 1 turns about roll alone"),
+        ({"joint_angles_deg": [0, 0, 5, 0]}, "Joint 3 has no yaw axis"),
+        ({"joint_angles_deg": [0] * 4, "joint_roll_deg": [0, 9, 0, 0]}, "Joint 2 has no roll axis"),
+        ({"joint_angles_deg": [3, 0, 0, 0], "joint_roll_deg": [4, 0, 0, 0]}, "Joint 1 turns about roll alone"),
     ],
 )
 def test_an_angle_of_an_axis_that_is_not_there_is_a_mistake(lists: dict[str, Any], message: str) -> None:

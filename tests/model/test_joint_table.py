@@ -91,7 +91,7 @@ def test_unit_of_the_header_or_the_scene_needs_no_guess(tmp_path: Path) -> None:
     np.testing.assert_allclose(table(tmp_path, "0,5,5,5,5\n1,5,5,5,5\n", unit="deg").angle, np.radians(5.0))
     error = mistake(tmp_path, "0,5,5,5,5\n1,5,5,5,5\n")
     assert error.key == "unit"
-    assert "degrees or radians?" in str(error)
+    assert "Degrees or radians?" in str(error)
 
 
 MISTAKES = [

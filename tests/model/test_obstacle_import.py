@@ -241,7 +241,7 @@ def test_a_transformation_that_is_not_understood_is_refused() -> None:
     ("data", "piece"),
     [
         (b"<svg><circle r='1'></svg>", "line 1, column"),
-        (b"<html/>", "this is not an SVG drawing"),
+        (b"<html/>", "This is not an SVG drawing"),
         (SVG.format("", '<rect width="1" height="1"/>').encode(), "there is no circle in this drawing"),
         (SVG.format("", '<circle cx="a" cy="b" r="c"/>').encode(), "a.svg: "),
         (b"\xff\xfe\x00", "not valid SVG"),
@@ -281,5 +281,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_circles(latin)
     with pytest.raises(SceneError, match="no such file"):
         read_circles(tmp_path / "none.svg")
-    with pytest.raises(SceneError, match="this is a folder"):
+    with pytest.raises(SceneError, match="This is a folder"):
         read_circles(tmp_path)

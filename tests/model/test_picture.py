@@ -54,16 +54,16 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
     held = io.BytesIO()
     Image.new("L", (16, 16)).save(held, kind)
     (tmp_path / "map.png").write_bytes(held.getvalue())
-    with pytest.raises(InputError, match="no picture that can be read; give a grey-scale PNG"):
+    with pytest.raises(InputError, match=r"no picture that can be read. Give a grey-scale PNG"):
         grey_values(tmp_path / "map.png")
 
 
 @pytest.mark.parametrize(
     ("width", "height", "said"),
     [
-        (5000, 5000, "it has 5000 x 5000 pixels; give 2 to 4096 either way"),
-        (14_000, 14_000, "it has far too many pixels"),
-        (1, 9, "it has 1 x 9 pixels"),
+        (5000, 5000, "It has 5000 x 5000 pixels. Give 2 to 4096 either way"),
+        (14_000, 14_000, "It has far too many pixels"),
+        (1, 9, "It has 1 x 9 pixels"),
         (2**31 - 1, 1, "pixels"),
     ],
 )

@@ -312,13 +312,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence() -> None:
     flat = scene_with(STARTS["straight"])
     with pytest.raises(SceneError, match=r"start\.x_m.*10000"):
         moved_robot(flat, (2e4, 0, 0))
-    with pytest.raises(SceneError, match="turn it about the z axis"):
+    with pytest.raises(SceneError, match="Turn it about the z axis"):
         turned_robot(flat, (1, 0, 0), 0.5, (0, 0, 0))
     body = load_scene(scenes_dir() / "continuum_snake_2d.toml")
     for lay in (straight_robot, gait_robot):
         with pytest.raises(SceneError, match="strain law"):
             lay(body)
-    with pytest.raises(SceneError, match="choose straight"):
+    with pytest.raises(SceneError, match="Choose straight"):
         moved_robot(body.model_copy(update={"start": as_state(flat)}), (1, 0, 0))
 
 

@@ -42,8 +42,8 @@ def test_units_are_converted(text: str, unit: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "sentence"),
     [
-        ("30deg", "m", "“deg” is no unit of a length; m, cm, mm, µm, km, in, ft are."),
-        ("3 cm", "°", "“cm” is no unit of an angle; °, deg, rad are."),
+        ("30deg", "m", "“deg” is not a unit of a length. Use m, cm, mm, µm, km, in or ft."),
+        ("3 cm", "°", "“cm” is not a unit of an angle. Use °, deg or rad."),
         ("cm", "m", "“cm” is not a number"),
         ("3 apples", "", "“apples” is not understood here"),
         ("1/0 cm", "m", "That divides by zero."),

@@ -36,9 +36,14 @@ def test_step_above_and_below_are_round_and_next_to_each_other(size: float) -> N
     assert above / below <= 2.5 + 1e-6
 
 
-@pytest.mark.parametrize("size", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("size", [0.0, -1.0, math.nan, math.inf, 5e-324, 1e308])
 def test_step_without_a_positive_number_is_one(size: float) -> None:
     assert step_above(size) == step_below(size) == 1.0
+
+
+def test_ticks_of_values_of_unusual_size_end() -> None:
+    assert multiples(-1e308, 1e308, 1.0) == []
+    assert len(decades(1e-305, 1e308, 5)) <= 5
 
 
 def test_round_steps_ascend_through_the_decades() -> None:

@@ -81,7 +81,7 @@ def test_start_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
     np.testing.assert_allclose(piece, wanted[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same")
     path.write_text(path.read_text().replace("result = np.array(values)", "return values[:3]"))
     load(path)
-    with pytest.raises(SignalError, match="My_kind gives 3 float64 values for 51 rows; give one number for each row"):
+    with pytest.raises(SignalError, match=r"my_kind gives 3 float64 values for 51 rows. Give one number for each row"):
         compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema)).values(run.recording)
 
 

@@ -65,7 +65,7 @@ def test_scene_from_somebody_else_runs_no_code(tmp_path: Path) -> None:
     assert problem.key == "controller.kind"
     assert 'the plug-in "wag.py" was not run, and values of its kinds were not checked' in problem.message
     assert f"snakestudio plugin trust {tmp_path.resolve() / 'wag.py'}" in problem.remedy
-    with pytest.raises(SceneError, match="because it is not trusted; read its code, and trust it"):
+    with pytest.raises(SceneError, match=r"because it is not trusted. Read its code, and trust it"):
         api.simulate(path)
     assert main(["run", str(path)]) == 2
     assert loaded() == ()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import rerun
 import rerun.chunk
 
 from snakestudio.errors import StreamError
@@ -73,6 +75,13 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(monkeypatch: pyte
     recording = run_offline(scene).recording
     shown = iter(range(len(recording)))
     stalled = threading.Event()
+
+    def flush(stream: rerun.RecordingStream, *, timeout_sec: float) -> None:
+        """As the SDK's own where a viewer reads nothing; that of a server without any answer may also fail."""
+        time.sleep(timeout_sec)
+        raise RuntimeError("Flush timed out - not all log messages were sent")
+
+    monkeypatch.setattr(rerun.RecordingStream, "flush", flush)
 
     def note(text: str) -> None:
         if "does not respond. Samples are skipped until it does" in text:

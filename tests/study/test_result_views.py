@@ -99,16 +99,16 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("net_sped > 1", "'net_sped' is no column here at character 1; did you mean net_speed."),
-        ("net_speed", "This is a number and no condition; compare it, like net_speed > 0.1."),
-        ("net_speed >", "write it like net_speed > 0.1"),
+        ("net_sped > 1", "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"),
+        ("net_speed", "This is a number, not a condition. Compare it, like net_speed > 0.1."),
+        ("net_speed >", "Write it like net_speed > 0.1"),
         ("derivative(net_speed) > 1", "A point has no course in time"),
         ("time > 1", "A point has no course in time"),
-        ('model.kind == "planar"', '"planar" is no text of any column; there are planar_nonsmooth'),
+        ('model.kind == "planar"', '"planar" is no text of any column. There are planar_nonsmooth'),
         ('__import__("os").system("true")', '"os" is no text of any column'),
         ("(lambda: 1)() > 0", "is not"),
         ("net_speed > 10**400", "finite"),
-        ("x" * 3000 + " > 1", "give at most 2000"),
+        ("x" * 3000 + " > 1", "Give at most 2000"),
     ],
 )
 def test_what_is_no_condition_is_told_in_a_sentence_and_shows_all(table: Table, condition: str, said: str) -> None:
@@ -195,6 +195,14 @@ def test_a_logarithmic_scale_has_ratios_and_a_single_value_lies_in_the_middle() 
     assert scale.span == (-2.0, 0.0)
     assert AxisScale.around(np.array([3.0, 3.0]), 0.03).at(3.0) == pytest.approx(0.5)
     assert AxisScale.around(np.zeros(0), 0.0).span == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("values", [[-1.7e308, 1.7e308], [0.0, 5e-324], [1e-320, 1e308], [1.7e308, 1.7e308]])
+@pytest.mark.parametrize("log", [False, True])
+def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bool) -> None:
+    low, high = AxisScale.around(np.array(values), 0.05, log=log).span
+    assert math.isfinite(high - low)
+    assert high > low
 
 
 def test_categories_lie_evenly() -> None:

@@ -138,7 +138,7 @@ def test_mistakes_come_with_their_keys(study_file: Path, begun: Callable[..., St
     process = begun(study_file)
     wait_until(lambda: not process.running)
     assert [problem.key for problem in process.problems] == ["vary[1].low"]
-    assert "the range goes from 60 to 40" in process.error
+    assert "The range goes from 60 to 40" in process.error
     (study_file.parent / "snake.toml").unlink()
     study_file.write_text(study_file.read_text().replace("low = 60.0", "low = 20.0"))
     process = begun(study_file)

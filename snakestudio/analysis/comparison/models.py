@@ -176,7 +176,7 @@ def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
         message = "it is a continuous body"
         remedy = f'compare it with "{CHAIN}" under friction, or with links: snakestudio compare chain'
     problem = Problem("error", "model.kind", message, remedy)
-    raise SceneError(problem.sentence(), [problem])
+    raise SceneError.of([problem])
 
 
 def compare_models(

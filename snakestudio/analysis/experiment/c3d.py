@@ -29,6 +29,7 @@ from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.text_table import room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.rotations import quaternions
+from snakestudio.text import capitalized, counted
 
 __all__ = ["read_c3d"]
 
@@ -123,7 +124,7 @@ def _markers(path: Path, data: bytes) -> Markers:
         count = _no_points(path, header, parameters, n_segments)
     if count < 2:
         raise ExperimentError(
-            f"{path}: It holds {count} frame{'s' if count != 1 else ''}, and a measurement needs at least two. "
+            f"{path}: It holds {counted(count, 'frame')}, and a measurement needs at least two. "
             "Export a recording of the motion."
         )
     if n_segments:
@@ -206,9 +207,9 @@ def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str
         frames, ks = next(iter(fitting.items()))
         count = _smallest_whole(data, frames, ks)
         if len(known) > 1:
-            notes.append(f"{_sentence(_differing(counts))}; the file holds {count}, which were read.")
+            notes.append(f"{capitalized(_differing(counts))}; the file holds {count}, which were read.")
         if len(candidates) > 1:
-            notes.append(f"{_sentence(_ambiguous(header, parameters))}; the size of the file settled it.")
+            notes.append(f"{capitalized(_ambiguous(header, parameters))}; the size of the file settled it.")
         return frames, count
     if len(candidates) != 1:
         raise DamageError(_ambiguous(header, parameters))
@@ -310,10 +311,6 @@ def _differing(counts: dict[str, int]) -> str:
     return ", ".join(
         f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames" for count, names in by_count.items()
     )
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _ambiguous(header: Header, parameters: Parameters) -> str:

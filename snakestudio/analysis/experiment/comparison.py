@@ -18,6 +18,7 @@ from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.text import counted
 
 __all__ = [
     "AlignedSamples",
@@ -304,7 +305,7 @@ def _trial(
     inside = (laid.time >= run.time[0] - 1e-9) & (laid.time <= run.time[-1] + 1e-9)
     outside = int(np.count_nonzero(~inside))
     if outside:
-        notes.append(f"Left out before or behind the run: {outside} row{'s' if outside > 1 else ''}.")
+        notes.append(f"Left out before or behind the run: {counted(outside, 'row')}.")
     time, measured = laid.time[inside], laid.measured[inside, body]
     if np.count_nonzero(measured) < _LEAST_ROWS:
         raise ExperimentError(

@@ -276,7 +276,7 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
     try:
         values = parse_toml(text, LAYOUT)
     except InputError as error:
-        raise ExperimentError(f"{source}: {error}.") from None
+        raise ExperimentError(f"{source}: {error}") from None
     if values.get("time_column") == "none":
         values["time_column"] = None
     try:
@@ -286,8 +286,9 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
         for detail in error.errors():
             key = ".".join(str(part + 1) if isinstance(part, int) else part for part in detail["loc"])
             unknown = detail["type"] in ("extra_forbidden", "unexpected_keyword_argument")
-            what = "there is no such key; remove it" if unknown else f"{detail['msg'].lower()}; mend the value"
-            lines.append(f"{source}: {key}: {what}.")
+            wrong = "is not a known key" if unknown else f"is not valid: {detail['msg'].lower()}"
+            remedy = "Remove it." if unknown else "Change the value."
+            lines.append(f"{source}: {key} {wrong}. {remedy}")
         raise ExperimentError("\n".join(lines)) from None
 
 
@@ -302,7 +303,7 @@ def load_layout(path: str | Path) -> Layout:
     try:
         text = read_text(Path(path), LAYOUT)
     except InputError as error:
-        raise ExperimentError(f"{path}: {error}.") from None
+        raise ExperimentError(f"{path}: {error}") from None
     return layout_from_toml(text, str(path))
 
 

@@ -13,6 +13,7 @@ from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.rotations import matrices, quaternions
+from snakestudio.text import counted
 
 __all__ = ["Markers"]
 
@@ -65,7 +66,7 @@ class Markers:
         names = tuple(self.names[i] for i in chosen)
         matrix = axes_matrix(layout.axes)
         position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ matrix.T
-        markers = f"{len(names)} marker{'s' if len(names) != 1 else ''}"
+        markers = f"{counted(len(names), 'marker')}"
         told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} upwards."
         of_links = tuple(links.get(name) for name in names)
         orientation = None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)

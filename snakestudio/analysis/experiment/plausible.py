@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from snakestudio.model.capture import Capture
+from snakestudio.text import capitalized
 
 __all__ = ["suspicions"]
 
@@ -46,7 +47,7 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
     robot = f"a robot of {length:.3g} m"
     if size > _LENGTHS * length:
         unit = "millimetres" if size / 1000.0 > 0.01 * length else "centimetres"
-        return [f"{robot[:1].upper()}{robot[1:]} that {what}: are these {unit}? Then choose that unit of length."]
+        return [f"{capitalized(robot)} that {what}: are these {unit}? Then choose that unit of length."]
     if size < _SMALLEST:
         return [f"The track {what}, next to nothing: is the unit of length too small? Metres may be right."]
     if max(speeds) > _FASTEST:

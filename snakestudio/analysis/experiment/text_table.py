@@ -27,7 +27,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         data = inputs.read_bytes(path, MEASUREMENT)
     except InputError as error:
-        raise ExperimentError(f"{path}: {error}.") from None
+        raise ExperimentError(f"{path}: {error}") from None
     if not data.strip():
         raise ExperimentError(f"{path}: the file is empty; export the measurement again.")
     return data

@@ -19,6 +19,7 @@ from snakestudio.analysis.fitting.search import ROUGH, Search, evolve, jacobian,
 from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.session.offline import OfflineRun
+from snakestudio.text import listing
 
 __all__ = ["METHODS", "determination", "fit"]
 
@@ -92,8 +93,9 @@ def _undetermined(parameters: Sequence[FreeParameter], found: Determination | No
         if len(names) == 1:
             notes.append(f"The data do not determine {names[0]}: very different values fit nearly as well.")
         else:
-            several = f"{', '.join(names[:-1])} and {names[-1]}"
-            notes.append(f"The data do not tell {several} apart: changes of them that go together fit nearly as well.")
+            notes.append(
+                f"The data do not tell {listing(names)} apart: changes of them that go together fit nearly as well."
+            )
     return notes
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from snakestudio.analysis.signals.reader import LENGTH, covered_patterns
+from snakestudio.analysis.signals.functions import FUNCTIONS
+from snakestudio.analysis.signals.reader import VOCABULARY, covered_patterns
+from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.errors import FormulaError
-from snakestudio.model.formula.typed_text import Typed, parse
+from snakestudio.model.formula.expressions import Interpreter
 from snakestudio.model.quantities import is_cost
 
 __all__ = ["cost_sign"]
-
-_DEPTH = 60
 
 
 def cost_sign(text: str) -> int:
@@ -22,36 +23,50 @@ def cost_sign(text: str) -> int:
     """
     plain, patterns = covered_patterns(text)
     try:
-        typed = parse(plain, LENGTH, "")
+        return _CostSign(patterns).read(plain)
     except FormulaError:
         return 0
-    return _sign(typed.tree, typed, patterns, 0)
 
 
-def _sign(tree: ast.expr, typed: Typed, patterns: dict[int, str], depth: int) -> int:
-    if depth > _DEPTH:
+class _CostSign(Interpreter[int]):
+    """Follows the sign through the arithmetic."""
+
+    vocabulary = VOCABULARY
+
+    def __init__(self, patterns: dict[int, str]) -> None:
+        super().__init__()
+        self._patterns = patterns
+        self.functions = {name: function.signature for name, function in {**FUNCTIONS, **REDUCTIONS}.items()}
+
+    def number(self, tree: ast.expr, value: float) -> int:
         return 0
 
-    def sign(part: ast.expr) -> int:
-        return _sign(part, typed, patterns, depth + 1)
+    def name(self, tree: ast.expr, name: str) -> int:
+        if isinstance(tree, ast.Attribute):
+            return 0
+        return int(is_cost(self._patterns.get(self.position(tree)[0], name)))
 
-    if isinstance(tree, ast.Name):
-        return int(is_cost(patterns.get(typed.place(tree)[0], tree.id)))
-    if isinstance(tree, ast.UnaryOp):
-        return -sign(tree.operand) if isinstance(tree.op, ast.USub | ast.Not) else sign(tree.operand)
-    if isinstance(tree, ast.BinOp):
-        left, right = sign(tree.left), sign(tree.right)
-        if isinstance(tree.op, ast.Add | ast.Mult):
+    def sign(self, tree: ast.UnaryOp, symbol: str, value: int) -> int:
+        return -value
+
+    def operation(self, tree: ast.BinOp, symbol: str, left: int, right: int) -> int:
+        if symbol in ("+", "*"):
             return _together(left, right)
-        if isinstance(tree.op, ast.Div):
+        if symbol == "/":
             return _together(left, -right)
-        return left or (-right if isinstance(tree.op, ast.Sub) else 0)  # last(work) - first(work) is a cost
-    if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
-        above = sign(tree.left) or -sign(tree.comparators[0])
-        return {ast.Gt: above, ast.GtE: above, ast.Lt: -above, ast.LtE: -above}.get(type(tree.ops[0]), 0)
-    if isinstance(tree, ast.Call):
-        return _together(*(sign(part) for part in tree.args))
-    return 0
+        return left or (-right if symbol == "-" else 0)  # last(work) - first(work) is a cost
+
+    def comparison(self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[int]) -> int:
+        if len(symbols) > 1:
+            return 0
+        above = values[0] or -values[1]
+        return {">": above, ">=": above, "<": -above, "<=": -above}.get(symbols[0], 0)
+
+    def condition(self, tree: ast.BoolOp, symbol: str, values: Sequence[int]) -> int:
+        return 0
+
+    def call(self, tree: ast.Call, name: str) -> int:
+        return _together(*(self.evaluate(part) for part in tree.args))
 
 
 def _together(*signs: int) -> int:

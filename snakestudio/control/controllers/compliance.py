@@ -315,7 +315,7 @@ class Compliance:
         """
         errors = [problem for problem in _check(scene) if problem.severity == "error"]
         if errors:
-            raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+            raise SceneError.of(errors)
         self._scene = scene
         self._set_points.change(lambda since: self._gait.apply(scene.gait, since), time)
         self._set_points.apply_speed(scene)

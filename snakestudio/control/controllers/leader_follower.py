@@ -22,6 +22,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
+from snakestudio.text import counted, numbered
 
 __all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
 
@@ -416,13 +417,12 @@ def _marks(control: Mapping[str, float]) -> JointMarks:
 
 def _called(numbers: list[int]) -> str:
     """Joints (0-based) as people count them."""
-    names = [str(number + 1) for number in numbers]
-    return f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
+    return numbered("joint", (number + 1 for number in numbers))
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
     jams, jammed = int(control["jam_count"]), _jammed_joints(control)
-    so_far = f", {jams} {'jam' if jams == 1 else 'jams'} so far" if jams else ""
+    so_far = f", {counted(jams, 'jam')} so far" if jams else ""
     if control["controller_state"] == RESOLVING:
         return [Said("accent", f"resolving jam {jams}" + (f" of {_called(jammed)}" if jammed else ""))]
     entries = [Said("good", f"head turns {'left' if control['head_side'] > 0 else 'right'}{so_far}")]

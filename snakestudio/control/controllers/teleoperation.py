@@ -34,6 +34,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, SteerCommand, TeleopCommand, gait_called, steerable_gaits
+from snakestudio.text import counted
 
 __all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
@@ -335,7 +336,7 @@ def _note(law: TeleoperationFields) -> str:
     if not law.program:
         return ""
     count = len(law.program)
-    return f"Its program has {count} command{'s' if count > 1 else ''}, the last at {law.program[-1].time_s:g} s."
+    return f"Its program has {counted(count, 'command')}, the last at {law.program[-1].time_s:g} s."
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:

@@ -111,6 +111,7 @@ class PlotBase(pg.PlotWidget):
         self.right_axis = ChartAxis("right", margins.right, density=density)
         axes = {"bottom": self.bottom_axis, "left": self.left_axis, "right": self.right_axis}
         super().__init__(parent, viewBox=view, axisItems=axes, enableMenu=False)
+        self.viewport().setAutoFillBackground(False)  # the grid's background fills all of it
         self.plotItem.hideButtons()
         # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
         menu = self.plotItem.ctrlMenu

@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.gui.charts.colour_bar import ColourBar
@@ -101,6 +101,7 @@ class PointChart(PlotBase):
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleDescription("Arrow keys go from point to point, Enter opens the run, Space selects, P pins")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
 
     def add_raster(self, raster: RasterItem) -> None:

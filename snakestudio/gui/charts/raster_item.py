@@ -88,7 +88,7 @@ def _pixmap_of(pixels: Pixels) -> QPixmap:
     pixels = np.ascontiguousarray(pixels)
     height, width = pixels.shape
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
-    return QPixmap.fromImage(image)
+    return QPixmap.fromImage(image.copy())
 
 
 class PaintedItem(pg.GraphicsObject):

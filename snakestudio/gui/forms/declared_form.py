@@ -22,7 +22,7 @@ from snakestudio.gui.forms.form_fields import (
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
@@ -356,7 +356,7 @@ class DeclaredForm(QWidget, Generic[T]):
         if text is not None:
             return text
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return f"{format_number(value)} {declared.unit}".strip()
+            return f"{exact_text(value)} {declared.unit}".strip()
         text = _WORDS[value] if value in _WORDS else str(value)
         return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 

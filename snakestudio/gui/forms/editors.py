@@ -14,7 +14,8 @@ from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
 from snakestudio.gui.forms.form_fields import Choice, Choices, FormField
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
-from snakestudio.viewmodel.numbers import format_number, parse_change
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import parse_change
 
 
 class Editor(QObject):
@@ -186,7 +187,7 @@ class NumberEditor(Editor):
         committed = self.widget.value
         if not text and self.field.optional:
             return None
-        if committed is not None and text == format_number(committed, self.widget.step):
+        if committed is not None and text == exact_text(committed, self.widget.step):
             return committed  # to the last digit, of which some are not shown
         change = parse_change(text, self.field.unit)
         if change is not None and committed is not None:

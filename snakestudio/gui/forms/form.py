@@ -24,8 +24,9 @@ from snakestudio.model.edits import declared, get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
+from snakestudio.text import capitalized, exact_text
 from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
-from snakestudio.viewmodel.numbers import Change, format_number
+from snakestudio.viewmodel.numbers import Change
 
 __all__ = [
     "GUTTER",
@@ -179,7 +180,7 @@ class FormRow(QWidget):
             return default
         if default is None or isinstance(default, bool):
             return _WORDS[default]
-        return f"{format_number(default)}{unit}" if isinstance(default, int | float) else ""
+        return f"{exact_text(default)}{unit}" if isinstance(default, int | float) else ""
 
     def reset(self) -> None:
         """Back to the default, of everything that is edited."""
@@ -367,7 +368,7 @@ class ListRow(TextRow):
     """Several numbers in a line, apart by spaces."""
 
     def _text(self, value: Any) -> str:
-        return " ".join(format_number(number) for number in value or ())
+        return " ".join(exact_text(number) for number in value or ())
 
     def _value(self, text: str) -> Any:
         return parse_numbers(text)
@@ -388,7 +389,7 @@ class PointsRow(TextRow):
     placeholder = "x y; x y"
 
     def _text(self, value: Any) -> str:
-        return "; ".join(" ".join(format_number(number) for number in point) for point in value)
+        return "; ".join(" ".join(exact_text(number) for number in point) for point in value)
 
     def _value(self, text: str) -> Any:
         numbers = parse_numbers(text)
@@ -420,7 +421,7 @@ def choice_text(word: str | None) -> str:
     known = _CHOICES.get(word)
     if known is not None or word is None:
         return known or ""
-    return f"{word[:1].upper()}{word[1:]}".replace("_", " ")
+    return capitalized(word.replace("_", " "))
 
 
 class ChoiceRow(FormRow):

@@ -8,16 +8,17 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
-from snakestudio.errors import Problem, SceneError, SnakeStudioError
+from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["FormulaHelp", "FormulaRow", "sentence", "wrong_at"]
+__all__ = ["FormulaHelp", "FormulaRow", "wrong_at"]
 
 _PAUSE_MS = 350
 """A formula is looked at once nobody has typed for so long."""
@@ -43,15 +44,9 @@ _FUNCTIONS = (
 )
 
 
-def sentence(problem: Problem) -> str:
-    """A problem as it stands under its formula."""
-    remedy = f"; {problem.remedy}" if problem.remedy else ""
-    return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."
-
-
 def wrong_at(error: SnakeStudioError, key: str) -> str:
     """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
-    return next((sentence(problem) for problem in getattr(error, "problems", ()) if problem.key == key), "")
+    return next((problem.sentence_for() for problem in getattr(error, "problems", ()) if problem.key == key), "")
 
 
 class _Field(QLineEdit):
@@ -172,7 +167,7 @@ class FormulaRow(Themed):
         """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
         for widget in (self._label, self.field, self._unit):
             widget.setEnabled(not reason)
-        self.note.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.note.setText(capitalized(reason))
         self.note.setVisible(bool(reason))
 
     def show_finding(self, sentence: str) -> None:

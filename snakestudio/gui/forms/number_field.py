@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
-from snakestudio.viewmodel.numbers import Change, format_number, nice_step, parse_change
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import Change, nice_step, parse_change
 
 __all__ = ["Message", "NumberField"]
 
@@ -168,16 +169,16 @@ class NumberField(QLineEdit):
         doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
         if not math.isfinite(value):
             return f"{doc.label} must be a finite number."
-        shown = format_number(value)
+        shown = exact_text(value)
         if self._integer and value != round(value):
-            return f"{shown} is not a whole number."
+            return f"{doc.label} must be a whole number (got {shown})."
         if doc.minimum is not None and (value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)):
-            limit = format_number(doc.minimum)
+            limit = exact_text(doc.minimum)
             if doc.exclusive_minimum:
-                return f"{doc.label} must be more than {limit}{unit}; {shown} is not."
-            return f"{doc.label} must be at least {limit}{unit}; {shown} is less."
+                return f"{doc.label} must be greater than {limit}{unit} (got {shown})."
+            return f"{doc.label} must be at least {limit}{unit} (got {shown})."
         if doc.maximum is not None and value > doc.maximum:
-            return f"{doc.label} must be at most {format_number(doc.maximum)}{unit}; {shown} is more."
+            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {shown})."
         return ""
 
     def _offer(self, value: float | None, again: bool) -> bool:
@@ -211,7 +212,7 @@ class NumberField(QLineEdit):
         return True
 
     def _restore(self) -> None:
-        self.setText("" if self._value is None else format_number(self._value, self.step))
+        self.setText("" if self._value is None else exact_text(self._value, self.step))
         self.setModified(False)
         if not self.hasFocus():
             self.setCursorPosition(0)

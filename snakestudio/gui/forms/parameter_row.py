@@ -17,8 +17,8 @@ from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import field_doc
+from snakestudio.text import exact_text
 from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
-from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["ParameterRow"]
 
@@ -137,7 +137,7 @@ class ParameterRow(Themed):
             palette = theme.current()
             colour = palette.dim if self._unused else palette.accent if changed else palette.text
             self.field.setStyleSheet(_FLAT % colour)
-        default = "none" if self.default is None else format_number(self.default)
+        default = "none" if self.default is None else exact_text(self.default)
         self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
 
     def set_default(self, value: Any) -> None:

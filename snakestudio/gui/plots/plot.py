@@ -19,6 +19,7 @@ from snakestudio.gui.plots.inks import ink
 from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.run_time import run_time
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.compose import compose, legend
@@ -157,7 +158,7 @@ class PlotHead(QWidget):
 
         def text(i: int) -> str:
             name = view.choice(schema, i)
-            return name if chooser == "quantity" else f"{name[:1].upper()}{name[1:]}"
+            return name if chooser == "quantity" else capitalized(name)
 
         self._fill(
             self.index_menu,

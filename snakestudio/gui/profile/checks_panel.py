@@ -6,13 +6,13 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
 
-from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.bus_load import Share, planned_shares
+from snakestudio.text import counted
 
 __all__ = ["BusMeter", "ChecksPanel"]
 
@@ -102,15 +102,15 @@ class ChecksPanel(QWidget):
     def refresh(self) -> None:
         """Show the findings about the profile as it stands."""
         problems = self._document.problems
-        self.findings.replace([ProblemRow(problem.severity, problem, _sentence(problem)) for problem in problems])
+        self.findings.replace([ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems])
         counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("error", "warning", "hint")}
-        parts = [_counted(counts["error"], "error") if counts["error"] else "No errors"]
-        parts += [_counted(counts[kind], kind) for kind in ("warning", "hint") if counts[kind]]
+        parts = [counted(counts["error"], "error") if counts["error"] else "No errors"]
+        parts += [counted(counts[kind], kind) for kind in ("warning", "hint") if counts[kind]]
         self.summary.setText(", ".join(parts))
         theme.set_role(self.summary, "warning" if counts["error"] or counts["warning"] else "good")
         refused = self._document.arming
         if refused:
-            listed = "\n".join(f"• {problem.message}; {problem.remedy}." for problem in refused)
+            listed = "\n".join(f"• {problem.sentence_for()}" for problem in refused)
             self.arming.setText(f"Arming is refused, because:\n{listed}")
         else:
             self.arming.setText("Nothing in this profile forbids arming.")
@@ -135,13 +135,3 @@ class ChecksPanel(QWidget):
 
 def _share_text(share: Share) -> str:
     return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames a second"
-
-
-def _sentence(problem: Problem) -> str:
-    tail = f"; {problem.remedy}" if problem.remedy else ""
-    head = f"{problem.key}: " if problem.key else ""
-    return f"{head}{problem.message}{tail}."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -28,6 +28,7 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.link.profile.dbc_editing import MessageDraft, drafts_of, without_message
 from snakestudio.link.profile.ids import free_id
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
+from snakestudio.text import counted
 
 __all__ = ["DbcPage"]
 
@@ -134,7 +135,7 @@ class DbcPage(QWidget):
             (
                 layout.name,
                 layout.id_text(),
-                f"{layout.length} byte{'' if layout.length == 1 else 's'}",
+                f"{counted(layout.length, 'byte')}",
                 "",
                 roles.replace("_", " "),
             ),

@@ -23,6 +23,7 @@ from snakestudio.gui.profile.robot import LiveAngles, Robot
 from snakestudio.link.profile.editing import AxesOfJoint, Numbering, axes_of_scene, generate_axes
 from snakestudio.link.profile.schema import Axis
 from snakestudio.model.scene import Scene
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.cells import Column, columns_of
 
 __all__ = ["GenerateDialog", "JointsPage"]
@@ -193,7 +194,7 @@ class JointsPage(QWidget):
 
     def _measured(self, row: int) -> str:
         angle = self.live.angle(self.model.parts[row]) if self.live is not None else math.nan
-        return f"{math.degrees(angle):+.1f}".replace("-", "\N{MINUS SIGN}") if math.isfinite(angle) else "–"
+        return f"{math.degrees(angle):+.1f}".replace("-", MINUS) if math.isfinite(angle) else "–"
 
     def _age(self, row: int) -> str:
         age = self.live.age(self.model.parts[row]) if self.live is not None else math.nan

@@ -40,6 +40,7 @@ from snakestudio.link.learning.taking_over import take_over
 from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
+from snakestudio.text import counted, sentence
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["LearningDialog"]
@@ -190,7 +191,7 @@ class LearningDialog(Dialog):
             self.bar.setValue(round(1000 * min(1.0, (now - self._begun) / self._length)))
             self.cue_view.show_moment(self._cue, now, self._axis)
             frames = len(self._recording)
-            self.state.setText(f"{self._what}  {frames} frame{'' if frames == 1 else 's'}")
+            self.state.setText(f"{self._what}  {counted(frames, 'frame')}")
             if now - self._begun >= self._length:
                 self._recorded()
 
@@ -354,7 +355,7 @@ class LearningDialog(Dialog):
             profile, dbc = self._taken_over()
             document.edit(profile, "Learn from traffic", dbc=dbc, anew=self.anew.isChecked())
         except (ProfileError, ValueError) as error:
-            self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
+            self.message.say(sentence(str(error)))
             return False
         self.message.say("")
         self.anew.setChecked(False)  # what is taken over next is of the same robot

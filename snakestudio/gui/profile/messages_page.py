@@ -158,7 +158,7 @@ class MessagesPage(QWidget):
         try:
             found = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
-            self.refusal.say(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            self.refusal.say(str(error))
             self.ids.setText("")
         else:
             self.refusal.say("")

@@ -19,6 +19,7 @@ from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Sequences, Step
 from snakestudio.model.fields import field_doc
+from snakestudio.text import counted
 from snakestudio.viewmodel.cells import columns_of
 
 __all__ = ["SequencesPage", "frames_text"]
@@ -94,8 +95,7 @@ class SequencesPage(QWidget):
         steps = self.tables[self.shown].model.parts
         text, count = frames_text(self._document, steps)
         self.bytes.setPlainText(text)
-        plural = "frame" if count == 1 else "frames"
-        self.title.setText(f"On the bus: {count} {plural}" if count else "On the bus")
+        self.title.setText(f"On the bus: {counted(count, 'frame')}" if count else "On the bus")
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

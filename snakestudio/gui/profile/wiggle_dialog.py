@@ -35,6 +35,7 @@ from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.link.profile.schema import Axis, Limits
 from snakestudio.model.atomic import write_atomically
+from snakestudio.text import MINUS, capitalized, sentence
 
 __all__ = ["WiggleDialog", "room_for"]
 
@@ -215,7 +216,7 @@ class WiggleDialog(Dialog):
     def _fill(self, row: int) -> None:
         name = self._axes[row].name
         result = self.results.get(name)
-        texts = [name[:1].upper() + name[1:], "", "", "", "", ""]
+        texts = [capitalized(name), "", "", "", "", ""]
         if result is not None and result.moved:
             texts[1:] = [
                 f"{result.gain:+.2f}", f"{1000 * result.lag:.0f}", f"{math.degrees(result.play):.1f}",
@@ -224,7 +225,7 @@ class WiggleDialog(Dialog):
         elif result is not None:
             texts[5] = _worst(result)
         for column, text in enumerate(texts):
-            item = QTableWidgetItem(text.replace("-", "\N{MINUS SIGN}") if 0 < column < 5 else text)
+            item = QTableWidgetItem(text.replace("-", MINUS) if 0 < column < 5 else text)
             if 0 < column < 5:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             if column == 5 and result is not None:
@@ -246,7 +247,7 @@ class WiggleDialog(Dialog):
         if not 0 <= row < len(self._axes):
             return
         name = self._axes[row].name
-        self.title.setText(name[:1].upper() + name[1:])
+        self.title.setText(capitalized(name))
         self._draw(self._traces.get(name))
         result = self.results.get(name)
         colours = {"good": "good", "warning": "warning", "error": "warning"}
@@ -328,7 +329,7 @@ class WiggleDialog(Dialog):
         try:
             result = judge(name, *self._trace.curves())
         except ValueError as error:
-            self._finish(f"{name[:1].upper()}{name[1:]} cannot be judged: {error}.")
+            self._finish(sentence(f"{name} cannot be judged: {error}"))
             return
         self.results[name] = result
         self._fill(row)
@@ -385,7 +386,7 @@ def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> 
     if low <= here - amplitude_deg and here + amplitude_deg <= high:
         return ""
     return (
-        f"{axis.name[:1].upper()}{axis.name[1:]} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
+        f"{capitalized(axis.name)} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
         f" {low:g}° and {high:g}°; straighten it, or choose a smaller amplitude."
     )
 

@@ -8,6 +8,7 @@ from snakestudio.errors import StreamError
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.remote.methods import Methods, RemoteContext
 from snakestudio.gui.remote.server import RemoteServer
+from snakestudio.text import counted
 from snakestudio.viewmodel.remote.door import DEFAULT_PORT
 
 __all__ = ["RemoteControl"]
@@ -69,7 +70,7 @@ class RemoteControl(QObject):
         if self._server is None:
             return ""
         count = self.clients
-        return f"remote {self.port}" + (f", {count} client{'' if count == 1 else 's'}" if count else "")
+        return f"remote {self.port}" + (f", {counted(count, 'client')}" if count else "")
 
     def toggle(self) -> None:
         """Open the port chosen last, or close it."""

@@ -22,10 +22,10 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.model.amounts import duration_text
 from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
+from snakestudio.text import duration_text
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 

@@ -10,9 +10,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, QUrl
 
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.amounts import size_text
 from snakestudio.model.run_time import run_time
 from snakestudio.runfile.library import KeptRun
+from snakestudio.text import size_text
 from snakestudio.viewmodel.matching import match
 
 __all__ = ["RUN", "RunListModel", "facts", "moment"]

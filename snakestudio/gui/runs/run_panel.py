@@ -59,8 +59,8 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
-from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun, RunLibrary
+from snakestudio.text import counted, size_text
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["RunDelegate", "RunPanel", "in_theme"]
@@ -321,7 +321,7 @@ class RunPanel(Themed):
 
     def _tell(self, error: str = "") -> None:
         runs = self.model.all
-        count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}, {size_text(sum(run.size_bytes for run in runs))}"
+        count = f"{counted(len(runs), 'run')}, {size_text(sum(run.size_bytes for run in runs))}"
         shown = self.model.rowCount()
         text = error or (count if shown == len(runs) else f"{shown} of {count}")
         if not runs and not error:

@@ -25,6 +25,7 @@ from snakestudio.model.edits.groups import (
 )
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 
 __all__ = ["ArrangeCommands"]
 
@@ -79,7 +80,7 @@ class ArrangeCommands:
         locked = [i for i in chosen if obstacles[i].locked]
         if len(locked) == 1:
             name = obstacle_mention(obstacles[locked[0]], locked[0])
-            self._tell(f"{name[:1].upper()}{name[1:]} is locked and was not {done}; Edit > Unlock frees it.")
+            self._tell(f"{capitalized(name)} is locked and was not {done}; Edit > Unlock frees it.")
         elif locked:
             self._tell(f"{len(locked)} obstacles are locked and were not {done}; Edit > Unlock frees them.")
         return free

@@ -24,6 +24,7 @@ from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import refusal_text
 
 __all__ = ["ArrayDialog"]
@@ -141,7 +142,7 @@ class ArrayDialog(Dialog):
         chosen = self._selection.obstacles
         if chosen:
             text = self._commands.arrange.what(chosen).removeprefix("group ")
-            offers.insert(0, Choice(_SELECTED, f"{text[:1].upper()}{text[1:]} (selected)"))
+            offers.insert(0, Choice(_SELECTED, f"{capitalized(text)} (selected)"))
         return offers
 
     def _offer(self) -> None:

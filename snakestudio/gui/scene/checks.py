@@ -25,6 +25,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.session.scene_check import check
+from snakestudio.text import counted
 from snakestudio.viewmodel.scene.items import finding_text, items_of
 
 __all__ = ["Checks"]
@@ -138,10 +139,10 @@ class Checks(QWidget):
         pending = [_pending(self._document.scene, key) for key in status.pending]
         self._findings.replace([*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)])
         count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
-        parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
-        parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
+        parts = [counted(count["error"], "error") if count["error"] else "No errors"]
+        parts += [counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
         if pending:
-            parts.append(f"{_counted(len(pending), 'edit')} at reset")
+            parts.append(f"{counted(len(pending), 'edit')} at reset")
         role = "warning" if count["error"] or count["warning"] else "good"
         self.summary.setText(", ".join(parts))
         if self.summary.property("role") != role:
@@ -223,7 +224,3 @@ class Checks(QWidget):
             menu = self.menu(index)
             menu.exec(self.list.viewport().mapToGlobal(position))
             menu.deleteLater()
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence
+from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow
 from snakestudio.kinds.reads import left_out, unused_reason
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
@@ -31,7 +31,7 @@ def _problem(scene: Scene, key: str) -> str:
     """What is wrong with the formula of the ground at `key` of a scene, as a sentence; "" if nothing is."""
     from snakestudio.model.ground_friction import ground_friction_problems  # with what reads formulas
 
-    return next((sentence(problem) for problem in ground_friction_problems(scene) if problem.key == key), "")
+    return next((problem.sentence_for() for problem in ground_friction_problems(scene) if problem.key == key), "")
 
 
 def _row(document: Document, key: str) -> FormulaRow:
@@ -71,7 +71,7 @@ class GroundFormulas(QWidget):
     def show_findings(self, problems: Collection[Problem]) -> None:
         """Show what a check of the scene reports about each formula."""
         for key, row in self.rows.items():
-            row.show_finding(next((sentence(problem) for problem in problems if problem.key == key), ""))
+            row.show_finding(next((problem.sentence_for() for problem in problems if problem.key == key), ""))
 
     def restore(self) -> None:
         """Discard what was typed."""

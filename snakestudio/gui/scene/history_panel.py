@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout,
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
+from snakestudio.text import counted
 
 __all__ = ["HistoryModel", "HistoryPanel"]
 
@@ -79,7 +80,7 @@ class HistoryModel(QAbstractListModel):
                 return f"The scene as it is now.{saved}"
             verb = "undoes" if row < self._stack.index() else "redoes"
             count = abs(row - self._stack.index())
-            return f"A click {verb} {count} step{'s' if count > 1 else ''}.{saved}"
+            return f"A click {verb} {counted(count, 'step')}.{saved}"
         return None
 
     def is_saved(self, row: int) -> bool:

@@ -18,6 +18,7 @@ from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.obstacles.circles import Circles
 from snakestudio.model.obstacles.importing import UNITS, Cylinders, as_cylinders, bounds, cylinders_of, with_imported
 from snakestudio.model.scene import Scene
+from snakestudio.text import counted
 
 __all__ = ["ImportDialog"]
 
@@ -105,7 +106,7 @@ class ImportDialog(Dialog):
         self._path, self._found, self._scene = path, found, scene
         self.result_scene: Scene | None = None
         self.setMinimumWidth(460)
-        heading = QLabel(f"{_count(len(found.circles))} in {path.name}", self)
+        heading = QLabel(f"{counted(len(found.circles), 'obstacle')} in {path.name}", self)
         heading.setProperty("role", "heading")
         self.plan = _Plan(cylinders_of(scene), self)
         choices = ImportChoices(unit=found.unit, group=path.stem[:80])
@@ -143,10 +144,6 @@ class ImportDialog(Dialog):
     def accept(self) -> None:
         if self.form.commit() and self.result_scene is not None:
             super().accept()
-
-
-def _count(number: int) -> str:
-    return "1 obstacle" if number == 1 else f"{number} obstacles"
 
 
 def _summary(cylinders: Cylinders) -> str:

@@ -33,6 +33,7 @@ from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
@@ -415,7 +416,7 @@ class Inspector(Themed):
             if len(self.rows) == _MOST_FOUND:
                 self._found += 1
                 continue
-            label = _group_label(f"{item.of[:1].upper()}{item.of[1:]}")
+            label = _group_label(capitalized(item.of))
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._found += 1

@@ -13,7 +13,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import FormRow, make_row
-from snakestudio.gui.forms.formula_row import FormulaRow, sentence
+from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
@@ -193,7 +193,7 @@ class KindSection(Section):
     def show_findings(self, problems: Collection[Problem]) -> None:
         """Say at every formula what a check of the scene has found there."""
         for key, formula in self.formulas.items():
-            formula.show_finding(next((sentence(p) for p in problems if p.key == key), ""))
+            formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
 
     # --- the kind --------------------------------------------------------------------------------------------------
 

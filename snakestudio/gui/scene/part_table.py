@@ -30,6 +30,7 @@ from snakestudio.model.edits.robot_tables import Table
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.scene import Scene
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.cells import Column
 from snakestudio.viewmodel.field_texts import explanation, refusal
 from snakestudio.viewmodel.scene.part_tables import PartTable, pasted, with_texts
@@ -349,10 +350,7 @@ class PartTableView(QWidget):
         cells = self.view.cells()
         rows = sorted({row for of in cells.values() for row in of})
         part = self.model.part
-        lines = [
-            "\t".join(part.cell(row, part.columns[at]).text.replace("\N{MINUS SIGN}", "-") for at in cells)
-            for row in rows
-        ]
+        lines = ["\t".join(part.cell(row, part.columns[at]).text.replace(MINUS, "-") for at in cells) for row in rows]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def paste(self) -> None:

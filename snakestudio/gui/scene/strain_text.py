@@ -7,7 +7,7 @@ import re
 
 from snakestudio.gui.scene.presets import Preset
 from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 __all__ = ["SPEED", "STRAINS", "STRAIN_TITLES", "SYMBOLS", "as_formulas", "readable_law"]
 
@@ -105,7 +105,7 @@ def readable_law(strain: Strain) -> str:
     values = []
     for name, (value, unit) in text.constants.items():
         if name in used:
-            shown = f"<i>{_GREEK.get(name, name)}</i> = {format_number(value)} {html.escape(unit)}".rstrip()
+            shown = f"<i>{_GREEK.get(name, name)}</i> = {exact_text(value)} {html.escape(unit)}".rstrip()
             values.append(shown.replace("^2", "²").replace(" ", "&nbsp;"))
     return "<br>".join([*lines, *([", ".join(values)] if values else [])])
 

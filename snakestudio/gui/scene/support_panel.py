@@ -225,8 +225,7 @@ class AnchorCard(Themed):
         for key, row in self.formulas.items():
             whole = key.rpartition("[")[0] if key.endswith("]") else key
             found = next((p for p in problems if p.key in (key, whole)), None)
-            text = "" if found is None else f"{found.message[:1].upper()}{found.message[1:]}; {found.remedy}."
-            row.show_finding(text.replace("; .", "."))
+            row.show_finding("" if found is None else found.sentence_for())
 
     def renew_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))

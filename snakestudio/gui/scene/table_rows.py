@@ -17,6 +17,7 @@ from snakestudio.gui.forms.form import FileRow
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table
 from snakestudio.model.tables.joint_angles import JointTable
+from snakestudio.text import counted
 
 __all__ = ["TablePreview", "TableRow"]
 
@@ -119,5 +120,5 @@ def _summary(table: JointTable) -> str:
     rate = (rows - 1) / table.time[-1]
     largest = float(np.degrees(np.nanmax(np.abs(table.angle), initial=0.0)))
     unit = "degrees" if table.unit == "deg" else "radians"
-    what = f"{axes} axis" if axes == 1 else f"{axes} axes"
+    what = counted(axes, "axis")
     return f"{rows} rows, {table.time[-1]:.3g} s at {rate:.3g} Hz, {what}, ±{largest:.3g}°, file in {unit}"

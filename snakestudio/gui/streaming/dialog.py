@@ -10,6 +10,7 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, Note
 from snakestudio.gui.forms.listen_on import ListenOnEditor
 from snakestudio.gui.forms.service_dialog import ServiceDialog, port_field
 from snakestudio.gui.streaming.streamer import StreamChoices, Streamer
+from snakestudio.text import capitalized
 
 _ABOUT = (
     "Poses, joints, contacts, the scene, figures and the log of whatever the window shows: a simulation, a robot or a "
@@ -78,7 +79,7 @@ class StreamDialog(ServiceDialog):
 
     def status(self) -> str:
         doing = self._streamer.doing
-        return f"{doing[:1].upper()}{doing[1:]}." if doing else "Off."
+        return f"{capitalized(doing)}." if doing else "Off."
 
     def refresh(self) -> None:
         super().refresh()

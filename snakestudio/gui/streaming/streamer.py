@@ -16,6 +16,7 @@ from snakestudio.gui.forms.banner import Banner
 from snakestudio.stream.publisher import Stream, open_stream
 from snakestudio.stream.sampler import Shown
 from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT, Target
+from snakestudio.text import counted
 from snakestudio.viewmodel.start_target import HERE
 
 __all__ = ["StreamChoices", "Streamer"]
@@ -143,7 +144,7 @@ class Streamer(QObject):
             return "stream: starting" if self._opening is not None else ""
         if self._stream.address.startswith("rerun"):
             return f"stream to {self._stream.address.removeprefix('rerun+http://').removesuffix('/proxy')}"
-        return f"stream {self.address}, {self._clients} client{'' if self._clients == 1 else 's'}"
+        return f"stream {self.address}, {counted(self._clients, 'client')}"
 
     def toggle(self) -> None:
         """Begin to stream where it was chosen last, or end."""

@@ -20,6 +20,7 @@ from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.runner import ARMED, StudyRunner
 from snakestudio.gui.study.workers_table import WorkersTable
 from snakestudio.study.cluster import default_workers
+from snakestudio.text import counted
 from snakestudio.viewmodel.study.study_texts import amount
 from snakestudio.viewmodel.study.study_values import changed
 
@@ -117,7 +118,7 @@ class StudyRunBar(Themed):
         counts = sorted({*range(1, min(most, _LOCAL_LISTED) + 1), most, *([chosen.count] if chosen.count else [])})
         self.who.clear()
         for count in counts:
-            self.who.addItem(f"{count} worker{'s' * (count != 1)}", count)
+            self.who.addItem(counted(count, "worker"), count)
         if chosen.scheduler:
             self.who.addItem(chosen.scheduler, _CLUSTER)
         self.who.addItem("Cluster ...", None)
@@ -197,7 +198,7 @@ class StudyRunBar(Themed):
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
         if count:
-            return f"{count} mistake{'s' * (count != 1)} in the set-up to be mended first"
+            return f"{counted(count, 'mistake')} in the set-up to be fixed first"
         return ""
 
     def _tell(self, mine: bool) -> None:

@@ -25,6 +25,7 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.atomic import write_atomically
+from snakestudio.text import listing
 
 __all__ = [
     "ENDINGS",
@@ -111,7 +112,7 @@ def check_log_path(path: Path) -> None:
         If its ending is none of `ENDINGS`, or there is no such folder.
     """
     if path.suffix.lower() not in ENDINGS:
-        raise LinkError(f"{path.name}: frames are logged as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; end it so.")
+        raise LinkError(f"{path.name}: Frames are logged as {listing(ENDINGS, 'or')}. Use one of these endings.")
     if not path.parent.is_dir():
         raise LinkError(f"{path}: there is no folder {path.parent}; make it, or choose another one.")
 

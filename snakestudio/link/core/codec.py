@@ -132,8 +132,7 @@ class Codec:
     def __init__(self, loaded: LoadedProfile) -> None:
         layout = resolve(loaded)
         if layout.problems:
-            head = f"{loaded.path}: " if loaded.path is not None else ""
-            raise ProfileError("\n".join(head + problem.sentence() for problem in layout.problems), layout.problems)
+            raise ProfileError.of(layout.problems, loaded.path or "")
         self.loaded = loaded
         self.profile = loaded.profile
         self.n_axes = len(loaded.profile.axes)
@@ -259,7 +258,7 @@ class Codec:
             for each in nodes:
                 yield Frame(frame_id(step.id, each, step.extended), data, step.extended, fd=len(data) > 8)
         except FormulaError as error:
-            raise ProfileError(f'The id "{step.id}" of raw bytes is none: {error.message}; {error.remedy}.') from None
+            raise ProfileError(f'The id "{step.id}" of raw bytes cannot be used. {error}') from None
         except ValueError:
             raise ProfileError(f'"{step.raw}" are no bytes in hexadecimal; write them like FF FF 00 01.') from None
 

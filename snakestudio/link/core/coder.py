@@ -269,7 +269,7 @@ class Coder:
             try:
                 raws[name] = field.reading(given, node)
             except FormulaError as error:
-                raise ProfileError(f"{name} = {given}: {error.message}; {error.remedy}.") from None
+                raise ProfileError(f"{name} = {given}: {error}") from None
         return raws
 
 

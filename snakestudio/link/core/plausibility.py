@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.node_states import NodeStates
-from snakestudio.link.core.text import age, listed
+from snakestudio.link.core.text import SHOWN, age
 from snakestudio.link.core.watchdogs import Loss
 from snakestudio.link.profile.schema import Quantity
+from snakestudio.text import listing
 
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Decoded
@@ -179,7 +180,7 @@ class PlausibilityChecks:
         chosen = np.flatnonzero(wrong)
         name = self._limits.axes[chosen[0]].name
         others = [self._limits.axes[index].name for index in chosen[1:]]
-        also = f" (likewise {listed(others)})" if others else ""
+        also = f" (likewise {listing(others, most=SHOWN)})" if others else ""
         return Loss(what, f"{name[0].upper()}{name[1:]} {words(int(chosen[0]))}{also}.")
 
 

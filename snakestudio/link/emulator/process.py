@@ -20,6 +20,7 @@ from snakestudio.link.emulator.node import NodeEvent
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
+from snakestudio.text import noun
 
 __all__ = ["BusPort", "Commands", "EmulatorProcess", "Port", "TimedFault", "event_lines", "report_line", "status_line"]
 
@@ -307,7 +308,7 @@ def _numbers(nodes: list[int]) -> str:
         else:
             runs.append([node])
     text = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
-    return f"node{'s' if len(nodes) > 1 else ''} {text}:"
+    return f"{noun(len(nodes), 'node')} {text}:"
 
 
 def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str) -> str:

@@ -23,6 +23,7 @@ from typing import Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.text import capitalized
 
 __all__ = ["Trace", "WiggleResult", "Word", "judge", "report_csv", "report_text", "with_play"]
 
@@ -242,7 +243,7 @@ def report_text(results: Sequence[WiggleResult]) -> str:
     """The results of all axes in words, an axis a paragraph."""
     paragraphs = []
     for result in results:
-        head = f"{result.name[:1].upper()}{result.name[1:]} (±{math.degrees(result.amplitude):.1f}°)"
+        head = f"{capitalized(result.name)} (±{math.degrees(result.amplitude):.1f}°)"
         paragraphs.append("\n".join([head, *(f"  {word.text}" for word in result.words)]))
     return "\n\n".join(paragraphs) + ("\n" if paragraphs else "")
 

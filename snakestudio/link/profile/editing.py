@@ -36,7 +36,7 @@ def get_value(profile: Profile, key: str) -> Any:
     try:
         return value_at(profile, parse_key(key))
     except (LookupError, SceneError):
-        raise ProfileError(f"{key}: there is no such key in the profile.") from None
+        raise ProfileError(f"{key} is not a key of the profile.") from None
 
 
 def with_value(profile: Profile, key: str, value: Any) -> Profile:
@@ -76,7 +76,7 @@ def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
             else:
                 holder[last] = tree(value)
         except (KeyError, IndexError, TypeError, SceneError):
-            raise ProfileError(f"{key}: there is no such key in the profile.") from None
+            raise ProfileError(f"{key} is not a key of the profile.") from None
     return _profile_of(whole)
 
 
@@ -85,7 +85,7 @@ def _profile_of(whole: Any) -> Profile:
         return Profile.model_validate(tuples(whole))
     except ValidationError as error:
         problems = [problem_of(detail, Profile) for detail in error.errors(include_url=False)]
-        raise ProfileError("\n".join(problem.sentence() for problem in problems), problems) from None
+        raise ProfileError.of(problems) from None
 
 
 def generate_axes(
@@ -169,7 +169,7 @@ def _axes_from(rows: Sequence[Mapping[str, Any]]) -> tuple[Axis, ...]:
         return tuple(Axis.model_validate(values) for values in rows)
     except ValidationError as error:
         problem = problem_of(error.errors(include_url=False)[0], Axis)
-        raise ProfileError(problem.sentence(), [problem]) from None
+        raise ProfileError.of([problem]) from None
 
 
 def _axes_of(axes: AxesOfJoint, joint: int) -> Sequence[str]:

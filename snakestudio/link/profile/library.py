@@ -68,7 +68,7 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
         for path in (target, folder / dbc.name):
             if path.exists():
                 problem = Problem("error", "", "there is a file of this name already", "give another folder")
-                raise ProfileError(f"{path}: {problem.message}; {problem.remedy}.", [problem])
+                raise ProfileError(f"{path}: {problem.sentence_for()}", [problem])
         write_atomically(folder / dbc.name, dbc.read_bytes())
         write_atomically(target, data)
     except OSError as error:

@@ -97,14 +97,14 @@ def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, prob
     try:
         values = parse_toml(text, PROFILE)
     except InputError as error:
-        raise _refusal(source, [Problem("error", "", error.message, error.remedy)]) from None
+        raise _refusal(source, [error.problem()]) from None
     version = values.get("format")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
         raise _refusal(source, [Problem("error", "", what, "update SnakeStudio")])
     if "format" not in values:
         problems = [
-            Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"), *problems
+            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"), *problems
         ]  # fmt: skip
     try:
         profile = Profile.model_validate(tuples(values))
@@ -185,8 +185,7 @@ def _dbc_mistake(error: Exception) -> str:
 
 
 def _refusal(source: str, problems: list[Problem]) -> ProfileError:
-    head = f"{source}: " if source else ""
-    return ProfileError("\n".join(head + problem.sentence() for problem in problems), problems)
+    return ProfileError.of(problems, source)
 
 
 def _text(path: Path, budget: Budget) -> str:
@@ -205,7 +204,7 @@ def _text(path: Path, budget: Budget) -> str:
                 raise
             text = data.decode("cp1252", errors="replace")  # the tools that write DBCs use it for the likes of °
     except InputError as error:
-        raise _refusal(str(path), [Problem("error", "", error.message, error.remedy)]) from None
+        raise _refusal(str(path), [error.problem()]) from None
     return text.replace("\r\n", "\n")
 
 
@@ -290,5 +289,5 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
         except OSError as error:
             remedy = "save under another name" if file.parent.is_dir() else "make its folder first"
             problem = Problem("error", "", f"{file} cannot be written ({error.strerror})", remedy)
-            raise ProfileError(problem.sentence(), [problem]) from None
+            raise ProfileError.of([problem]) from None
     return text

@@ -19,6 +19,7 @@ from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import closest, problem_of
 from snakestudio.model.world import GroundPatch
+from snakestudio.text import listing
 
 __all__ = [
     "add_obstacle",
@@ -63,7 +64,7 @@ def parse_key(key: str) -> tuple[str | int, ...]:
 
 def _error(key: str, message: str, remedy: str) -> SceneError:
     problem = Problem("error", key, message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def _no_such_key(scene: Scene, key: str) -> SceneError:
@@ -77,12 +78,12 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
         if plain not in fields:
             owners = _owners(scene, plain)
             if owners and part is scene:
-                remedy = f"did you mean {' or '.join(f'{owner}.{key}' for owner in owners)}"
+                remedy = f"did you mean {listing((f'{owner}.{key}' for owner in owners), 'or')}"
             elif close := closest(plain, fields):
                 remedy = f"did you mean {head}{close}"
             break
         part, head = getattr(part, plain), f"{head}{plain}."
-    return _error(key, "there is no such key in the scene", remedy)
+    return _error(key, "the scene has no such key", remedy)
 
 
 def _owners(scene: Scene, name: str) -> list[str]:

@@ -90,13 +90,13 @@ def _made(kind: type[One], values: dict[str, Any]) -> One:
     except ValidationError as error:
         found = error.errors(include_url=False)
         problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in found]
-        raise SceneError("\n".join(problem.sentence() for problem in problems), problems) from None
+        raise SceneError.of(problems) from None
     return cast(One, made)
 
 
 def _refused(message: str, remedy: str) -> SceneError:
     problem = Problem("error", "start", message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def frame_angles(turn: FloatArray) -> tuple[float, float, float]:

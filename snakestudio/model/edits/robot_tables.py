@@ -207,12 +207,13 @@ def _checked(table: Table, row: int, name: str, value: Any) -> Any:
     except ValidationError as error:
         problem = problem_of(error.errors(include_url=False)[0], model)
         label = field_doc(model, name).label.lower()
-        raise _refused(f"robot.{table}", f"{label} of {table} {row + 1}: {problem.message}") from None
+        where = f"{label} of {table} {row + 1}"
+        raise _refused(f"robot.{table}", problem.clause(where), problem.remedy) from None
 
 
 def _refused(key: str, message: str, remedy: str = "") -> SceneError:
     problem = Problem("error", key, message, remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def _target(scene: Scene, table: Table, name: str, values: Mapping[int, Any], only: str | None) -> Values:

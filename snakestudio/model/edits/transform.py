@@ -166,7 +166,7 @@ def scale(
     by = np.asarray(factors, float)
     if not np.isfinite(by).all() or (by <= 0.0).any():
         problem = Problem("error", "", "a factor must be greater than 0", "give one such as 1.5 or 50%")
-        raise SceneError(problem.sentence(), [problem])
+        raise SceneError.of([problem])
     pivot = np.asarray(pivot, float)
     changes: dict[int, dict[str, Any]] = {}
     for index in indices:
@@ -218,7 +218,7 @@ def _angle(degrees: float) -> float:
 def _refused(index: int, o: Obstacle, what: str, remedy: str) -> SceneError:
     name = o.name or f"{shape_of(o).title} {index + 1}"
     problem = Problem("error", "", f"{name} cannot be {what}", remedy)
-    return SceneError(problem.sentence(), [problem])
+    return SceneError.of([problem])
 
 
 def _with_changes(scene: Scene, changes: dict[int, dict[str, Any]]) -> Scene:
@@ -234,5 +234,5 @@ def _with_changes(scene: Scene, changes: dict[int, dict[str, Any]]) -> Scene:
                 detail["loc"] = ("obstacles", index, o.kind, *detail["loc"])
                 problems.append(problem_of(detail))
     if problems:
-        raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
+        raise SceneError.of(problems)
     return scene.model_copy(update={"obstacles": tuple(obstacles)}) if changes else scene

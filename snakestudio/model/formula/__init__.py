@@ -86,7 +86,7 @@ def read(
     zero: frozenset[str] = frozenset(),
     elsewhere: Mapping[str, str] | None = None,
 ) -> Formula:
-    """The formula that `text` is; its parameters are those of `formula_reader.expression`.
+    """The formula that `text` is; its parameters are those of `formula.reader.expression`.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def read(
     """
     found = _read(text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items()))
     if isinstance(found, FormulaError):
-        raise FormulaError(found.message, found.remedy)
+        raise FormulaError(found.message, found.remedy, found.start, found.stop)
     return found
 
 

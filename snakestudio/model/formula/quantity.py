@@ -6,21 +6,16 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable
 
-__all__ = ["FACTOR", "MINUS", "NumberTextError", "is_unfinished", "parse_number", "parse_numbers"]
+from snakestudio.errors import FormulaError
+from snakestudio.model.formula.expressions import Interpreter, Vocabulary
+from snakestudio.text import MINUS, listing
 
-MINUS = "\N{MINUS SIGN}"
+__all__ = ["FACTOR", "NumberTextError", "is_unfinished", "parse_number", "parse_numbers"]
+
 FACTOR = "×"
 """Unit of a number that something is multiplied by."""
 
-_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
 _CONSTANTS = {"pi": math.pi, "π": math.pi}
 _DIMENSIONS: dict[str, dict[str, float]] = {
     "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048},
@@ -30,11 +25,13 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
 }
 """Units that are understood for one another, and what each is worth."""
 
+_EXAMPLES = "0.25, 0,25 or 1/4"
+
 _TOKEN = re.compile(r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d_]+|[°%])")
 
 
 class NumberTextError(ValueError):
-    """A text is no number; its message is a sentence that says why."""
+    """A text that is not a number; its message says why and what to type."""
 
 
 def parse_number(text: str, unit: str = "") -> float:
@@ -59,17 +56,18 @@ def parse_number(text: str, unit: str = "") -> float:
     if not plain:
         raise NumberTextError("Type a number.")
     if "," in plain and ("." in plain or re.search(r",\d*,", plain)):
-        raise NumberTextError(f"“{text.strip()}” is ambiguous: give one point or one comma, and nothing at thousands.")
-    plain = plain.replace(",", ".").replace("×", "*").replace("·", "*").replace("^", "**")
-    plain = _with_factors(plain, units)
+        raise NumberTextError(
+            f"“{text.strip()}” is ambiguous. Give one point or one comma, and nothing between thousands."
+        )
+    plain = _with_factors(plain.replace(",", "."), units)
     try:
-        value = _value(ast.parse(plain, mode="eval").body)
+        value = _Quantity().read(plain)
     except ZeroDivisionError:
-        raise NumberTextError("That divides by zero.") from None
-    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError, TypeError):
-        raise NumberTextError(f"“{text.strip()}” is not a number; 0.25, 0,25 or 1/4 would be.") from None
+        raise NumberTextError("That divides by zero. Type a number.") from None
+    except (FormulaError, OverflowError):
+        raise NumberTextError(f"“{text.strip()}” is not a number. Type {_EXAMPLES}.") from None
     if not math.isfinite(value):
-        raise NumberTextError(f"“{text.strip()}” is not a finite number.")
+        raise NumberTextError(f"“{text.strip()}” is not a finite number. Type a smaller one.")
     return value
 
 
@@ -115,27 +113,45 @@ def _with_factors(plain: str, units: dict[str, float]) -> str:
 def _unknown(name: str, units: dict[str, float]) -> str:
     kind = next((kind for kind, known in _DIMENSIONS.items() if units and known.keys() == units.keys()), "")
     if not kind:
-        return f"“{name}” is not understood here; 0.25, 0,25 or 1/4 would be."
-    known = ", ".join(unit for unit in units if unit not in ("um", FACTOR))
-    return f"“{name}” is no unit of {'an' if kind == 'angle' else 'a'} {kind}; {known} are."
+        return f"“{name}” is not understood here. Type {_EXAMPLES}."
+    known = listing((unit for unit in units if unit not in ("um", FACTOR)), "or")
+    return f"“{name}” is not a unit of {'an' if kind == 'angle' else 'a'} {kind}. Use {known}."
 
 
-def _value(node: ast.expr) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        return float(node.value)
-    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
-        return _CONSTANTS[node.id]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        value = _value(node.operand)
-        return -value if isinstance(node.op, ast.USub) else value
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        result: object = _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
-        return result if isinstance(result, float) else _refuse()  # a root of a negative number is complex
-    return _refuse()
+class _Quantity(Interpreter[float]):
+    """Works a number out; units are factors already."""
 
+    vocabulary = Vocabulary(
+        example=_EXAMPLES,
+        operators={
+            "+": operator.add,
+            "-": operator.sub,
+            "*": operator.mul,
+            "/": operator.truediv,
+            "**": operator.pow,
+        },
+        names="pi",
+    )
 
-def _refuse() -> float:
-    raise ValueError
+    def finite(self, tree: ast.expr, value: float) -> float:
+        return float(value)  # the result is what has to be finite
+
+    def number(self, tree: ast.expr, value: float) -> float:
+        return value
+
+    def name(self, tree: ast.expr, name: str) -> float:
+        if name not in _CONSTANTS:
+            self.unknown_name(tree, name, _CONSTANTS)
+        return _CONSTANTS[name]
+
+    def sign(self, tree: ast.UnaryOp, symbol: str, value: float) -> float:
+        return -value
+
+    def operation(self, tree: ast.BinOp, symbol: str, left: float, right: float) -> float:
+        result = self.vocabulary.operators[symbol](left, right)
+        if not isinstance(result, float):  # a root of a negative number is complex
+            self.refuse(tree, "is not a real number", "give a positive number as its base")
+        return result
 
 
 def parse_numbers(text: str) -> tuple[float, ...]:

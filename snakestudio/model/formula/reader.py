@@ -1,7 +1,4 @@
-"""What a typed formula says: its text is parsed, never evaluated, and its units are checked.
-
-Only the nodes, names and functions listed here get through, and what they make is a sympy expression.
-"""
+"""Formulas of scenes, with units: the text becomes a sympy expression."""
 
 from __future__ import annotations
 
@@ -9,13 +6,14 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from snakestudio.errors import FormulaError
-from snakestudio.model.formula.typed_text import parse
+from snakestudio.model.formula.expressions import Interpreter, Limits, Vocabulary
 from snakestudio.model.robot.smooth_steps import bump, rise, symbolic
+from snakestudio.text import counted, shortened
 
 __all__ = ["FUNCTIONS", "expression"]
 
@@ -68,10 +66,8 @@ def product_size(a: Size, b: Size) -> Size:
     return a[0] + b[0], a[1] + b[1] + a[0] + b[0], a[2] + b[2] + 2 * (a[1] + b[1]) + a[0] + b[0]
 
 
-# What a typed formula says: its text is parsed, never evaluated, and its units are checked.
-
-LENGTH, DEPTH, GROWTH, EXPONENT = 500, 60, 3000, 20
-"""Limits: characters, nesting, terms of the second derivative, exponents (9^9^9 must not hang)."""
+GROWTH = 3000
+"""Terms that the second derivative may have."""
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in (
@@ -81,15 +77,6 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "rise": lambda v: float(rise(np.float64(v))),  # type: ignore[arg-type]
 }  # fmt: skip
 """The functions of one plain number, for numbers."""
-
-
-_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
 
 
 def expression(
@@ -114,12 +101,13 @@ def expression(
     FormulaError
         If it cannot be used.
     """
-    made = _Reader(names, zero, elsewhere).term(parse(text, LENGTH, "10*cos(2*pi*X/l)").tree)
-    if made.unit is not None and made.unit != UNITS[unit] and made.number != 0.0:
-        wanted = spoken(UNITS[unit])
-        remedy = "make it a plain number" if not unit else f"multiply it by a number or a constant to get {wanted}"
-        raise FormulaError(f"'{text.strip()[:60]}' is in {spoken(made.unit)} where {wanted} is wanted", remedy)
-    return made.expression
+    term = _Formula(names, zero, elsewhere).read(text)
+    if term.unit is not None and term.unit != UNITS[unit] and term.number != 0.0:
+        required = spoken(UNITS[unit])
+        remedy = "make it a plain number" if not unit else f"multiply it by a number or a constant to get {required}"
+        message = f"'{shortened(text.strip())}' is in {spoken(term.unit)} where {required} is required"
+        raise FormulaError(message, remedy)
+    return term.expression
 
 
 class _Term(NamedTuple):
@@ -129,139 +117,133 @@ class _Term(NamedTuple):
     size: Size
 
 
-class _Reader:
-    """Walks the tree of one text."""
+class _Formula(Interpreter[_Term]):
+    """Makes a term in sympy, and keeps numbers apart from it as long as they are numbers."""
+
+    vocabulary = Vocabulary(
+        example="10*cos(2*pi*X/l)",
+        operators={
+            "+": operator.add,
+            "-": operator.sub,
+            "*": operator.mul,
+            "/": operator.truediv,
+            "**": operator.pow,
+        },
+        limits=Limits(characters=500, exponent=20),  # what is longer takes too long to differentiate
+    )
 
     def __init__(self, names: Mapping[str, str], zero: frozenset[str], elsewhere: Mapping[str, str]) -> None:
         import sympy
 
-        self._sympy, self._names, self._zero, self._elsewhere = sympy, names, zero, elsewhere
+        super().__init__()
+        self.functions = {name: f"{name}(x) with a number for x" for name in FUNCTIONS}
+        self._sympy = sympy
+        self._names = names
+        self._zero = zero
+        self._elsewhere = elsewhere
 
-    def _number(self, value: float, unit: Unit = None) -> _Term:
+    def constant(self, value: _Term) -> float | None:
+        return value.number
+
+    def number(self, tree: ast.expr, value: float) -> _Term:
+        return self._number_in(tree, value, None)
+
+    def _number_in(self, tree: ast.expr, value: float, unit: Unit) -> _Term:
         """A number; 17 digits, or its last bits would get lost on the way to numpy."""
-        if not math.isfinite(value):
-            raise FormulaError("a number in it is too large", "give smaller numbers")
+        value = self.finite(tree, value)
         whole = value in (-1.0, 0.0, 1.0)
-        return _Term(self._sympy.Integer(int(value)) if whole else self._sympy.Float(value, 17), unit, value, (1, 0, 0))
+        number = self._sympy.Integer(int(value)) if whole else self._sympy.Float(value, 17)
+        return _Term(number, unit, value, (1, 0, 0))
 
-    def term(self, node: ast.AST, depth: int = 0) -> _Term:
-        if depth > DEPTH:
-            raise FormulaError("it is nested too deeply", "make it simpler")
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            return self._number(float(node.value))  # type: ignore[arg-type]
-        if isinstance(node, ast.Name):
-            return self._name(node.id)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            inner = self.term(node.operand, depth + 1)
-            if isinstance(node.op, ast.UAdd):
-                return inner
-            return self._number(-inner.number, inner.unit) if inner.number is not None else inner._replace(
-                expression=-inner.expression
-            )  # fmt: skip
-        if isinstance(node, ast.BinOp):
-            return self._operation(node, self.term(node.left, depth + 1), self.term(node.right, depth + 1))
-        if isinstance(node, ast.Call):
-            return self._call(node, depth)
-        if isinstance(node, ast.Tuple):
-            raise FormulaError("there is a comma in it", "write decimals with a point")
-        what = ast.unparse(node) if not isinstance(node, ast.Constant) else repr(node.value)
-        raise FormulaError(
-            f"'{what[:40]}' is not allowed in a formula", "use numbers, names, + - * / ^ and functions of one number"
-        )
-
-    def _name(self, name: str) -> _Term:
+    def name(self, tree: ast.expr, name: str) -> _Term:
         if name == "pi":
-            return self._number(math.pi, PLAIN)
+            return self._number_in(tree, math.pi, PLAIN)
         if name in self._names:
             unit = UNITS[self._names[name]]
             if name in self._zero:
-                return self._number(0.0, unit)
+                return self._number_in(tree, 0.0, unit)
             return _Term(self._sympy.Symbol(name, real=True), unit, None, (1, 1, 1))
         if name in self._elsewhere:
-            raise FormulaError(f"'{name}' cannot be used here", self._elsewhere[name])
-        if name in FUNCTIONS:
-            raise FormulaError(f"'{name}' is a function", f"write {name}(...) with a number in the parentheses")
-        allowed = ", ".join((*self._names, "pi"))
-        raise FormulaError(f"'{name[:40]}' is not known", f"use {allowed} and the functions {', '.join(FUNCTIONS)}")
+            self.refuse(tree, "cannot be used here", self._elsewhere[name])
+        known = [*self._names, "pi"]
+        self.unknown_name(tree, name, known, remedy=f"use {', '.join(known)} and the functions {', '.join(FUNCTIONS)}")
 
-    def _operation(self, node: ast.BinOp, a: _Term, b: _Term) -> _Term:
-        power = isinstance(node.op, ast.Pow)
-        if isinstance(node.op, ast.Add | ast.Sub):
-            if a.unit is not None and b.unit is not None and a.unit != b.unit:
-                sign = "+" if isinstance(node.op, ast.Add) else "-"
-                raise FormulaError(
-                    f"'{_short(node.left)}' ({spoken(a.unit)}) {sign} '{_short(node.right)}' ({spoken(b.unit)}) adds "
-                    "different units", "multiply one of them by a number or a constant of the right unit",
-                )  # fmt: skip
-            unit = a.unit if b.unit is None else b.unit
-            size = tuple(x + y for x, y in zip(a.size, b.size, strict=True))
-        elif isinstance(node.op, ast.Mult | ast.Div):
-            unit = combined(a.unit, b.unit, 1.0 if isinstance(node.op, ast.Mult) else -1.0)
-            size = product_size(a.size, b.size)
-        elif power:
-            if b.unit not in (None, PLAIN):
-                raise FormulaError(f"the exponent '{_short(node.right)}' is in {spoken(b.unit)}", "make it a number")
-            if b.number is None and a.unit not in (None, PLAIN):
-                raise FormulaError(
-                    f"'{_short(node.left)}' is in {spoken(a.unit)}, so its exponent must be a number", "give a number"
-                )
-            if b.number is not None and abs(b.number) > EXPONENT:
-                raise FormulaError(f"the exponent {b.number:g} is too large", f"give at most {EXPONENT}")
-            unit = raised(a.unit, b.number) if b.number is not None else a.unit
-            size = product_size(a.size, b.size)
+    def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
+        if name in self._names or name == "pi":
+            self.refuse(tree.func, "is not a function", "write * between factors")
+        super().not_a_function(tree, name)
+
+    def sign(self, tree: ast.UnaryOp, symbol: str, value: _Term) -> _Term:
+        if value.number is not None:
+            return self._number_in(tree, -value.number, value.unit)
+        return value._replace(expression=-value.expression)
+
+    def operation(self, tree: ast.BinOp, symbol: str, left: _Term, right: _Term) -> _Term:
+        unit = self._unit(tree, symbol, left, right)
+        if symbol in ("+", "-"):
+            growth = tuple(x + y for x, y in zip(left.size, right.size, strict=True))
         else:
-            raise FormulaError("there is an operator in it that is not known", "use + - * / ^")
-        if max(size) > GROWTH:
+            growth = product_size(left.size, right.size)
+        if max(growth) > GROWTH:
             raise FormulaError("it is too long to differentiate", "make it simpler")
-        if a.number is not None and b.number is not None:
-            value = _folded(node.op, a.number, b.number)
-            return self._number(value, unit)
-        if isinstance(node.op, ast.Div) and b.number == 0.0:
-            raise FormulaError(f"'{_short(node)}' divides by zero", "divide by something else")
-        left, right = a.expression, b.expression
-        if power and b.number is not None and b.number == int(b.number):
-            right = self._sympy.Integer(int(b.number))
-        return _Term(_OPERATORS[type(node.op)](left, right), unit, None, (size[0], size[1], size[2]))
+        if left.number is not None and right.number is not None:
+            return self._number_in(tree, self._folded(tree, symbol, left.number, right.number), unit)
+        if symbol == "/" and right.number == 0.0:
+            self.refuse(tree, "divides by zero", "divide by something else")
+        exponent = right.expression
+        if symbol == "**" and right.number is not None and right.number == int(right.number):
+            exponent = self._sympy.Integer(int(right.number))
+        value = self.vocabulary.operators[symbol](left.expression, exponent)
+        return _Term(value, unit, None, (growth[0], growth[1], growth[2]))
 
-    def _call(self, node: ast.Call, depth: int) -> _Term:
-        name = node.func.id if isinstance(node.func, ast.Name) else _short(node.func)
-        if name not in FUNCTIONS or not isinstance(node.func, ast.Name):
-            remedy = "write * between factors" if name in self._names else f"use one of {', '.join(FUNCTIONS)}"
-            raise FormulaError(f"'{name}' is not a function", remedy)
-        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-            raise FormulaError(f"{name}() takes one number", f"write {name}(...) with one number in the parentheses")
-        inner = self.term(node.args[0], depth + 1)
+    def _unit(self, tree: ast.BinOp, symbol: str, left: _Term, right: _Term) -> Unit:
+        """The unit of an operation's result; a sum of different units and the like are refused."""
+        if symbol in ("+", "-"):
+            if left.unit is not None and right.unit is not None and left.unit != right.unit:
+                self.refuse(
+                    tree,
+                    f"combines different units, {spoken(left.unit)} and {spoken(right.unit)}",
+                    "multiply one part by a number or a constant of the right unit",
+                )
+            return left.unit if right.unit is None else right.unit
+        if symbol in ("*", "/"):
+            return combined(left.unit, right.unit, 1.0 if symbol == "*" else -1.0)
+        if right.unit not in (None, PLAIN):
+            self.refuse(tree.right, f"is an exponent in {spoken(right.unit)}", "make it a plain number")
+        if right.number is None and left.unit not in (None, PLAIN):
+            self.refuse(tree.left, f"is in {spoken(left.unit)}, so its exponent must be a number", "give a number")
+        return raised(left.unit, right.number) if right.number is not None else left.unit
+
+    def _folded(self, tree: ast.expr, symbol: str, left: float, right: float) -> float:
+        """A number made of two numbers."""
+        try:
+            value = self.vocabulary.operators[symbol](left, right)
+        except ZeroDivisionError:
+            self.refuse(tree, "divides by zero", "divide by something else")
+        except OverflowError:
+            self.refuse(tree, "has no finite value", "give smaller numbers")
+        if isinstance(value, complex):
+            self.refuse(tree, "is not a real number", "give a positive number as its base")
+        return float(value)
+
+    def call(self, tree: ast.Call, name: str) -> _Term:
+        if len(tree.args) != 1:
+            given = counted(len(tree.args), "argument")
+            self.refuse(tree, f"has {given} instead of 1", f"write {self.functions[name]}")
+        inner = self.evaluate(tree.args[0])
         root = name == "sqrt"
         if inner.unit not in (None, PLAIN) and not root:
-            raise FormulaError(
-                f"the '{_short(node.args[0])}' in {name}() is in {spoken(inner.unit)}, not a number",
+            self.refuse(
+                tree.args[0],
+                f"is in {spoken(inner.unit)}, and {name}() is of a plain number",
                 "divide it by a length or a time, or multiply it by a number",
             )
         unit = raised(inner.unit, 0.5) if root else inner.unit
         if inner.number is not None:
             try:
-                return self._number(FUNCTIONS[name](inner.number), unit)
-            except (ValueError, OverflowError) as error:
-                raise FormulaError(f"'{_short(node)}' has no value", "give another number there") from error
+                value = FUNCTIONS[name](inner.number)
+            except (ValueError, OverflowError):
+                self.refuse(tree, "has no finite value", "give another number there")
+            return self._number_in(tree, value, unit)
         function = symbolic().get(name) or getattr(self._sympy, name)
-        size = product_size((1, 1, 1), inner.size)
-        return _Term(function(inner.expression), unit, None, size)
-
-
-def _folded(kind: ast.operator, a: float, b: float) -> float:
-    """A number made of two numbers."""
-    try:
-        value = _OPERATORS[type(kind)](a, b)
-    except ZeroDivisionError as error:
-        raise FormulaError("it divides by zero", "divide by something else") from error
-    except OverflowError as error:
-        raise FormulaError("a number in it is too large", "give smaller numbers") from error
-    if isinstance(value, complex):
-        raise FormulaError(f"{a:g}^{b:g} is not a real number", "give a positive number there")
-    return float(value)
-
-
-def _short(node: ast.AST) -> str:
-    """What was typed, about."""
-    text = ast.unparse(node).replace(" ** ", "^").replace("**", "^")
-    return text if len(text) <= 40 else text[:37] + "..."
+        return _Term(function(inner.expression), unit, None, product_size((1, 1, 1), inner.size))

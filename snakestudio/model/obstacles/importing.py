@@ -38,7 +38,7 @@ def read_circles(path: Path) -> Circles:
             return circles_of_svg(read_bytes(path, DRAWING), str(path))
         return circles_of_csv(read_text(path, CIRCLES), str(path))
     except InputError as error:
-        raise refuse(str(path), [f"{error}."]) from None
+        raise refuse(str(path), [f"{error}"]) from None
 
 
 def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> Cylinders:

@@ -18,6 +18,7 @@ import numpy as np
 from snakestudio.inputs import DRAWING, InputError, count
 from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circle, Circles, refuse
 from snakestudio.model.obstacles.svg_style import apply_styles
+from snakestudio.text import counted
 
 __all__ = ["circles_of_svg"]
 
@@ -109,7 +110,7 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     except RecursionError:
         raise refuse(source, [f"its groups and uses are too deep in each other; {_PLAIN}."]) from None
     except InputError as error:
-        raise refuse(source, [f"{error}."]) from None
+        raise refuse(source, [f"{error}"]) from None
     circles: list[Circle] = []
     ovals, points = 0, drawn.sizeless
     for (a, b, c, d, e, f), cx, cy, rx, ry in drawn.rounds:
@@ -126,7 +127,7 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     if not circles:
         raise refuse(source, ["there is no circle in this drawing; draw obstacles as circles, not as paths."])
     notes = [
-        f"{number} {name if number == 1 else names} left out{why}."
+        f"{counted(number, name, names)} left out{why}."
         for number, name, names, why in (
             (ovals, "ellipse", "ellipses", ", not being round"),
             (points, "circle", "circles", ", having no size"),

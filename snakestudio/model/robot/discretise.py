@@ -75,7 +75,7 @@ def discretise(scene: Scene, n: int) -> Scene:
     problems += [Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
                  for name, load in zip(TIP, beam.tip_wrench, strict=True) if load]  # fmt: skip
     if problems:
-        raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
+        raise SceneError.of(problems)
     robot = links_of(beam, n)
     h = robot.link_length_m
     return Scene(

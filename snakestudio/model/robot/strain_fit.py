@@ -166,7 +166,7 @@ def as_continuum(
             Problem("error", "controller.kind", "its joints follow no gait, so no law can be fitted", 'make it "none"')
         )
     if problems:
-        raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
+        raise SceneError.of(problems)
     law, beam = strain_of_gait(scene)
     if contacts is None:
         contacts = "rings" if beam.group == "SE3" and law.speed_m_s else "friction"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.errors import FormulaError, Problem, SceneError
+from snakestudio.errors import FormulaError, SceneError
 from snakestudio.model.formula import ACCELERATION, SPEED, Formula, Number, primitive, read
 from snakestudio.model.formula.intervals import Interval, bounds
 from snakestudio.model.robot.beam import Beam
@@ -49,8 +49,8 @@ def body_names(beam: Beam) -> Body:
 
 def formula_mistakes(mistakes: Mapping[str, FormulaError]) -> SceneError:
     """The error that says what is wrong with formulas of a scene, by their keys."""
-    problems = [Problem("error", key, error.message, error.remedy) for key, error in mistakes.items()]
-    return SceneError("\n".join(problem.sentence() for problem in problems), problems)
+    problems = [error.problem(key) for key, error in mistakes.items()]
+    return SceneError.of(problems)
 
 
 class StrainLaw:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from snakestudio.model.robot.overrides import JointOverride, LinkOverride, selected, values_of
 from snakestudio.model.robot.robot import Robot
+from snakestudio.text import counted
 
 __all__ = ["Trimmed", "trimmed", "with_axes_of", "without"]
 
@@ -40,7 +41,7 @@ def trimmed(robot: Robot, n_links: int) -> Trimmed:
         parts.append("joints")
     note = ""
     if parts:
-        links = "1 link" if n_links == 1 else f"{n_links} links"
+        links = counted(n_links, "link")
         note = f"Values given for {' and '.join(parts)} that do not exist in a robot with {links} were removed."
     return Trimmed(tuple(link), tuple(joint), note)
 

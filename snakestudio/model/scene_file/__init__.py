@@ -21,6 +21,7 @@ from snakestudio.paths import bundled_scenes, is_bare_name
 from snakestudio.plugins.loaded import is_loaded
 from snakestudio.plugins.named import names_of, problem_of_name
 from snakestudio.plugins.scenes import load_trusted
+from snakestudio.text import listing, quoted
 
 __all__ = [
     "complete",
@@ -108,7 +109,7 @@ def read_scene_text(path: Path) -> str:
     except InputError as error:
         if error.message == NO_SUCH_FILE:
             raise _missing(path) from None
-        raise SceneError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+        raise SceneError(f"{path}: {error}", [error.problem()]) from None
     text = "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
     records = [line[len(CSV_PLUGIN_MARK) :] for line in lines if line.startswith(CSV_PLUGIN_MARK)]
     return with_recorded_plugins(text, records)
@@ -120,14 +121,14 @@ def _missing(path: Path) -> SceneError:
     if not is_bare_name(path):
         known = f', or give "{path.stem}" alone for the bundled scene' * (path.stem in bundled)
         problem = Problem("error", "", NO_SUCH_FILE, f"check the path{known}")
-        return SceneError(f"{path}: {problem.sentence()}", [problem])
+        return SceneError.of([problem], path)
     own = {file.stem for file in Path().glob("*.toml")}
     near = difflib.get_close_matches(path.name.casefold().replace("-", "_"), sorted(own | bundled.keys()), 3, 0.6)
     missing = f'there is no scene "{path}", and no such file'
     listed = "'snakestudio scenes' lists the bundled scenes"
     if not near:
         return SceneError(f"T{missing[1:]}. {listed}.", [Problem("error", "", missing, listed)])
-    meant = "did you mean " + " or ".join(f'"{name}"' for name in near)
+    meant = f"did you mean {listing(map(quoted, near), 'or')}"
     return SceneError(f"T{missing[1:]}. D{meant[1:]}? {listed}.", [Problem("error", "", missing, meant)])
 
 

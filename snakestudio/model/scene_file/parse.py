@@ -37,8 +37,8 @@ def parse_scene(text: str, source: str = "scene") -> Scene:
     try:
         values = parse_values(text)
     except InputError as error:
-        problem = Problem("error", "", error.message, error.remedy)
-        raise SceneError(f"{source}: {error}.", [problem]) from None
+        problem = error.problem()
+        raise SceneError(f"{source}: {error}", [problem]) from None
     return _validate(values, source)
 
 
@@ -73,7 +73,7 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     values = _with_first_kinds(values)
     problems = []
     if "format" not in values:
-        problems.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
+        problems.append(Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"))
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
@@ -129,5 +129,4 @@ def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Sce
 
 
 def _scene_error(source: str, problems: Sequence[Problem]) -> SceneError:
-    head = f"{source}: " if source else ""
-    return SceneError("\n".join(head + problem.sentence() for problem in problems), problems)
+    return SceneError.of(problems, source)

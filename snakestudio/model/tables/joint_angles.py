@@ -23,6 +23,7 @@ from snakestudio.model.robot.robot import Axis
 from snakestudio.model.tables.cells import MISSING, cells, decoded, delimiter_and_decimal, is_number, number
 from snakestudio.model.tables.clock import Clock, clock_text_unit, stamp_unit
 from snakestudio.model.tables.units import ANGLE_UNITS, TimeUnit, angle_unit_of, time_unit_of
+from snakestudio.text import counted
 
 __all__ = ["JointTable", "Note", "TableError", "read_joint_table"]
 
@@ -379,7 +380,12 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
         rows = np.flatnonzero(np.isfinite(time))
         if len(rows) < count:
             notes.append(
-                Note("warning", "file", f"{_rows(count - len(rows))} without a time were left out", "fill in the times")
+                Note(
+                    "warning",
+                    "file",
+                    f"{counted(count - len(rows), 'row')} without a time were left out",
+                    "fill in the times",
+                )
             )
         time = time[rows]
         back = np.flatnonzero(np.diff(time) < 0.0)
@@ -390,7 +396,7 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
         last = np.append(np.diff(time) > 0.0, True)[: len(time)]
         if not last.all():
             repeated = int((~last).sum())
-            message = f"{_rows(repeated)} with the time of the next one were left out"
+            message = f"{counted(repeated, 'row')} with the time of the next one were left out"
             notes.append(Note("hint", "file", message, "give the times more digits if each row counts"))
         time, rows = time[last], rows[last]
     if len(time) < 2:
@@ -398,10 +404,6 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
             "file", "the table has only one row with its own time", "give a row of joint angles for every time"
         )
     return time - time[0], rows
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
@@ -528,11 +530,10 @@ def _in_order(columns: list[int], axes: Sequence[Axis]) -> list[int]:
 
 def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
     single = len({axis.joint for axis in axes}) == len(axes)
-    noun = ("joint" if single else "joint axis") if len(axes) == 1 else ("joints" if single else "joint axes")
-    columns = "1 column" if count == 1 else f"{count} columns"
     return TableError(
         "file",
-        f"the table has {columns} of joint angles and the robot has {len(axes)} {noun}",
+        f"the table has {counted(count, 'column')} of joint angles and the robot has "
+        f"{counted(len(axes), 'joint' if single else 'joint axis')}",
         "give a column for each, or choose a robot with as many joints",
     )
 

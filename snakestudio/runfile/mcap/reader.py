@@ -298,7 +298,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         with opened(path, RUN_FILE) as file:
             yield file
     except InputError as error:
-        raise RunFileError(f"{path}: {error}.") from None
+        raise RunFileError(f"{path}: {error}") from None
 
 
 def _cannot_read(path: Path, error: OSError) -> RunFileError:

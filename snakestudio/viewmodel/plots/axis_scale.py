@@ -12,6 +12,10 @@ from snakestudio._arrays import FloatArray
 __all__ = ["AxisScale"]
 
 
+_LARGEST = 1e300
+"""Size of a value that an axis can show."""
+
+
 @dataclass(frozen=True, slots=True)
 class AxisScale:
     """How values lie along one axis."""
@@ -30,10 +34,13 @@ class AxisScale:
         """Return the scale on which all values are seen, with a share of it left free at both ends.
 
         A single value is in the middle. Of values that are not positive there is no logarithmic scale.
+        Values of an unusual size, from 1e300 on, are beyond its ends.
         """
-        values = values[np.isfinite(values)]
+        values = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-        log = log and low > 0.0
+        log = log and low > 1.0 / _LARGEST
+        if high - low < 1.0 / _LARGEST:
+            high = low
         if high <= low:
             more = 0.5 * abs(low) or 0.5
             low, high = low - more, high + more

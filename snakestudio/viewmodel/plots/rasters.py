@@ -20,7 +20,8 @@ Bytes = NDArray[np.uint8]
 
 def shades(values: FloatArray, low: float, high: float) -> Bytes:
     """Which of the colours 1 to 255 values have between two ends; 1 of what is none."""
-    share = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
+    with np.errstate(over="ignore", invalid="ignore"):
+        share = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
     share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.0)
     return (1.5 + 253.99 * share).astype(np.uint8)
 

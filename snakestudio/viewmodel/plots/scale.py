@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from snakestudio.model.ticks import step_above
+from snakestudio.text import MINUS
 
-__all__ = ["MINUS", "fitted", "next_page", "page_around", "readable", "steady"]
+__all__ = ["fitted", "next_page", "page_around", "readable", "steady"]
 
-MINUS = "\N{MINUS SIGN}"
 _LEAST_USE = 0.4
 """Share of an axis that data must fill for it to stay as it is."""
 

@@ -119,7 +119,7 @@ def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, 
     except UnicodeDecodeError:
         return error_reply(None, PARSE_ERROR, "The line is not UTF-8. Send JSON in UTF-8.")
     except InputError as error:
-        return error_reply(None, PARSE_ERROR, f"The line is not a JSON-RPC request: {error}.")
+        return error_reply(None, PARSE_ERROR, f"The line is not a JSON-RPC request. {error}")
     if not isinstance(value, list):
         return [_request(value)]
     if not 0 < len(value) <= MAX_BATCH:

@@ -92,13 +92,11 @@ def finding_text(problem: Problem, scene: Scene) -> str:
 
     The key is in the tooltip. On the command line the same sentence has keys and numbers, as the file has them.
     """
-    tail = f"; {problem.remedy}" if problem.remedy else ""
-    text = labelled(f"{problem.message}{tail}.", scene)
-    if not problem.message[:1].isdigit():
-        return f"{text[:1].upper()}{text[1:]}"
+    label = label_of(scene, problem.key)
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
-    head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
-    return f"{head}: {text}"
+    if label == problem.key and about is not None:
+        label = obstacle_title(scene.obstacles[about], about)
+    return labelled(problem.sentence_for(label), scene)
 
 
 _OBSTACLE = re.compile(r"\b[Oo]bstacle (\d+)\b")

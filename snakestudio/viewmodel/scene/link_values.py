@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio.model.robot.robot import Axis
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 __all__ = ["MAX_LINK_VALUES", "link_values", "section_values"]
 
@@ -23,7 +23,7 @@ Row = tuple[str, str, str]
 
 
 def _row(name: str, value: float, decimals: int, unit: str) -> Row:
-    return name, format_number(round(value, decimals) + 0.0, 10.0**-decimals), unit
+    return name, exact_text(round(value, decimals) + 0.0, 10.0**-decimals), unit
 
 
 def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatial: bool = False) -> list[Row]:

@@ -11,6 +11,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot
 from snakestudio.session.scene_check import check
+from snakestudio.text import counted, number_text
 
 __all__ = ["joint_table", "link_table", "summary", "with_stable_step"]
 
@@ -19,7 +20,7 @@ _NONE = Cell("")
 
 
 def _number(value: float | None) -> Cell:
-    return _NONE if value is None else Cell(f"{value:.4g}", (value,))
+    return _NONE if value is None else Cell(number_text(value), (value,))
 
 
 def _degrees(value: float | None) -> Cell:
@@ -102,7 +103,7 @@ def summary(imported: ImportedRobot) -> str:
     kinds: Sequence[str] = [axis.kind for axis in imported.axes]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("yaw", "pitch", "roll") if kind in kinds)
     obstacles = len(imported.obstacles)
-    around = f"; {obstacles} obstacle{'s' * (obstacles != 1)}" if obstacles else ""
+    around = f"; {counted(obstacles, 'obstacle')}" if obstacles else ""
     return f"{robot.n_links} links, {len(kinds)} axes ({counts}), {robot.length:.3g} m, {robot.mass:.3g} kg{around}"
 
 

@@ -10,7 +10,7 @@ from snakestudio.model.labels import patch_title
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground, GroundPatch
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 __all__ = ["Part", "flag_tip", "has_part", "part_text", "part_tip", "patch_text", "place_and_size", "tree_of"]
 
@@ -81,9 +81,9 @@ def part_text(scene: Scene, part: Part) -> str:
         case "obstacles":
             return f"Obstacles ({len(scene.obstacles)})"
         case "run":
-            return f"Run · {format_number(scene.run.duration_s)} s"
+            return f"Run · {exact_text(scene.run.duration_s)} s"
         case "beam":
-            return f"Continuum body · {format_number(scene.beam.length_m)} m"
+            return f"Continuum body · {exact_text(scene.beam.length_m)} m"
         case "strain":
             return f"Strain law · {scene.strain.kind}"
         case "support":
@@ -91,8 +91,8 @@ def part_text(scene: Scene, part: Part) -> str:
 
 
 def _friction(surface: Ground | GroundPatch) -> str:
-    along, across = format_number(surface.mu_along), format_number(surface.mu_across)
-    backward = along if surface.mu_backward is None else format_number(surface.mu_backward)
+    along, across = exact_text(surface.mu_along), exact_text(surface.mu_across)
+    backward = along if surface.mu_backward is None else exact_text(surface.mu_backward)
     if along == across == backward:
         return f"µ {along}"
     return f"µ {along} along, {'' if backward == along else f'{backward} backward, '}{across} across"
@@ -110,8 +110,8 @@ def part_tip(scene: Scene, part: str) -> str:
         return ""
     slippery, rough = sorted((picture.black, picture.white))
     return (
-        f"Friction picture {picture.file}: friction is multiplied by {format_number(slippery)} where the ground is"
-        f" darkest, by {format_number(rough)} where it is lightest."
+        f"Friction picture {picture.file}: friction is multiplied by {exact_text(slippery)} where the ground is"
+        f" darkest, by {exact_text(rough)} where it is lightest."
     )
 
 
@@ -125,7 +125,7 @@ def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
 def place_and_size(obstacle: Obstacle) -> str:
     """Where an obstacle is and how large."""
     numbers = {
-        name: format_number(value)
+        name: exact_text(value)
         for name in type(obstacle).model_fields
         if isinstance(value := getattr(obstacle, name), int | float)
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,23 +49,15 @@ class Findings:
 
     def about(self, key: str) -> str:
         """All mistakes in a part of the study and what is in it, a sentence a line."""
-        return "\n".join(_sentence(problem) for problem in self.problems if _within(problem.key, key))
+        return "\n".join(problem.sentence_for() for problem in self.problems if _within(problem.key, key))
 
     def of(self, key: str) -> str:
         """The mistakes of a part itself, such as a list as a whole, a sentence a line."""
-        return "\n".join(_sentence(problem) for problem in self.problems if problem.key == key)
+        return "\n".join(problem.sentence_for() for problem in self.problems if problem.key == key)
 
 
 def _within(key: str, part: str) -> bool:
     return key == part or key.startswith((f"{part}.", f"{part}["))
-
-
-def _sentence(problem: Problem) -> str:
-    """As it stands beside what it is about."""
-    remedy = f"; {problem.remedy}" if problem.remedy else ""
-    message = problem.message
-    name = re.match(r"\w*[._]", message) is not None  # a key, which is written as it is
-    return f"{message if name else message[:1].upper() + message[1:]}{remedy}."
 
 
 def checked(study: StudyFields, path: Path) -> Findings:

@@ -19,10 +19,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.study.description import Goal, Limit, StudyFields, Vary
 from snakestudio.study.goals import title_of
 from snakestudio.study.results import Table
+from snakestudio.text import number_text
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
-from snakestudio.viewmodel.plots.scale import MINUS
 
-__all__ = ["STATES", "Column", "columns_of", "number_text", "value_titles"]
+__all__ = ["STATES", "Column", "columns_of", "value_titles"]
 
 Role = Literal["point", "varied", "goal", "limit", "state", "other"]
 
@@ -90,14 +90,6 @@ class Column:
         """A value of it with its unit."""
         text = self.text(value)
         return f"{text} {self.unit}" if self.unit and text != "–" else text
-
-
-def number_text(value: float, digits: int = 4) -> str:
-    """A number to four digits; a dash for what is none."""
-    if not math.isfinite(value):
-        return "–"
-    text = f"{value:.{digits}g}"
-    return ("0" if value == 0 else text).replace("-", MINUS).replace("e+", "e")
 
 
 def value_titles(study: StudyFields, scene: Scene | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray
 from snakestudio.analysis.signals.nodes import Block, Column, Node, Number, Pointwise
-from snakestudio.analysis.signals.reader import read
+from snakestudio.analysis.signals.reader import VOCABULARY, read
 from snakestudio.errors import SignalError
 from snakestudio.viewmodel.study import result_columns
 
@@ -52,13 +53,14 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
             raise SignalError(f"'{name}' is called as another column is", "give one of them a name in the study")
         names.setdefault(word, name)
         plain = replaced
+    vocabulary = replace(VOCABULARY, example=_EXAMPLE)
     try:
-        node = read(plain, list(names), ())
+        node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", shown=text)
     except SignalError as error:
-        raise _said_of_results(error, names) from None
+        raise SignalError(error.message, _renamed(error.remedy, names), error.start, error.stop) from None
     _only_of_a_row(node)
     if not _is_condition(node):
-        raise SignalError("this is a number and no condition", "compare it, like net_speed > 0.1")
+        raise SignalError("this is a number, not a condition", "compare it, like net_speed > 0.1")
     known = {(word, False): columns[name].values for word, name in names.items()}
     reading: Any = SimpleNamespace(times=np.zeros(count))
     with np.errstate(all="ignore"):
@@ -91,15 +93,11 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
     return re.sub(r"\b(?:true|false)\b", code, text) if {"true", "false"} & set(codes) else text
 
 
-def _said_of_results(error: SignalError, names: Mapping[str, str]) -> SignalError:
-    message = error.message.replace("is no column of the run", "is no column here")
-    remedy = error.remedy.replace("one of the run's columns", "one of the table's, by the name in the head's tooltip")
-    if "norm(" in remedy:  # its example is one of signals
-        remedy = f"write it like {_EXAMPLE}"
+def _renamed(remedy: str, names: Mapping[str, str]) -> str:
+    """A remedy with the columns' own names instead of the words that stand for them in the text."""
     for word, name in names.items():
-        if word != name:
-            message, remedy = message.replace(word, name), remedy.replace(word, name)
-    return SignalError(message, remedy, error.start, error.stop)
+        remedy = re.sub(rf"\b{re.escape(word)}\b", lambda _, name=name: name, remedy)  # type: ignore[misc]
+    return remedy
 
 
 def _only_of_a_row(node: Node) -> None:

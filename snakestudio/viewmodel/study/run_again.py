@@ -21,7 +21,7 @@ from snakestudio.study.results import Table
 from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.running import scene_of_run
 from snakestudio.study.store import Asked, Outcome, Store, store_path
-from snakestudio.viewmodel.study.result_columns import number_text
+from snakestudio.text import measure_text, number_text
 
 __all__ = ["AgainRun", "run_again", "run_name", "values_of"]
 
@@ -173,6 +173,6 @@ def _difference(study: StudyFields, outcome: Outcome, numbers: tuple[float, ...]
         if np.float64(now).tobytes() != np.float64(before).tobytes():
             unit = unit_text(units.get(part.called, ""))
             digits = next((d for d in range(4, 17) if number_text(now, d) != number_text(before, d)), 17)
-            told = [f"{number_text(value, digits)} {unit}".rstrip() for value in (now, before)]
+            told = [measure_text(value, unit, digits) for value in (now, before)]
             return f"{part.name or title_of(part.measure)} is {told[0]}, and was {told[1]}"
     return ""

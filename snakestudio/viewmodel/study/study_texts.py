@@ -8,6 +8,7 @@ from snakestudio.model.column_units import unit_text
 from snakestudio.session.time_left import time_left
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Progress
+from snakestudio.text import counted
 
 __all__ = ["SEARCHES", "amount", "how_far", "unit_shown"]
 
@@ -42,17 +43,13 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
         Runs of it that are finished.
     """
     points, runs = study.n_points, study.n_runs
-    text = _counted(points, "point")
+    text = counted(points, "point")
     if runs != points:
-        text += f", {_counted(runs, 'run')}"
+        text += f", {counted(runs, 'run')}"
     if math.isfinite(seconds) and workers and there < runs:
         left = time_left((runs - there) * seconds / workers).removesuffix(" left")
-        text += f", about {left} with {_counted(workers, 'worker')}"
+        text += f", about {left} with {counted(workers, 'worker')}"
     return text
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def how_far(progress: Progress | None, doing: str) -> str:
@@ -63,7 +60,7 @@ def how_far(progress: Progress | None, doing: str) -> str:
         return "Starting ..."
     if progress.state in ("starting", "running") and not progress.workers and progress.finished < progress.runs:
         return "Starting workers ..."
-    text = f"{progress.finished:,} of {_counted(progress.runs, 'run')}"
+    text = f"{progress.finished:,} of {counted(progress.runs, 'run')}"
     if progress.failed:
         text += f", {progress.failed:,} failed"
     if progress.state == "paused":

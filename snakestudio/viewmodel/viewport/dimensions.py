@@ -13,7 +13,7 @@ from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
 from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.viewport.length_units import length_text
+from snakestudio.text import length_text
 
 __all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
 

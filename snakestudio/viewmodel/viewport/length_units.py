@@ -1,4 +1,4 @@
-"""Lengths in words and steps of scales: metres, centimetres or millimetres, with as many digits as mean something."""
+"""Steps of scales: metres, centimetres or millimetres."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from snakestudio.model.ticks import step_above, tick_text
 
-__all__ = ["RulerScale", "cursor_step", "length_text", "number_text", "scale_of"]
+__all__ = ["RulerScale", "cursor_step", "scale_of"]
 
 _WIDEST = 64.0
 """Pixels between two numbers of a ruler, at least."""
@@ -37,11 +37,6 @@ class RulerScale(NamedTuple):
         return tick_text(value * self.per_metre, self.step * self.per_metre)
 
 
-def number_text(value: float, decimals: int) -> str:
-    """A number with a proper minus sign, and never minus zero."""
-    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-
-
 def scale_of(pixels_per_metre: float) -> RulerScale:
     """The finest division by 1, 2 or 5 whose numbers have room beside each other."""
     step = step_above(_WIDEST / pixels_per_metre)
@@ -53,11 +48,3 @@ def scale_of(pixels_per_metre: float) -> RulerScale:
 def cursor_step(pixels_per_metre: float) -> float:
     """What a place under the cursor can be told to, m: 1, 2 or 5 times a power of ten, not finer than a pixel."""
     return step_above(1.0 / pixels_per_metre)
-
-
-def length_text(metres: float) -> str:
-    """A length as on a drawing: millimetres to the tenth below a metre, else metres to the millimetre."""
-    if abs(metres) < 0.99995:
-        text = number_text(1000.0 * metres, 1)
-        return f"{text.removesuffix('.0')} mm"
-    return f"{number_text(metres, 3)} m"

@@ -17,7 +17,7 @@ from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.viewport.length_units import number_text
+from snakestudio.text import decimal_text
 
 __all__ = ["LEVER", "Arc", "Bend", "Drag", "Move", "Turn", "Way"]
 
@@ -158,7 +158,7 @@ class Turn(_Swing):
         if self.grabbed is not None and float((self.grabbed - centre)[:2] @ along) < 0.0:
             along = -along  # the end that was taken hold of is the one that follows the cursor
         degrees = _stepped(self._turned_by(way, along), way.coarse)
-        self.amount = f"{number_text(degrees, 1)}°"
+        self.amount = f"{decimal_text(degrees, 1)}°"
         self.arc = Arc(centre, along, _rotated(along, degrees), self.amount)
         return turned_robot(self.before, (0.0, 0.0, 1.0), math.radians(degrees), centre, self.base_dir)
 
@@ -193,7 +193,7 @@ class Bend(_Swing):
         degrees = min(max(wanted, lower), upper)
         limit = "" if degrees == wanted else ", its limit"
         name = "" if self.axis == "yaw" else f"{self.axis} "
-        told = f"{name}{number_text(degrees, 1)}°{limit}"
+        told = f"{name}{decimal_text(degrees, 1)}°{limit}"
         self.amount = f"Joint {self.joint + 1}: {told}"
         end = _rotated(along, sign * (degrees - was)) if self.axis == "yaw" else along
         centre = self.pose[self.joint, :3] if self.at is None else self.at

@@ -71,21 +71,21 @@ def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "marked", "says"),
     [
-        ("2*a_m + link_1_xm", "link_1_xm", "did you mean link_1_x_m"), ("b_m + other.a_m", "other.a_m", "second run"),
-        ("sun(a_m, b_m)", "sun(a_m, b_m)", "sum"), ("lowpas(a_m, 2)", "lowpas(a_m, 2)", "did you mean lowpass"),
-        ("lowpass(a_m)", "lowpass(a_m)", "write lowpass(x, hz)"), ("1 + lowpass(a_m, 0)", "0", "positive"),
+        ("2*a_m + link_1_xm", "link_1_xm", "Did you mean link_1_x_m"), ("b_m + other.a_m", "other.a_m", "second run"),
+        ("sun(a_m, b_m)", "sun", "sum"), ("lowpas(a_m, 2)", "lowpas", "Did you mean lowpass"),
+        ("lowpass(a_m)", "lowpass(a_m)", "Write lowpass(x, hz)"), ("1 + lowpass(a_m, 0)", "0", "positive"),
         ("lowpass(a_m, b_m)", "b_m", "plain number"), ("link_*_x_m", "link_*_x_m", "sum(link_*_x_m)"),
-        ("sum(foo_*_m)", "foo_*_m", "o column fits"), ("max(a_m)", "max(a_m)", "several"), ("sin", "sin", "write sin"),
+        ("sum(foo_*_m)", "foo_*_m", "no column fits"), ("max(a_m)", "max(a_m)", "several"), ("sin", "sin", "Write sin"),
         ("a_m + sqrt(-1)", "sqrt(-1)", "no finite value"), ("a_m + 1/0", "1/0", "no finite value"),
-        ("2 + a_m(3)", "a_m(3)", "write * between"), ("a_m // 2", "a_m // 2", "+ - * / ^"),
+        ("2 + a_m(3)", "a_m", "Write * between"), ("a_m // 2", "a_m // 2", "+ - * / ^"),
         ("a_m, b_m", "a_m, b_m", "point"),
         ("a_m[0]", "a_m[0]", "several columns"), ("a_m.b_m", "a_m.b_m", "other."), ("abs(x=1)", "abs(x=1)", "abs(x)"),
         ("abs(*a_m)", "abs(*a_m)", "abs(x)"), ("'a' + a_m", "'a'", "understood"), ("a_m + ½", "½", "understood"),
-        ("(lambda: 1)() + a_m", "(lambda: 1)()", "not a function"), ("a_m in b_m", "a_m in b_m", "compare with"),
+        ("(lambda: 1)() + a_m", "lambda: 1", "not a function"), ("a_m in b_m", "a_m in b_m", "< <= > >= == !="),
         ("a_m + 1e999", "1e999", "finite"), ("a_m if b_m else 1", "a_m if b_m else 1", "understood"),
         ("~a_m", "~a_m", "not"),
         ("sum(other.*_m, 1)", "other.*_m", "second run"),
-        ("a_m + __import__('os')", "__import__('os')", "not a function"),
+        ("a_m + __import__('os')", "__import__", "not a function"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, says: str) -> None:
@@ -95,7 +95,7 @@ def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, s
     assert text[error.start : error.stop] == marked
     assert says in str(error)
     assert error.remedy
-    assert str(error).endswith(".")
+    assert str(error).endswith((".", "?"))
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kin
 
 def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
     run = MadeRecording(np.arange(3_000_000) / 100.0, a_m=np.sin)
-    with pytest.raises(SignalError, match=r"looks at more than 4000000 rows at once; give at least 0\.00\d+ Hz"):
+    with pytest.raises(SignalError, match=r"looks at more than 4000000 rows at once. Give at least 0\.00\d+ Hz"):
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
-    with pytest.raises(SignalError, match=r"sorts 100001 rows for every row; give at most 400 s"):
+    with pytest.raises(SignalError, match=r"sorts 100001 rows for every row. Give at most 400 s"):
         compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)

@@ -140,7 +140,7 @@ def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: Profil
     assert editor.windowTitle().startswith("lab_robot.toml")
     assert editor.isWindowModified()
     assert not page.model.setData(page.model.index(1, column_of(page, "node")), "-3")
-    assert "axes[2].node: -3 must be at least 0" in page.table.message.text()
+    assert "axes[2].node must be at least 0" in page.table.message.text()
     assert document.undo_stack.count() == 1
     document.undo_stack.undo()
     assert document.profile.axes[0].offset_deg == 0
@@ -273,7 +273,7 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
     qtbot.waitUntil(lambda: bool(editor.checks.findings.entries))
     (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
-    assert "did you mean" in finding.text
+    assert "Did you mean" in finding.text
     editor.go_to(finding.problem)
     assert editor.stack.currentWidget() is messages(editor)
     assert messages(editor).signal_table.view.currentIndex().row() == 1
@@ -412,7 +412,7 @@ def test_a_profile_that_cannot_be_read_leaves_what_is_open(
     broken = tmp_path / "broken.toml"
     broken.write_text("format = 1\nnaem = 3\n", encoding="utf-8")
     assert not editor.open_file(broken)
-    assert "did you mean name" in told[0]
+    assert "Did you mean name" in told[0]
     assert editor.document.profile.name == "Lab robot"
 
 

@@ -115,7 +115,7 @@ def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(view: Stu
     assert min(numbers(view, "net_speed")) > 0.1
     assert view.count.text().startswith(f"{view.table.results.rowCount()} of 400 points")
     view.filter.setText("net_sped > 1")
-    assert view.problem.text() == "'net_sped' is no column here at character 1; did you mean net_speed."
+    assert view.problem.text() == "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"
     assert view.table.results.rowCount() == 400
     view.filter.clear()
     assert view.problem.isHidden()

@@ -93,15 +93,15 @@ SPEED_TEXT = '[[bindings]]\nfunction = "speed"\ninput = "key:W"\n'
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("top_speed = 2.0\n" + SPEED_TEXT, "top_speed = 2.0 is not a number from 0.01 to 1; mend it."),
-        ("top_spede = 1.0\n" + SPEED_TEXT, "top_spede: there is no such key; remove it."),
+        ("top_speed = 2.0\n" + SPEED_TEXT, "top_speed = 2.0 is not a number from 0.01 to 1. Change it."),
+        ("top_spede = 1.0\n" + SPEED_TEXT, "top_spede is not a known key. Remove it."),
         ("dead_man = 1\n" + SPEED_TEXT, "dead_man = 1 is neither true nor false"),
         ("dead_man = true\n" + SPEED_TEXT, "nothing is bound to it; bind a key or a button"),
         ("bindings = 3\n", "bindings is not a list of tables"),
-        ("format = 2\n", "format = 2 is of another program version"),
-        ("top_speed = = 1", "this is not valid TOML"),
-        (SPEED_TEXT.replace("speed", "fly"), "bindings[1].function = 'fly' is not known; give one of speed, turn"),
-        (SPEED_TEXT.replace("key:W", "mouse:left"), "bindings[1].input = 'mouse:left' is no input; write it like"),
+        ("format = 2\n", "format = 2 is of another version of the program"),
+        ("top_speed = = 1", "This is not valid TOML"),
+        (SPEED_TEXT.replace("speed", "fly"), "bindings[1].function = 'fly' is not known. Give one of speed, turn"),
+        (SPEED_TEXT.replace("key:W", "mouse:left"), "bindings[1].input = 'mouse:left' is not an input. Write it like"),
         (SPEED_TEXT + "dead_zone = nan\n", "bindings[1].dead_zone = nan is not a number from 0 to 0.9"),
         (
             SPEED_TEXT + SPEED_TEXT.replace("speed", "turn"),
@@ -127,10 +127,10 @@ def test_every_mistake_is_told_at_once() -> None:
 
 
 def test_files_that_are_not_there_or_no_text_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no such file"):
+    with pytest.raises(UsageError, match="There is no such file"):
         load_map(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="this is a binary file, not a mapping"):
+    with pytest.raises(UsageError, match="This is a binary file, not a mapping"):
         load_map(tmp_path / "binary.toml")
     with pytest.raises(UsageError, match="cannot be written"):
         save_map(DEFAULT, tmp_path / "no" / "folder.toml")

@@ -18,7 +18,6 @@ from snakestudio.analysis.experiment.layout import BodyColumns, Layout, Rotation
 from snakestudio.analysis.experiment.recognizers.reading import (
     IgnoredList,
     Reading,
-    columns_text,
     data_rows,
     decimal_of,
     is_unit_quaternion,
@@ -30,6 +29,7 @@ from snakestudio.analysis.experiment.recognizers.reading import (
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import is_number
+from snakestudio.text import counted
 
 __all__ = ["recognize_qualisys"]
 
@@ -254,8 +254,8 @@ def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> t
     row = trimmed(row)
     if len(row) != width:
         raise _UnclearError(
-            f"{columns_text(len(row))} are named and the rows have {width}. Export the measurement again, or give a "
-            "layout."
+            f"{counted(len(row), 'column')} are named and the rows have {width}. Export the measurement again, or "
+            "give a layout."
         )
     lead: dict[str, int] = {}
     parts: _Columns = []

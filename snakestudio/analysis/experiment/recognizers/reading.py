@@ -16,7 +16,7 @@ from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import beginning_of, cells, is_number, number
 
 __all__ = [
-    "IgnoredList", "Reading", "columns_text", "data_rows", "decimal_of", "is_unit_quaternion", "trimmed",
+    "IgnoredList", "Reading", "data_rows", "decimal_of", "is_unit_quaternion", "trimmed",
     "unique_names", "upright_axes", "values_of",
 ]  # fmt: skip
 
@@ -153,8 +153,3 @@ def upright_axes(bodies: Sequence[BodyColumns], values: FloatArray, documented: 
             f"{documented} up. Check the axes.",
         )
     return AXES[documented], ()
-
-
-def columns_text(count: int) -> str:
-    """So many columns, in words."""
-    return f"{count} column{'s' if count != 1 else ''}"

@@ -22,6 +22,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
 __all__ = ["ComparisonPanel"]
@@ -162,7 +163,7 @@ class ComparisonPanel(QWidget):
             box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
-            text = " ".join(capital(labelled(reason, scene)) for reason in reasons)
+            text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)
@@ -269,9 +270,9 @@ class Differences(Themed):
         if run.recording is not None:
             column.addWidget(_line(_how_it_ran(run), "dim"))
         for sentence in reported(run):
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "warning"))
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "warning"))
         for sentence in run.notes:
-            column.addWidget(_line(capital(labelled(sentence, run.scene)), "dim"))
+            column.addWidget(_line(capitalized(labelled(sentence, run.scene)), "dim"))
         if run.label in comparison.differences:
             table = self.tables[run.label] = TableView(
                 f"Differences of the {title}", hidden=_VALUES, fits=True, is_small=True
@@ -279,12 +280,6 @@ class Differences(Themed):
             table.show_table(difference_table(comparison, run.label, _DIGITS))
             column.addWidget(table)
         return block
-
-
-def capital(sentence: str) -> str:
-    """A sentence with a capital letter, unless it begins with a key of the scene."""
-    first, _, _ = sentence.partition(" ")
-    return sentence if "." in first or "_" in first else sentence[:1].upper() + sentence[1:]
 
 
 def _how_it_ran(run: ModelRun) -> str:

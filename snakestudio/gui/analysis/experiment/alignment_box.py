@@ -15,7 +15,7 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.model.fields import FieldDoc
-from snakestudio.viewmodel.plots.scale import MINUS
+from snakestudio.text import MINUS
 
 __all__ = ["AlignmentBox"]
 

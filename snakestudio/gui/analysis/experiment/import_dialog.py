@@ -34,6 +34,7 @@ from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.recognition import ignored_text
 from snakestudio.model.scene import Scene
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
 from snakestudio.viewmodel.work import Progress
 
@@ -452,7 +453,7 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
         return FileRead(layout, rows, read_capture(path, given), reading=reading)
     except SnakeStudioError as error:
         said = str(error).replace(f"{path}: ", "")
-        problems = tuple(line[:1].upper() + line[1:] for line in said.splitlines())
+        problems = tuple(capitalized(line) for line in said.splitlines())
         return FileRead(layout, rows, None, problems, reading)
 
 

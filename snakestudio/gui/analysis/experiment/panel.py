@@ -32,6 +32,7 @@ from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
+from snakestudio.text import counted
 
 __all__ = ["ExperimentPanel"]
 
@@ -174,7 +175,7 @@ def described(trial: Trial) -> str:
     words.append(", ".join(bodies) if len(bodies) <= _MOST_BODIES else f"{len(bodies)} bodies")
     filled = int((capture.known & ~capture.measured).any(axis=1).sum())
     if filled:
-        words.append("1 row filled in" if filled == 1 else f"{filled} rows filled in")
+        words.append(f"{counted(filled, 'row')} filled in")
     return " · ".join(words)
 
 

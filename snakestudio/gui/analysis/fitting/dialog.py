@@ -41,6 +41,7 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading
 from snakestudio.model.capture import Capture
 from snakestudio.model.run_time import run_time
+from snakestudio.text import counted
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["FitDialog"]
@@ -244,8 +245,7 @@ class FitDialog(Dialog):
             return "Stopping; the best values so far are run again.", "dim"
         if fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
-            plural = "" if progress.evaluations == 1 else "s"
-            return f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim"
+            return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
         if fitter.busy:
             return fitter.preparing or "Preparing the simulations ...", "dim"
         if fitter.message:

@@ -14,7 +14,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.numbers import format_number
+from snakestudio.text import exact_text
 
 __all__ = ["ParameterRows"]
 
@@ -187,4 +187,4 @@ def _shown(scene: Scene, parameter: FreeParameter, present: float | None) -> str
     if present is None:
         return "none"
     unit = value_doc(scene, parameter).unit
-    return f"{format_number(float(f'{present:.4g}'))}{f' {unit}' if unit else ''}"
+    return f"{exact_text(float(f'{present:.4g}'))}{f' {unit}' if unit else ''}"

@@ -254,24 +254,25 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
     try:
         tree = parse_toml(text, MAPPING)
     except InputError as error:
-        raise UsageError(f"{source}: {error}.") from None
+        raise UsageError(f"{source}: {error}") from None
     told: list[str] = []
 
     def tell(sentence: str) -> None:
         told.append(f"{source}: {sentence}")
 
     if tree.get("format", FORMAT) != FORMAT:
-        raise UsageError(f"{source}: format = {tree['format']!r} is of another program version; export it anew.")
+        what = f"format = {tree['format']!r} is of another version of the program"
+        raise UsageError(f"{source}: {what}. Export it again.")
     known = {"format", "dead_man", "bindings", *RANGES}
     for key in tree.keys() - known:
-        tell(f"{key}: there is no such key; remove it.")
+        tell(f"{key} is not a known key. Remove it.")
     dead_man = tree.get("dead_man", False)
     if not isinstance(dead_man, bool):
-        tell(f"dead_man = {dead_man!r} is neither true nor false; give true or false.")
+        tell(f"dead_man = {dead_man!r} is neither true nor false. Give one of them.")
     numbers = _numbers(tree, "", RANGES, tell)
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
-        raise UsageError(f"{source}: bindings is not a list of tables; write each as [[bindings]].")
+        raise UsageError(f"{source}: bindings is not a list of tables. Write each as [[bindings]].")
     bindings = [_binding(entry, f"bindings[{number}]", tell) for number, entry in enumerate(entries, 1)]
     if told:
         raise UsageError("\n".join(told))
@@ -291,7 +292,7 @@ def _numbers(
         given = tree[key]
         number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
         if not number or not least <= given <= most:
-            tell(f"{at}{key} = {given!r} is not a number from {least:g} to {most:g}; mend it.")
+            tell(f"{at}{key} = {given!r} is not a number from {least:g} to {most:g}. Change it.")
         else:
             found[key] = float(given)
     return found
@@ -299,14 +300,14 @@ def _numbers(
 
 def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> Binding | None:
     for key in entry.keys() - {"function", "input", *_BINDING_RANGES}:
-        tell(f"{at}.{key}: there is no such key; remove it.")
+        tell(f"{at}.{key} is not a known key. Remove it.")
     numbers = _numbers(entry, f"{at}.", _BINDING_RANGES, tell)
     function: Function | None = next((name for name in FUNCTIONS if name == entry.get("function")), None)
     if function is None:
-        tell(f"{at}.function = {entry.get('function')!r} is not known; give one of {', '.join(FUNCTIONS)}.")
+        tell(f"{at}.function = {entry.get('function')!r} is not known. Give one of {', '.join(FUNCTIONS)}.")
     source = parse_input(str(entry.get("input", "")))
     if source is None:
-        tell(f"{at}.input = {entry.get('input')!r} is no input; write it like key:W, axis:leftx or button:a.")
+        tell(f"{at}.input = {entry.get('input')!r} is not an input. Write it like key:W, axis:leftx or button:a.")
     return None if function is None or source is None else Binding(function, source, **numbers)
 
 
@@ -363,7 +364,7 @@ def load_map(path: Path) -> InputMap:
     try:
         text = read_text(path, MAPPING)
     except InputError as error:
-        raise UsageError(f"{path}: {error}.") from None
+        raise UsageError(f"{path}: {error}") from None
     return parse_map(text, path.name)
 
 

@@ -25,10 +25,10 @@ from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.runs.video.form import VideoForm
-from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
+from snakestudio.text import capitalized, duration_text, size_text
 from snakestudio.viewmodel.work import Progress
 
 __all__ = ["VideoDialog"]
@@ -241,7 +241,7 @@ class VideoDialog(Dialog):
         except SnakeStudioError as error:
             theme.set_role(self.summary, "warning")
             sentence = str(error)
-            self.summary.setText(sentence[:1].upper() + sentence[1:])
+            self.summary.setText(capitalized(sentence))
             self.start.setEnabled(False)
             return
         count = options.n_frames(self._recordings())

@@ -21,6 +21,7 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, fields_of, form
 from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.video_presets import (
     PRESETS,
     RATES,
@@ -111,9 +112,7 @@ class VideoChoices:
 def _codecs(choices: VideoChoices) -> list[Choice]:
     """The codecs that the kind of file can hold."""
     names = codecs_for(choices.path.suffix.lower())
-    return [
-        Choice(name, CODECS[name].label, f"{CODECS[name].note[:1].upper()}{CODECS[name].note[1:]}") for name in names
-    ]
+    return [Choice(name, CODECS[name].label, capitalized(CODECS[name].note)) for name in names]
 
 
 class CurvesEditor(Editor):

@@ -15,7 +15,8 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.model.ticks import step_above
 from snakestudio.study.evaluate import Trace
-from snakestudio.viewmodel.study.result_columns import Column, number_text
+from snakestudio.text import number_text
+from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
 __all__ = ["HoverCard"]

@@ -12,7 +12,7 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.viewport.length_units import length_text, number_text
+from snakestudio.text import decimal_text, length_text
 from snakestudio.viewmodel.viewport.snapping import Snap, snapped
 
 __all__ = ["MeasureTool", "measured"]
@@ -28,7 +28,7 @@ SECOND = "Click the second point · Esc gives up"
 def measured(start: Snap, end: Snap) -> str:
     """What there is to tell about the way from one point to another: length, parts along x and y, direction."""
     dx, dy = (float(value) for value in end.point - start.point)
-    angle = number_text(math.degrees(math.atan2(dy, dx)), 1)
+    angle = decimal_text(math.degrees(math.atan2(dy, dx)), 1)
     return f"{length_text(math.hypot(dx, dy))}\nΔx {length_text(dx)}   Δy {length_text(dy)}   {angle}°"
 
 

@@ -14,6 +14,7 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.gui.viewport.tools.typed import Typed
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError
+from snakestudio.text import capitalized
 from snakestudio.viewmodel.viewport import motion
 from snakestudio.viewmodel.viewport.motion import Ndc
 from snakestudio.viewmodel.viewport.snapping import Targets, snapped_shift, stepped
@@ -252,7 +253,7 @@ class Amount:
             names = " and ".join(self.allowed)
             what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[self.mode]
             title = self.subject.title
-            return f"{title[:1].upper()}{title[1:]} can be {what} {names} only."
+            return f"{capitalized(title)} can be {what} {names} only."
         turned = isinstance(self.subject, Shaped) and not np.allclose(self.own, np.eye(3), atol=1e-9)
         upright = set(self.subject.move_axes) >= set("xyz") or bool(np.allclose(self.own[2, :2], 0.0, atol=1e-9))
         own = turned and upright and self.mode != "scale"

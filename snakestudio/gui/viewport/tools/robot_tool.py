@@ -17,8 +17,8 @@ from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
 from snakestudio.model.robot.joint_axes import kinds_of
 from snakestudio.model.robot.pose import initial_joint_angles
+from snakestudio.text import decimal_text
 from snakestudio.viewmodel.scene.items import refusal_text
-from snakestudio.viewmodel.viewport.length_units import number_text
 from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 
 __all__ = ["RobotTool"]
@@ -123,7 +123,7 @@ class RobotTool(QObject):
             return f"Joint {self.hovered + 1}"
         axes = viewport.document.scene.body.axes
         values = [
-            f"{'' if axis.kind == 'yaw' else f'{axis.kind} '}{number_text(angle + 0.0, 1)}°"
+            f"{'' if axis.kind == 'yaw' else f'{axis.kind} '}{decimal_text(angle + 0.0, 1)}°"
             for axis, angle in zip(axes, angles.tolist(), strict=True)
             if axis.joint == self.hovered
         ]

@@ -21,8 +21,9 @@ from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.viewport.tools.amount import Amount, Cursor, Grip, Snapping
 from snakestudio.gui.viewport.tools.transform import Transform
 from snakestudio.gui.viewport.viewport_api import ViewportApi
-from snakestudio.model.formula.quantity import MINUS, NumberTextError
+from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
+from snakestudio.text import MINUS
 from snakestudio.viewmodel.viewport.snapping import Targets
 from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
 

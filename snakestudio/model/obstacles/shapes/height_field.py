@@ -63,7 +63,7 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
 
     def error(key: str, message: str, remedy: str) -> SceneError:
         problem = Problem("error", key, message, remedy)
-        return SceneError(problem.sentence(), [problem])
+        return SceneError.of([problem])
 
     if o.heights_m is not None and o.picture is not None:
         raise error("picture", "a height field has both heights_m and picture", "leave one of them out")

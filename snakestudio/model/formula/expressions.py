@@ -1,0 +1,351 @@
+"""Arithmetic that people type: one parser and one walker for every use.
+
+A text is parsed by Python's grammar and never evaluated: an `Interpreter` walks the syntax tree, and only what the
+`Vocabulary` of its use names gets through. What names, operators and functions mean (numbers, sympy expressions,
+columns of a run) is up to the subclasses; limits, positions and the wording of mistakes are the same for all.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, NoReturn, TypeVar
+
+from snakestudio.errors import FormulaError
+from snakestudio.text import listing, shortened
+
+Value = TypeVar("Value")
+"""What an interpreter makes of a part of a text."""
+
+_SYMBOLS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitXor: "^",
+    ast.BitOr: "|",
+    ast.UAdd: "+",
+    ast.USub: "-",
+    ast.Invert: "~",
+    ast.Not: "not",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.And: "and",
+    ast.Or: "or",
+}
+TYPOGRAPHIC = str.maketrans({"\N{MINUS SIGN}": "-", "·": "*", "×": "*", "÷": "/"})
+"""Signs of print, and what they mean; each is one character, so positions stay."""
+
+_EXCERPT = 40
+"""Characters of the text that a message repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large an expression can be, so that no text takes long or fills the memory."""
+
+    characters: int = 2000
+    depth: int = 60
+    """Levels of nesting."""
+    parts: int = 1000
+    """Numbers, names, operations and calls."""
+    exponent: float = math.inf
+    """Largest size of an exponent that is a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What can be typed in one use."""
+
+    example: str
+    """A text that the remedy of a syntax error shows."""
+    operators: Mapping[str, Callable[[Any, Any], Any]]
+    """By symbol, as Python spells it (a power is "**"), with what each does."""
+    signs: frozenset[str] = frozenset({"+", "-"})
+    """Among + - ~ not."""
+    comparisons: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
+    conditions: bool = False
+    """Whether `and` and `or` can be used."""
+    prefix: str = ""
+    """What can stand before a name with a dot: "other" for ``other.link_6_x_m``."""
+    names: str = "names"
+    """What names are called in messages."""
+    whole: bool = False
+    """Whether all numbers are whole, and of any size; otherwise they are floating-point numbers."""
+    caret_is_power: bool = True
+    limits: Limits = Limits()
+
+    def description(self, functions: bool) -> str:
+        """All that can be typed, for remedies."""
+        symbols = [*self.operators, *(sign for sign in sorted(self.signs) if sign not in self.operators)]
+        symbols += [*self.comparisons, *(("and", "or") if self.conditions else ())]
+        spelled = " ".join("^" if symbol == "**" and self.caret_is_power else symbol for symbol in symbols)
+        return listing([f"numbers, {self.names}, {spelled}", "functions" if functions else "parentheses"])
+
+
+class Interpreter(ABC, Generic[Value]):
+    """Makes a value of one text.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    functions : mapping of str to str
+        How each function that can be called is called: ``{"sin": "sin(x)"}``.
+    """
+
+    vocabulary: Vocabulary
+    functions: Mapping[str, str]
+
+    def __init__(self) -> None:
+        self.functions = {}
+        self._shown = ""
+        self._source = ""
+        self._positions: Sequence[int] = ()
+        self._depth = 0
+        self._parts = 0
+
+    def read(self, text: str, shown: str = "") -> Value:
+        """The value of a text.
+
+        Parameters
+        ----------
+        text : str
+        shown : str
+            What messages repeat parts of, as long as `text`; the text itself if left out.
+
+        Raises
+        ------
+        FormulaError
+            If it cannot be used, with the position of the mistake.
+        """
+        self._shown = shown or text
+        self._depth = 0
+        self._parts = 0
+        return self.evaluate(self._parsed(text))
+
+    def evaluate(self, tree: ast.expr) -> Value:
+        """The value of a part of the text."""
+        limits = self.vocabulary.limits
+        self._parts += 1
+        if self._parts > limits.parts:
+            raise FormulaError(f"it has more than {limits.parts} numbers, names and operations", "make it simpler")
+        if self._depth > limits.depth:
+            self.refuse(tree, "is nested too deeply", "make it simpler")
+        self._depth += 1
+        try:
+            return self._value(tree)
+        finally:
+            self._depth -= 1
+
+    @abstractmethod
+    def number(self, tree: ast.expr, value: Any) -> Value:
+        """A number: a finite float, or an int where the vocabulary has whole numbers."""
+
+    @abstractmethod
+    def name(self, tree: ast.expr, name: str) -> Value:
+        """A name; it may have the vocabulary's prefix. `unknown_name` refuses it."""
+
+    @abstractmethod
+    def sign(self, tree: ast.UnaryOp, symbol: str, value: Value) -> Value:
+        """A sign other than + before a value."""
+
+    @abstractmethod
+    def operation(self, tree: ast.BinOp, symbol: str, left: Value, right: Value) -> Value:
+        """An operation on two values."""
+
+    def comparison(self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Value]) -> Value:
+        """A chain of comparisons between one more value than there are symbols."""
+        self.not_understood(tree)
+
+    def condition(self, tree: ast.BoolOp, symbol: str, values: Sequence[Value]) -> Value:
+        """Conditions that are joined by "and" or "or"."""
+        self.not_understood(tree)
+
+    def call(self, tree: ast.Call, name: str) -> Value:
+        """A call of one of `functions`, with plain arguments that are not evaluated yet."""
+        self.not_understood(tree)
+
+    def constant(self, value: Value) -> float | None:
+        """The number that a value is; None if it depends on names."""
+        return None
+
+    def position(self, tree: ast.expr) -> tuple[int, int]:
+        """First character of a part of the text, and the one behind its last."""
+        end = tree.end_col_offset if tree.end_col_offset is not None else tree.col_offset + 1
+        return self._position(tree.col_offset), self._position(end - 1) + 1
+
+    def excerpt(self, tree: ast.expr) -> str:
+        """A part of the text as it was typed, shortened."""
+        start, stop = self.position(tree)
+        return shortened(self._shown[start:stop], _EXCERPT)
+
+    def refuse(self, tree: ast.expr, predicate: str, remedy: str) -> NoReturn:
+        """Raise a FormulaError about a part of the text, which is the subject of the predicate."""
+        start, stop = self.position(tree)
+        raise FormulaError(f"'{self.excerpt(tree)}' at character {start + 1} {predicate}", remedy, start, stop)
+
+    def not_understood(self, tree: ast.expr) -> NoReturn:
+        """Refuse what is not in the vocabulary."""
+        self.refuse(tree, "is not understood", f"use {self.vocabulary.description(bool(self.functions))}")
+
+    def unknown_name(
+        self, tree: ast.expr, name: str, known: Iterable[str], predicate: str = "is not known", remedy: str = ""
+    ) -> NoReturn:
+        """Refuse a name, with the known ones that it is probably misspelt from."""
+        if name in self.functions:
+            self.refuse(tree, "is a function", f"write {self.functions[name]}")
+        self.refuse(tree, predicate, _meant(name, [*known], [*self.functions]) or remedy)
+
+    def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
+        """Refuse to call what is not one of `functions`."""
+        self.refuse(
+            tree.func,
+            "is not a function",
+            _meant(name, [*self.functions]) or f"use {listing(self.functions, 'or')}",
+        )
+
+    def _value(self, tree: ast.expr) -> Value:
+        words = self.vocabulary
+        if isinstance(tree, ast.Constant):
+            return self._number(tree)
+        if isinstance(tree, ast.Name):
+            return self.name(tree, tree.id)
+        if isinstance(tree, ast.Attribute) and words.prefix:
+            if not (isinstance(tree.value, ast.Name) and tree.value.id == words.prefix):
+                self.refuse(tree, "is not understood", f"only {words.prefix}. can stand before a name")
+            return self.name(tree, f"{words.prefix}.{tree.attr}")
+        if isinstance(tree, ast.UnaryOp) and _SYMBOLS[type(tree.op)] in words.signs:
+            value = self.evaluate(tree.operand)
+            return value if isinstance(tree.op, ast.UAdd) else self.sign(tree, _SYMBOLS[type(tree.op)], value)
+        if isinstance(tree, ast.BinOp) and _SYMBOLS.get(type(tree.op)) in words.operators:
+            return self._operation(tree, _SYMBOLS[type(tree.op)])
+        if isinstance(tree, ast.Compare) and words.comparisons:
+            symbols = [_SYMBOLS.get(type(operator), "") for operator in tree.ops]
+            if all(symbol in words.comparisons for symbol in symbols):
+                return self.comparison(tree, symbols, [self.evaluate(part) for part in (tree.left, *tree.comparators)])
+        if isinstance(tree, ast.BoolOp) and words.conditions:
+            return self.condition(tree, _SYMBOLS[type(tree.op)], [self.evaluate(part) for part in tree.values])
+        if isinstance(tree, ast.Call) and self.functions:
+            return self._call(tree)
+        if isinstance(tree, ast.Tuple):
+            self.refuse(tree, "has a comma in it", "write decimals with a point")
+        self.not_understood(tree)
+
+    def _number(self, tree: ast.Constant) -> Value:
+        value = tree.value
+        if self.vocabulary.whole:
+            if type(value) is not int:
+                self.refuse(tree, "is not a whole number", f"write it like {self.vocabulary.example}")
+            return self.number(tree, value)
+        if type(value) not in (int, float):
+            self.not_understood(tree)
+        return self.number(tree, self.finite(tree, value))
+
+    def finite(self, tree: ast.expr, value: Any) -> float:
+        """A number as a float; one that has no finite value is refused."""
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.refuse(tree, "has no finite value", "give another number")
+        return number
+
+    def _operation(self, tree: ast.BinOp, symbol: str) -> Value:
+        left, right = self.evaluate(tree.left), self.evaluate(tree.right)
+        exponent = self.constant(right) if symbol == "**" else None
+        most = self.vocabulary.limits.exponent
+        if exponent is not None and abs(exponent) > most:
+            self.refuse(tree.right, "is too large an exponent", f"give at most {most:g}")
+        return self.operation(tree, symbol, left, right)
+
+    def _call(self, tree: ast.Call) -> Value:
+        name = tree.func.id if isinstance(tree.func, ast.Name) else ""
+        if name not in self.functions:
+            self.not_a_function(tree, name)
+        if tree.keywords or any(isinstance(argument, ast.Starred) for argument in tree.args):
+            self.refuse(tree, "must have plain arguments only", f"write {self.functions[name]}")
+        return self.call(tree, name)
+
+    def _parsed(self, text: str) -> ast.expr:
+        example = f"write it like {self.vocabulary.example}"
+        if len(text) > self.vocabulary.limits.characters:
+            most = self.vocabulary.limits.characters
+            raise FormulaError(f"it has {len(text)} characters", f"give at most {most}")
+        if "#" in text:
+            at = text.index("#")
+            raise FormulaError(f"there is a '#' at character {at + 1}", "leave it out", at, at + 1)
+        if not text.strip():
+            raise FormulaError("it is empty", f"give a formula, for example {self.vocabulary.example}")
+        plain = "".join(" " if c.isspace() else c for c in text).translate(TYPOGRAPHIC)
+        indent = len(plain) - len(plain.lstrip())
+        source = plain.strip()
+        power = self.vocabulary.caret_is_power
+        self._positions = [i + indent for i, c in enumerate(source) for _ in range(2 if power and c == "^" else 1)]
+        self._source = source.replace("^", "**") if power else source
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's remarks on style
+                return ast.parse(self._source, mode="eval").body
+        except SyntaxError as error:
+            _check_brackets(plain)
+            if not error.offset:
+                raise FormulaError("something is missing at its end", example) from error
+            at = self._positions[min(error.offset, len(self._positions)) - 1]
+            near = plain[max(at - 6, 0) : at + 6].strip()
+            message = f"it cannot be read at character {at + 1}, near '{near}'"
+            raise FormulaError(message, example, at, at + 1) from error
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise FormulaError("it cannot be read", example) from error
+
+    def _position(self, offset: int) -> int:
+        """The character of the text that a byte of the source came from."""
+        if not self._source.isascii():
+            offset = len(self._source.encode()[: max(offset, 0)].decode(errors="ignore"))
+        return self._positions[min(max(offset, 0), len(self._positions) - 1)]
+
+
+def _check_brackets(text: str) -> None:
+    """See that every bracket has its other one, which Python's own remark on a mistake does not say.
+
+    Raises
+    ------
+    FormulaError
+    """
+    open_: list[int] = []
+    for at, character in enumerate(text):
+        if character == "(":
+            open_.append(at)
+        elif character == ")" and not open_:
+            message = f"the ')' at character {at + 1} closes nothing"
+            raise FormulaError(message, "leave it out, or put a '(' before it", at, at + 1)
+        elif character == ")":
+            open_.pop()
+    if open_:
+        at = open_[-1]
+        message = f"a ')' is missing: the '(' at character {at + 1} is not closed"
+        raise FormulaError(message, "put a ')' behind what belongs to it", at, at + 1)
+
+
+def _meant(name: str, *known: Sequence[str]) -> str:
+    """A question for the names, of the first kind that has any, that are most like another one; "" if none is."""
+    for names in known:
+        near = difflib.get_close_matches(name, names, 3, 0.5)
+        if near:
+            return f"did you mean {listing(near, 'or')}"
+    return ""
