@@ -27,6 +27,7 @@ from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
 
@@ -80,13 +81,7 @@ class ChainDialog(Dialog):
         self.slider.setAccessibleName("Links")
         self.links = QLabel()
         self.links.setMinimumWidth(theme.scaled(70))
-        row = QHBoxLayout()
-        row.addWidget(self.run_button)
-        row.addStretch(1)
-        row.addWidget(label)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.links)
-        self.frame.setup.addLayout(row)
+        self.frame.setup.addLayout(line_of(self.run_button, 1, label, (self.slider, 1), self.links))
 
     def _refresh(self) -> None:
         comparer = self._comparer

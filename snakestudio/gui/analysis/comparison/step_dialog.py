@@ -12,6 +12,7 @@ from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
 
@@ -40,14 +41,11 @@ class StepDialog(Dialog):
         self.subject = _text()
         theme.set_role(self.subject, "dim")
         self.intro = _text()
-        self.frame.setup.addWidget(self.subject)
-        self.frame.setup.addWidget(self.intro)
+        self.frame.setup.addLayout(column_of(self.subject, self.intro))
         self.table = TableView("Values at each time step and their errors", fits=True)
         self.notes = _text()
         theme.set_role(self.notes, "dim")
-        self.frame.results.addWidget(self.table)
-        self.frame.results.addWidget(self.notes)
-        self.frame.results.addStretch(1)
+        self.frame.results.addLayout(column_of(self.table, self.notes, 1))
         self._add_buttons()
         checker.changed.connect(self._refresh)
         self._refresh()
@@ -62,9 +60,8 @@ class StepDialog(Dialog):
         self.close_button = QPushButton("&Close")
         self.close_button.clicked.connect(self.close)
         row = self.frame.actions_row
-        row.insertWidget(0, self.apply_button)
-        row.insertWidget(1, self.check_button)
-        row.insertStretch(2, 1)
+        row.insertLayout(0, line_of(self.apply_button, self.check_button))
+        row.insertStretch(1, 1)
         row.addWidget(self.close_button)
         for button in (self.apply_button, self.check_button, self.close_button):
             button.setAutoDefault(False)
