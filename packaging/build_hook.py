@@ -1,7 +1,8 @@
 """Puts compiled kernels into a wheel: hatch runs this while it builds one (see `packaging/wheel.sh`).
 
-With ``SNAKESTUDIO_WITH_KERNELS=1`` every engine is compiled for the baseline by the Python that builds, and the wheel
-is for that version of Python. Without, it is for any Python and system, and compiles its engines when first used.
+With ``SNAKESTUDIO_WITH_KERNELS=1`` every engine is compiled for the baseline by the Python that
+builds, and the wheel is for that version of Python. Without, it is for any Python and system, and
+compiles its engines when first used.
 """
 
 from __future__ import annotations
@@ -59,19 +60,27 @@ class KernelsHook(BuildHookInterface):
             )
             return done.stdout
 
-        kinds = python("-c", "from snakestudio.model.registry import FORMULATIONS; print(*FORMULATIONS)").split()
+        kinds = python(
+            "-c", "from snakestudio.model.registry import FORMULATIONS; print(*FORMULATIONS)"
+        ).split()
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             for kind, _ in zip(
-                kinds, pool.map(lambda kind: python("-m", "snakestudio", "warm-up", kind), kinds), strict=True
+                kinds,
+                pool.map(lambda kind: python("-m", "snakestudio", "warm-up", kind), kinds),
+                strict=True,
             ):
                 self.app.display_info(f"compiled {kind}")
         (made,) = (path for path in (self._folder / "kernels").iterdir() if path.is_dir())
         if "tuned" in made.name:
-            raise RuntimeError("this processor lacks the baseline (x86-64-v3): build the wheel on a newer one")
+            raise RuntimeError(
+                "this processor lacks the baseline (x86-64-v3): build the wheel on a newer one"
+            )
         hashed = "from snakestudio.kernels import _cache; print(_cache.source_hash())"
         (self._folder / "sources").write_text(python("-c", hashed))
         build_data["force_include"][str(made)] = f"snakestudio/_data/kernels/{made.name}"
-        build_data["force_include"][str(self._folder / "sources")] = "snakestudio/_data/kernels/sources"
+        build_data["force_include"][str(self._folder / "sources")] = (
+            "snakestudio/_data/kernels/sources"
+        )
         build_data["pure_python"] = False
         build_data["tag"] = "cp{0}{1}-cp{0}{1}-linux_x86_64".format(*sys.version_info)
 

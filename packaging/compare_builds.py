@@ -40,7 +40,10 @@ def members(path: Path) -> dict[str, str]:
     if path.name.endswith(".tar.gz"):
         with path.open("rb") as stream:
             return dict(in_tar(stream))
-    command = {".zst": ["zstd", "-dcq", "--long=27", str(path)], ".deb": ["dpkg-deb", "--fsys-tarfile", str(path)]}
+    command = {
+        ".zst": ["zstd", "-dcq", "--long=27", str(path)],
+        ".deb": ["dpkg-deb", "--fsys-tarfile", str(path)],
+    }
     if path.suffix not in command:
         return {}
     with subprocess.Popen(command[path.suffix], stdout=subprocess.PIPE) as process:
@@ -59,8 +62,12 @@ def differences(one: Path, other: Path) -> Iterator[str]:
         if left.read_bytes() == right.read_bytes():
             continue
         first, second = members(left), members(right)
-        inside = sorted(key for key in first.keys() | second.keys() if first.get(key) != second.get(key))
-        yield f"{name}: differs" + (f" in {len(inside)} of {len(first)} files inside" if first else "")
+        inside = sorted(
+            key for key in first.keys() | second.keys() if first.get(key) != second.get(key)
+        )
+        yield f"{name}: differs" + (
+            f" in {len(inside)} of {len(first)} files inside" if first else ""
+        )
         yield from (f"    {key}" for key in inside[:SHOWN])
         if first and not inside:
             yield "    (only in how it is packed)"

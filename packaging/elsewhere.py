@@ -1,7 +1,7 @@
 """Tries SnakeStudio where there is no `make`, such as on Windows and macOS: a wheel, and the tests that need no window.
 
-`elsewhere.py [PYTEST_ARGS]`: makes an environment, builds the wheel without compiled kernels, runs a scene by it, then
-the tests. Any Python from 3.11 on does.
+`elsewhere.py [PYTEST_ARGS]`: makes an environment, builds the wheel without compiled kernels, runs
+a scene by it, then the tests. Any Python from 3.11 on does.
 """
 
 from __future__ import annotations
@@ -53,7 +53,19 @@ def main() -> None:
         run(snakestudio, "--version", folder=work)
         run(snakestudio, "run", scene, "--duration", "0.5", "--csv", work / "run.csv", folder=work)
         found = [f"tests/{name}" for name in TESTS if (ROOT / "tests" / name).exists()]
-        run(python, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:xvfb", *found, *sys.argv[1:])
+        run(
+            python,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "--dist",
+            "loadfile",
+            "-p",
+            "no:xvfb",
+            *found,
+            *sys.argv[1:],
+        )
 
 
 if __name__ == "__main__":

@@ -84,7 +84,9 @@ MOMENTS = {
     "rubble": Moment(9.0, azimuth=-50.0, elevation=28.0, forces=0.006),
     "sidewinding": Moment(8.0, elevation=18.0, azimuth=-35.0, forces=0.012),
     "spatial_lateral_undulation": Moment(9.0, elevation=26.0, friction=0.15, forces=0.0),
-    "spatial_lateral_undulation_isotropic": Moment(6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0),
+    "spatial_lateral_undulation_isotropic": Moment(
+        6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0
+    ),
     "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
     "table_gait": Moment(7.5, azimuth=-100.0, elevation=40.0, friction=0.1),
     "teleoperation": Moment(26.0, room=1.6, elevation=50.0),
@@ -123,18 +125,24 @@ def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image
         frame = painter.paint(painter.duration)
     finally:
         drawing.close()
-    return Image.fromarray(frame).quantize(SHADES, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    return Image.fromarray(frame).quantize(
+        SHADES, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+    )
 
 
 def main() -> None:
     """Render what the command line names, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="SCENE", nargs="*", help="scenes; all if none is named")
-    parser.add_argument("--folder", type=Path, default=resource("gallery"), help="where the pictures go")
+    parser.add_argument(
+        "--folder", type=Path, default=resource("gallery"), help="where the pictures go"
+    )
     options = parser.parse_args()
     for name in options.names:
         if name not in MOMENTS:
-            parser.error(f"no moment is told for a scene {name!r}; give some of {', '.join(MOMENTS)}")
+            parser.error(
+                f"no moment is told for a scene {name!r}; give some of {', '.join(MOMENTS)}"
+            )
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names or sorted(MOMENTS):
         moment = MOMENTS[name]

@@ -1,6 +1,7 @@
 """Makes the man page from the command line's own parsers, so that it says what they say.
 
-`man_page.py FILE` writes it, compressed if FILE ends in .gz; without FILE it is printed. SOURCE_DATE_EPOCH dates it.
+`man_page.py FILE` writes it, compressed if FILE ends in .gz; without FILE it is printed.
+SOURCE_DATE_EPOCH dates it.
 """
 
 from __future__ import annotations
@@ -97,7 +98,11 @@ def man_page(date: float) -> str:
     ]
     for name in COMMANDS:
         parser = parser_of(name)
-        lines += [f".SS {escaped(name)}", escaped(" ".join((parser.description or "").split())), ".PP"]
+        lines += [
+            f".SS {escaped(name)}",
+            escaped(" ".join((parser.description or "").split())),
+            ".PP",
+        ]
         lines += [synopsis(parser), *options(parser)]
         if parser.epilog:
             lines += [".PP", ".nf", escaped(parser.epilog), ".fi"]

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 def version() -> str:
     """The version, from the one place where it stands."""
     found = re.search(
-        r'^__version__ = "(.+)"$', (ROOT / "snakestudio" / "_version.py").read_text("utf-8"), re.MULTILINE
+        r'^__version__ = "(.+)"$',
+        (ROOT / "snakestudio" / "_version.py").read_text("utf-8"),
+        re.MULTILINE,
     )
     if found is None:
         raise ValueError("snakestudio/_version.py states no __version__")
@@ -42,7 +44,10 @@ def section(changelog: str, wanted: str) -> str:
 def main() -> int:
     """Print the section; 2 if there is none."""
     try:
-        notes = section((ROOT / "CHANGELOG.md").read_text("utf-8"), sys.argv[1] if len(sys.argv) > 1 else version())
+        notes = section(
+            (ROOT / "CHANGELOG.md").read_text("utf-8"),
+            sys.argv[1] if len(sys.argv) > 1 else version(),
+        )
     except LookupError as error:
         print(f"release: {error}", file=sys.stderr)
         return 2

@@ -1,7 +1,8 @@
 """Proves that results do not depend on the processor: `same_bits.py` runs scenes here and on an emulated Haswell.
 
-Needs Debian's `qemu-user`; takes a few minutes. Prints a digest of all columns of each run twice, and exits with 1 if a
-pair differs. Haswell is the oldest family of the baseline: neither AVX-512 nor any kernel of OpenBLAS for newer ones.
+Needs Debian's `qemu-user`; takes a few minutes. Prints a digest of all columns of each run twice,
+and exits with 1 if a pair differs. Haswell is the oldest family of the baseline: neither AVX-512
+nor any kernel of OpenBLAS for newer ones.
 """
 
 from __future__ import annotations
@@ -14,9 +15,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENES = (
-    "obstacle_aided", "sidewinding", "obstacle_aided_3d", "lagrangian_undulation", "jam_resolution", "path_following",
-    "continuum_snake_3d", "inchworm",
-)  # fmt: skip
+    "obstacle_aided",
+    "sidewinding",
+    "obstacle_aided_3d",
+    "lagrangian_undulation",
+    "jam_resolution",
+    "path_following",
+    "continuum_snake_3d",
+    "inchworm",
+)
 DURATION_S = 0.5
 PROGRAM = """
 import hashlib, sys
@@ -33,10 +40,14 @@ for scene in sys.argv[2:]:
 def digests(*emulator: str) -> dict[str, str]:
     """Digest of each scene's run."""
     done = subprocess.run(
-        [*emulator, sys.executable, "-c", PROGRAM, str(DURATION_S), *SCENES], cwd=ROOT, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, check=True,
+        [*emulator, sys.executable, "-c", PROGRAM, str(DURATION_S), *SCENES],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
         env=os.environ | {"SNAKESTUDIO_PROCESSOR": "baseline", "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
     return dict(line.split() for line in done.stdout.splitlines())
 
 

@@ -29,7 +29,8 @@ EXPORTED: dict[str, str] = {
     "third_pipe": "--figure",
     "jam_gain": "--runs --figure --colour way",
 }
-"""The studies, and what is written of each beside its table of points: a figure, or the table of runs in its place."""
+"""The studies, and what is written of each beside its table of points: a figure, or the table of
+runs in its place."""
 
 
 def commands(name: str) -> list[str]:
@@ -39,14 +40,22 @@ def commands(name: str) -> list[str]:
         words.append(f"{STUDIES / word}.toml" if words and words[-1] == "--beside" else word)
         if word == "--figure":
             words.append(f"{PAGES / name}.png")
-    export = " ".join([f"snakestudio study export {STUDIES / name}.toml --csv {PAGES / name}.csv", *words])
+    export = " ".join(
+        [f"snakestudio study export {STUDIES / name}.toml --csv {PAGES / name}.csv", *words]
+    )
     return [f"snakestudio study run {STUDIES / name}.toml", export]
 
 
 def main() -> int:
     """Run and export what the command line names, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", metavar="STUDY", nargs="*", choices=[*EXPORTED, []], help=f"of {', '.join(EXPORTED)}")
+    parser.add_argument(
+        "names",
+        metavar="STUDY",
+        nargs="*",
+        choices=[*EXPORTED, []],
+        help=f"of {', '.join(EXPORTED)}",
+    )
     names = parser.parse_args().names or EXPORTED
     (ROOT / PAGES).mkdir(parents=True, exist_ok=True)
     for step in range(2):  # figures may show other studies beside theirs

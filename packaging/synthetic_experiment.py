@@ -1,10 +1,11 @@
 """Make the synthetic experiments that come with the program: runs with the robot's known faults, seen by "cameras".
 
-`python packaging/synthetic_experiment.py` writes resources/experiments/ anew. Nothing of it was measured, and every
-file says so. The scenes are those of the papers' experiments, run with what P1 (VIII-F) and P2 (VIII-E) name as reasons
-why robot and model differ: set-points at 10 Hz, free play, soft motors that saturate, a floor that is not quite the one
-that was assumed. Link 6 is then seen at 20 Hz, with noise and drop-outs, in the cameras' own frame, by a clock that
-starts 0.1 s after the robot's.
+`python packaging/synthetic_experiment.py` writes resources/experiments/ anew. Nothing of it was
+measured, and every file says so. The scenes are those of the papers' experiments, run with what P1
+(VIII-F) and P2 (VIII-E) name as reasons why robot and model differ: set-points at 10 Hz, free play,
+soft motors that saturate, a floor that is not quite the one that was assumed. Link 6 is then seen
+at 20 Hz, with noise and drop-outs, in the cameras' own frame, by a clock that starts 0.1 s after
+the robot's.
 """
 
 from __future__ import annotations
@@ -111,7 +112,9 @@ def measured(series: Series, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
 def write(path: Path, series: Series, number: int, trial: Trial) -> None:
     """Write one trial as CSV: comments that say what it is, a header with units, empty cells where nothing was seen."""
     table, seen = measured(series, trial)
-    told = ", ".join(f"{key} = {value:g}" for key, value in {**series.faults, **trial.values}.items())
+    told = ", ".join(
+        f"{key} = {value:g}" for key, value in {**series.faults, **trial.values}.items()
+    )
     lines = [
         "# SYNTHETIC DATA: simulated, not measured. See README.md in this folder.",
         f"# Trial {number} of scenes/{series.scene}.toml, made by packaging/synthetic_experiment.py with SnakeStudio "

@@ -1,9 +1,9 @@
 """Makes THIRD_PARTY.txt: what is inside the bundle besides SnakeStudio, under which licences, with their texts.
 
-`third_party.py --contents FILE --out FILE` reads what a build of the bundle says that it is made of; without
-`--contents` it is about the packages of `requirements.txt` in the present environment. Whatever states no licence, or
-comes without its text, fails: nothing gets into the bundle unnoticed. What the packages do not say themselves stands in
-`third_party.toml`.
+`third_party.py --contents FILE --out FILE` reads what a build of the bundle says that it is made
+of; without `--contents` it is about the packages of `requirements.txt` in the present environment.
+Whatever states no licence, or comes without its text, fails: nothing gets into the bundle
+unnoticed. What the packages do not say themselves stands in `third_party.toml`.
 """
 
 from __future__ import annotations
@@ -87,9 +87,16 @@ def common_texts(entry: dict[str, Any]) -> dict[str, str]:
     for name in entry.get("texts", ()):
         if name == "wheel":
             continue
-        paths = [path for folder in TEXTS for path in (folder / f"{name}.txt", folder / name) if path.is_file()]
+        paths = [
+            path
+            for folder in TEXTS
+            for path in (folder / f"{name}.txt", folder / name)
+            if path.is_file()
+        ]
         if not paths:
-            raise UnstatedError(f"no text of the licence {name} on this machine (looked in {TEXTS[1]}).")
+            raise UnstatedError(
+                f"no text of the licence {name} on this machine (looked in {TEXTS[1]})."
+            )
         text = paths[0].read_text(encoding="utf-8")
         if "{copyright}" in text and "copyright" not in entry:
             raise UnstatedError(f"third_party.toml: whose copyright is meant where {name} stands?")
@@ -102,12 +109,20 @@ def stated_licence(about: Distribution) -> str:
     meta = about.metadata
     expression = meta.get("License-Expression") or ""
     classifiers = [
-        line.rsplit(" :: ", 1)[-1] for line in meta.get_all("Classifier") or () if line.startswith("License :: ")
+        line.rsplit(" :: ", 1)[-1]
+        for line in meta.get_all("Classifier") or ()
+        if line.startswith("License :: ")
     ]
     told = meta.get("License") or ""
-    if "\n" in told or len(told) > 100 or told.startswith(("Copyright", "===", "License agreement")):
+    if (
+        "\n" in told
+        or len(told) > 100
+        or told.startswith(("Copyright", "===", "License agreement"))
+    ):
         told = ""  # a whole text instead of its name
-    return str(expression or told or " AND ".join(c for c in classifiers if c != "OSI Approved")).strip()
+    return str(
+        expression or told or " AND ".join(c for c in classifiers if c != "OSI Approved")
+    ).strip()
 
 
 def licence_files(about: Distribution) -> dict[str, str]:
@@ -116,7 +131,11 @@ def licence_files(about: Distribution) -> dict[str, str]:
     for file in about.files or ():
         inside = file.parts[0].endswith(".dist-info")
         named = re.match(r"(?i)(licen[cs]es?|copying|notice|authors)\b", file.name)
-        if not inside or file.suffix in (".py", ".pyc") or not (named or "licenses" in file.parts[1:-1]):
+        if (
+            not inside
+            or file.suffix in (".py", ".pyc")
+            or not (named or "licenses" in file.parts[1:-1])
+        ):
             continue
         text = Path(str(about.locate_file(file))).read_text(encoding="utf-8", errors="replace")
         if len(text) > 100:  # shorter ones only point somewhere
@@ -135,21 +154,29 @@ def package(name: str, known: list[dict[str, Any]]) -> Part:
     entry = next((entry for entry in known if canonical(entry["name"]) == canonical(name)), {})
     licence = entry.get("licence") or stated_licence(about)
     if not licence:
-        raise UnstatedError(f"{name} states no licence; read what it says, and put it into packaging/third_party.toml.")
+        raise UnstatedError(
+            f"{name} states no licence; read what it says, and put it into packaging/third_party.toml."
+        )
     texts = licence_files(about) | common_texts(entry)
     if not texts:
-        raise UnstatedError(f"{name} ({licence}) brings no text of its licence; name it in packaging/third_party.toml.")
+        raise UnstatedError(
+            f"{name} ({licence}) brings no text of its licence; name it in packaging/third_party.toml."
+        )
     return Part(f"{about.name} {about.version}", licence, _address(about), texts=texts)
 
 
 def _address(about: Distribution) -> str:
-    urls = dict(line.split(", ", 1) for line in about.metadata.get_all("Project-URL") or () if ", " in line)
+    urls = dict(
+        line.split(", ", 1) for line in about.metadata.get_all("Project-URL") or () if ", " in line
+    )
     wanted = ("source", "source code", "repository", "github", "homepage", "code")
     chosen = [url for key in wanted for name, url in urls.items() if name.lower() == key]
     return str((chosen or [about.metadata.get("Home-page") or ""])[0])
 
 
-def shared_libraries(files: dict[str, str], known: list[dict[str, Any]], owners: list[str]) -> list[Part]:
+def shared_libraries(
+    files: dict[str, str], known: list[dict[str, Any]], owners: list[str]
+) -> list[Part]:
     """The libraries that are not the packages' own code; `files`: names in the bundle, and where they came from.
 
     Raises
@@ -164,14 +191,27 @@ def shared_libraries(files: dict[str, str], known: list[dict[str, Any]], owners:
         if source.startswith(("/usr/lib/", "/lib/")):
             part = debian_library(source)
         else:
-            entry = next((e for e in known if re.fullmatch(e["files"], base) or re.fullmatch(e["files"], inside)), None)
+            entry = next(
+                (
+                    e
+                    for e in known
+                    if re.fullmatch(e["files"], base) or re.fullmatch(e["files"], inside)
+                ),
+                None,
+            )
             if entry is None:
                 raise UnstatedError(
                     f"{inside}: an unknown library; find its licence, and put it into third_party.toml."
                 )
-            part = Part(entry["project"], entry["licence"], entry["source"], texts=common_texts(entry))
-            if not part.texts and not any(canonical(o) in canonical(inside.split("/")[0]) for o in owners):
-                raise UnstatedError(f"{inside}: no package of the bundle brings the text of its licence.")
+            part = Part(
+                entry["project"], entry["licence"], entry["source"], texts=common_texts(entry)
+            )
+            if not part.texts and not any(
+                canonical(o) in canonical(inside.split("/")[0]) for o in owners
+            ):
+                raise UnstatedError(
+                    f"{inside}: no package of the bundle brings the text of its licence."
+                )
         found.setdefault(part.name, part).files.append(inside)
     return list(found.values())
 
@@ -184,7 +224,9 @@ def debian_library(path: str) -> Part:
     UnstatedError
     """
     for name in (path, path.removeprefix("/usr")):
-        asked = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False)
+        asked = subprocess.run(
+            ["dpkg-query", "-S", name], capture_output=True, text=True, check=False
+        )
         if asked.returncode == 0:
             break
     else:
@@ -194,17 +236,27 @@ def debian_library(path: str) -> Part:
     version = subprocess.run(
         ["dpkg-query", "-W", "-f", "${Version}", owner], capture_output=True, text=True, check=True
     ).stdout
-    return Part(f"{owner} {version} (Debian)", "as told in its text below", texts={"copyright": text})
+    return Part(
+        f"{owner} {version} (Debian)", "as told in its text below", texts={"copyright": text}
+    )
 
 
 def python_itself() -> Part:
     """The interpreter."""
-    folders = (Path(sysconfig.get_path("stdlib")), Path(f"/usr/share/doc/python3.{sys.version_info[1]}"))
-    for path in [folder / name for folder in folders for name in ("LICENSE.txt", "LICENSE", "copyright")]:
+    folders = (
+        Path(sysconfig.get_path("stdlib")),
+        Path(f"/usr/share/doc/python3.{sys.version_info[1]}"),
+    )
+    for path in [
+        folder / name for folder in folders for name in ("LICENSE.txt", "LICENSE", "copyright")
+    ]:
         if path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             return Part(
-                f"Python {sys.version.split()[0]}", "PSF-2.0", "https://www.python.org", texts={path.name: text}
+                f"Python {sys.version.split()[0]}",
+                "PSF-2.0",
+                "https://www.python.org",
+                texts={path.name: text},
             )
     raise UnstatedError("the text of Python's own licence was not found beside its library.")
 
@@ -213,15 +265,32 @@ def fonts() -> Part:
     """The letters that SnakeStudio draws into its pictures."""
     text = (ROOT / "resources" / "fonts" / "LICENSE-DejaVu.txt").read_text(encoding="utf-8")
     address = "https://dejavu-fonts.github.io"
-    return Part("DejaVu Sans, as letters.npz", "Bitstream-Vera AND Arev", address, texts={"LICENSE-DejaVu": text})
+    return Part(
+        "DejaVu Sans, as letters.npz",
+        "Bitstream-Vera AND Arev",
+        address,
+        texts={"LICENSE-DejaVu": text},
+    )
 
 
 def third_party(parts: list[Part], head: list[str]) -> str:
     """The whole text: what follows, a list, and every text once."""
     texts: dict[str, str] = {}
-    lines = ["THIRD-PARTY SOFTWARE IN THIS BUILD OF SNAKESTUDIO", "", *head, "", "=" * 100, "WHAT IS INSIDE", ""]
+    lines = [
+        "THIRD-PARTY SOFTWARE IN THIS BUILD OF SNAKESTUDIO",
+        "",
+        *head,
+        "",
+        "=" * 100,
+        "WHAT IS INSIDE",
+        "",
+    ]
     for part in parts:
-        lines += [part.name, f"    licence: {part.licence}", *([f"    {part.source}"] if part.source else [])]
+        lines += [
+            part.name,
+            f"    licence: {part.licence}",
+            *([f"    {part.source}"] if part.source else []),
+        ]
         lines += [f"    {name}" for name in part.files]
     for part in parts:
         for title, text in part.texts.items():
@@ -270,7 +339,9 @@ def main() -> int:
     if troubles:
         print("\n".join(f"third_party: {trouble}" for trouble in troubles), file=sys.stderr)
         return 1
-    with_gpl = any(re.match(r"libx26[45]", name.rsplit("/", 1)[-1]) for name in files) or (not files and "av" in names)
+    with_gpl = any(re.match(r"libx26[45]", name.rsplit("/", 1)[-1]) for name in files) or (
+        not files and "av" in names
+    )
     text = third_party(parts, [GPL if with_gpl else NO_GPL, "", LGPL])
     if options.out is None:
         sys.stdout.write(text)

@@ -22,8 +22,8 @@
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
-A MistakeError (FormulaError, InputError) is none of them: it knows neither key nor file, so the reader of the formula
-or the file turns it into one of these.
+A MistakeError (FormulaError, InputError) is none of them: it knows neither key nor file, so the
+reader of the formula or the file turns it into one of these.
 """
 
 from __future__ import annotations
@@ -90,9 +90,11 @@ class Problem:
     severity: Severity
     """An error keeps it from running; the others do not."""
     key: str
-    """Dotted key, for example ``obstacles[2].radius_m`` (1-based as shown to users); may be empty."""
+    """Dotted key, for example ``obstacles[2].radius_m`` (1-based as shown to users); may be
+    empty."""
     message: str
-    """What is wrong, with the value: a clause, or a predicate of the key ("must be greater than 0 (got -1)")."""
+    """What is wrong, with the value: a clause, or a predicate of the key ("must be greater than 0
+    (got -1)")."""
     remedy: str
     """What to do about it, as a clause; may be empty."""
     obstacles: tuple[int, ...] = ()
@@ -113,7 +115,8 @@ class Problem:
         Parameters
         ----------
         label : str
-            What the window calls the value, for messages that do not name it; "" next to the value's own field.
+            What the window calls the value, for messages that do not name it; "" next to the
+            value's own field.
         """
         named = not (_PREDICATE.match(self.message) or _VALUE.match(self.message))
         return sentences(self.message if named else self.clause(label), self.remedy)
@@ -196,7 +199,8 @@ class SignalError(UserError):
     message, remedy : str
         What is wrong and what to do, as in `Problem`.
     start, stop : int
-        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is all of the text.
+        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is
+        all of the text.
     """
 
     def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:
@@ -283,7 +287,8 @@ class FormulaError(MistakeError):
     ----------
     message, remedy : str
     start, stop : int
-        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is all of the text.
+        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is
+        all of the text.
     """
 
     def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:

@@ -1,9 +1,10 @@
 """What comes into the program from outside: every file of others is opened here, within a budget of its kind.
 
-A budget says how large a file may be, how deep what it holds may be nested and how many values, lines and columns there
-may be, so that no file takes more than some seconds or a few hundred megabytes, whoever made it. Nothing but a regular
-file is read: a pipe nobody writes to would keep the program for ever, a device has no end. What does not keep to its
-budget raises `InputError`, of which whoever reads the file makes an error of his own that names it.
+A budget says how large a file may be, how deep what it holds may be nested and how many values,
+lines and columns there may be, so that no file takes more than some seconds or a few hundred
+megabytes, whoever made it. Nothing but a regular file is read: a pipe nobody writes to would keep
+the program for ever, a device has no end. What does not keep to its budget raises `InputError`, of
+which whoever reads the file makes an error of his own that names it.
 """
 
 from __future__ import annotations
@@ -80,8 +81,9 @@ class Budget:
     depth : int
         How deep tables and lists may lie in each other.
     values : int
-        Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it. Of TOML and JSON a key counts
-        for three of them, a bracket for two: that is how long it takes to read them.
+        Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it. Of TOML
+        and JSON a key counts for three of them, a bracket for two: that is how long it takes to
+        read them.
     lines : int
         Lines of a table or a header.
     line : int
@@ -121,7 +123,9 @@ ROBOT = Budget("a robot file", ".urdf, .sdf or .xml", 32 * _MB, depth=2000, valu
 MESH = Budget("a mesh", ".stl, .obj or .dae", 128 * _MB)
 MESH_TABLE = Budget("a mesh", ".dae", 64 * _MB, depth=100, values=200_000)
 MEASUREMENT = Budget("a measurement", ".csv", 200 * _MB, values=20_000_000, line=1_500_000)
-ANGLE_TABLE = Budget("a table of joint angles", ".csv", 64 * _MB, values=3_000_000, line=200_000, columns=4_000)
+ANGLE_TABLE = Budget(
+    "a table of joint angles", ".csv", 64 * _MB, values=3_000_000, line=200_000, columns=4_000
+)
 CSV_HEADER = Budget("the header of a run", ".csv", _ANY)
 RECORDED_TABLE = Budget("a recorded run", ".csv", 4_000 * _MB, lines=5_000_000)
 RUN_FILE = Budget("a recorded run", ".mcap", _ANY)
@@ -162,7 +166,9 @@ def local_path(name: str | Path, folder: Path | None = None) -> Path:
         elif url["host"] in (None, "", "localhost", platform.node()):
             text = os.fsdecode(unquote_to_bytes(url["path"]))
         else:
-            raise UsageError(f"{text} is a file on another computer. Copy it to this one, or mount its folder.")
+            raise UsageError(
+                f"{text} is a file on another computer. Copy it to this one, or mount its folder."
+            )
     return Path(folder or "", text)
 
 
@@ -181,7 +187,9 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
     """
     try:
         # Not blocking: to open a pipe would else last until somebody writes to it.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except FileNotFoundError:
         raise InputError(NO_SUCH_FILE, "check the path") from None
     except OSError as error:
@@ -191,9 +199,13 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
     found = os.fstat(handle)
     refused = None
     if stat.S_ISDIR(found.st_mode):
-        refused = InputError(f"this is a folder, not {budget.what}", f"name a {budget.ending} file in it")
+        refused = InputError(
+            f"this is a folder, not {budget.what}", f"name a {budget.ending} file in it"
+        )
     elif not stat.S_ISREG(found.st_mode):
-        refused = InputError("this is a pipe or a device, not a file", f"give {budget.what} in a file")
+        refused = InputError(
+            "this is a pipe or a device, not a file", f"give {budget.what} in a file"
+        )
     elif found.st_size > budget.largest:
         refused = _too_large(budget)
     if refused is not None:
@@ -207,11 +219,16 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
 
 
 def _unreadable(error: OSError) -> InputError:
-    return InputError(f"the file cannot be read ({error.strerror or error})", "check its permissions")
+    return InputError(
+        f"the file cannot be read ({error.strerror or error})", "check its permissions"
+    )
 
 
 def _too_large(budget: Budget) -> InputError:
-    return InputError(f"the file is too large to be {budget.what}", f"give one of less than {budget.largest // _MB} MB")
+    return InputError(
+        f"the file is too large to be {budget.what}",
+        f"give one of less than {budget.largest // _MB} MB",
+    )
 
 
 def read_bytes(path: Path, budget: Budget) -> bytes:
@@ -249,11 +266,15 @@ def text_of(data: bytes, budget: Budget) -> str:
         If it is none.
     """
     if b"\0" in data:
-        raise InputError(f"this is a binary file, not {budget.what}", f"give a {budget.ending} file")
+        raise InputError(
+            f"this is a binary file, not {budget.what}", f"give a {budget.ending} file"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8") from None
+        raise InputError(
+            f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8"
+        ) from None
 
 
 def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> Iterator[str]:
@@ -280,7 +301,8 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
                 return
             yield text_of(data, budget).rstrip("\r\n")
     raise InputError(
-        f"its header is longer than {budget.lines} lines or {longest // _MB} MB", "give a file that SnakeStudio wrote"
+        f"its header is longer than {budget.lines} lines or {longest // _MB} MB",
+        "give a file that SnakeStudio wrote",
     )
 
 
@@ -307,7 +329,9 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
             try:
                 distance = abs(float(cells[place]) - wanted)
             except (IndexError, ValueError):
-                raise InputError(f"it has no readable column {column}", f"give {budget.what}") from None
+                raise InputError(
+                    f"it has no readable column {column}", f"give {budget.what}"
+                ) from None
             if distance < best:
                 best, nearest = distance, row
     if not nearest:
@@ -322,10 +346,14 @@ def _rows(file: BinaryIO, budget: Budget) -> Iterator[bytes]:
         if not line:
             return
         if len(line) > budget.line:
-            raise InputError(f"a line of it is longer than {budget.line} characters", f"give {budget.what}")
+            raise InputError(
+                f"a line of it is longer than {budget.line} characters", f"give {budget.what}"
+            )
         if line.strip() and not line.startswith(b"#"):
             yield line
-    raise InputError(f"it has more than {budget.lines} lines", f"give {budget.what} that is shorter")
+    raise InputError(
+        f"it has more than {budget.lines} lines", f"give {budget.what} that is shorter"
+    )
 
 
 def count(found: int, most: int, what: str, remedy: str = "give fewer") -> None:
@@ -394,8 +422,15 @@ def parse_json(text: str, budget: Budget) -> Any:
 def _not_too_many(text: str, between: str, budget: Budget) -> None:
     """See that a text is not too long or full: a value takes the libraries microseconds, to count them takes none."""
     if len(text) > budget.largest:
-        raise InputError(f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB")
-    many = 3 * text.count(between) + 2 * (text.count("[") + text.count("{")) + text.count(",") + text.count("\n") // 4
+        raise InputError(
+            f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB"
+        )
+    many = (
+        3 * text.count(between)
+        + 2 * (text.count("[") + text.count("{"))
+        + text.count(",")
+        + text.count("\n") // 4
+    )
     if many > budget.values:
         raise InputError(f"it holds more values than {budget.what} can", "give fewer")
 

@@ -66,8 +66,9 @@ def is_bare_name(path: Path) -> bool:
 def find_scene(path: Path, folder: Path | None = None) -> Path:
     """The file of a scene that is given by its path or by its bare name.
 
-    A file at `path` comes first; for a bare name then ``NAME.toml`` in the same folder, then the bundled scene. A path
-    that leads to none of them is returned as it is, for whoever reads it to refuse.
+    A file at `path` comes first; for a bare name then ``NAME.toml`` in the same folder, then the
+    bundled scene. A path that leads to none of them is returned as it is, for whoever reads it to
+    refuse.
 
     Parameters
     ----------
@@ -90,7 +91,10 @@ def is_shipped_scene(path: Path) -> bool:
 def is_program_folder(folder: Path) -> bool:
     """Whether a folder belongs to the program itself, where users keep no files and may be unable to write."""
     folder = folder.resolve()
-    return any(folder.is_relative_to(own.resolve()) for own in (_PACKAGE, scenes_dir(), resource(), docs_dir()))
+    return any(
+        folder.is_relative_to(own.resolve())
+        for own in (_PACKAGE, scenes_dir(), resource(), docs_dir())
+    )
 
 
 def docs_dir() -> Path:
@@ -113,10 +117,14 @@ def own_program() -> list[str]:
 
     Modules in the folder that the user stands in are no part of it, whatever they are called.
     """
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "snakestudio"]
+    return (
+        [sys.executable]
+        if getattr(sys, "frozen", False)
+        else [sys.executable, "-P", "-m", "snakestudio"]
+    )
 
 
-# ---------------------------------------------------------------------------------------------- the user's folders
+# ------------------------------------------------------------------------------- the user's folders
 
 
 class UserFolder(NamedTuple):
@@ -213,13 +221,18 @@ def temporary_dir() -> Path:
     import shutil
     import tempfile
 
-    folder = Path(tempfile.gettempdir()) / f"snakestudio-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    folder = (
+        Path(tempfile.gettempdir())
+        / f"snakestudio-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    )
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
         # Code is loaded from there: no other user may have put it there.
         private = not hasattr(os, "getuid") or (
-            stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+            stat.S_ISDIR(status.st_mode)
+            and status.st_uid == os.getuid()
+            and not status.st_mode & 0o077
         )
         if private and not why_unwritable(folder):
             return folder
@@ -276,12 +289,16 @@ def _cache() -> UserFolder:
 
 def _config() -> UserFolder:
     variable = "SNAKESTUDIO_CONFIG_DIR"
-    return UserFolder("settings", _chosen(variable) or _platform_folder("user_config_dir"), variable)
+    return UserFolder(
+        "settings", _chosen(variable) or _platform_folder("user_config_dir"), variable
+    )
 
 
 def _state() -> UserFolder:
     variable = "SNAKESTUDIO_STATE_DIR"
-    return UserFolder("unsaved scenes", _chosen(variable) or _platform_folder("user_state_dir"), variable)
+    return UserFolder(
+        "unsaved scenes", _chosen(variable) or _platform_folder("user_state_dir"), variable
+    )
 
 
 def _runs() -> UserFolder:

@@ -1,7 +1,7 @@
 """What authors of plug-ins use, in one place.
 
-A plug-in is a Python file that declares `KIND` (or several in `KINDS`), each one of the declarations below, as the
-program's own kinds do. Names are loaded when they are first used.
+A plug-in is a Python file that declares `KIND` (or several in `KINDS`), each one of the
+declarations below, as the program's own kinds do. Names are loaded when they are first used.
 
 >>> from snakestudio.plugin import AngleGait, GaitFields, GaitKind, value
 """
@@ -82,7 +82,13 @@ _PLACES = {
     "snakestudio.model.motion": ("GaitFields",),
     "snakestudio.model.obstacles.shape": ("Obstacle", "ShapeFields", "ShapeKind"),
     "snakestudio.model.obstacles.solids": ("Block", "Post", "Prism", "Relief", "turned"),
-    "snakestudio.model.quantities": ("Piece", "Quantity", "each_joint", "each_link", "each_section"),
+    "snakestudio.model.quantities": (
+        "Piece",
+        "Quantity",
+        "each_joint",
+        "each_link",
+        "each_section",
+    ),
     "snakestudio.model.recording": ("Recording", "Rows", "Schema"),
     "snakestudio.model.reference": ("JointReference",),
     "snakestudio.model.scene": ("Scene",),

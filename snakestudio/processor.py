@@ -1,8 +1,9 @@
 """Which processor the program computes for: a stated baseline, so that a run has the same bits everywhere, or this one.
 
-Compiled kernels and the libraries below them (numpy, OpenBLAS) would each take what the processor at hand does best,
-and round differently on another one. For the baseline all of them are held to it; numpy and OpenBLAS by variables that
-they read when they are loaded, hence `hold_libraries` at the import of the package. Nothing here loads them.
+Compiled kernels and the libraries below them (numpy, OpenBLAS) would each take what the processor
+at hand does best, and round differently on another one. For the baseline all of them are held to
+it; numpy and OpenBLAS by variables that they read when they are loaded, hence `hold_libraries` at
+the import of the package. Nothing here loads them.
 """
 
 from __future__ import annotations
@@ -31,12 +32,26 @@ __all__ = [
 _VARIABLE = "SNAKESTUDIO_PROCESSOR"
 
 BASELINE = "x86-64-v3"
-"""Processors that the compiled code which comes with the program is for: those of the last ten years (AVX2, FMA)."""
+"""Processors that the compiled code which comes with the program is for: those of the last ten
+years (AVX2, FMA)."""
 
 _BASELINE_FLAGS = {
-    "abm", "avx", "avx2", "bmi1", "bmi2", "cx16", "f16c", "fma", "lahf_lm", "movbe", "popcnt", "sse4_1", "sse4_2",
-    "ssse3", "xsave",
-}  # fmt: skip
+    "abm",
+    "avx",
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "cx16",
+    "f16c",
+    "fma",
+    "lahf_lm",
+    "movbe",
+    "popcnt",
+    "sse4_1",
+    "sse4_2",
+    "ssse3",
+    "xsave",
+}
 """What the baseline needs, as Linux calls it."""
 
 _HELD = {
@@ -118,7 +133,8 @@ def hold_libraries() -> None:
 
     Processes that it starts inherit that. Variables that are set already stay.
     """
-    # Where the system does not report what the processor can do, finding out would load a library at every start.
+    # Where the system does not report what the processor can do, finding out would load a library
+    # at every start.
     if _processor()[1] and not target().tuned:
         for name, value in _HELD.items():
             os.environ.setdefault(name, value)

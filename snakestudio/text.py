@@ -56,13 +56,19 @@ def literal_text(value: object, most: int = 60) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return f"{value:.0f}"
     if isinstance(value, float):
-        return f"{value:.6g}" if math.isfinite(value) and float(f"{value:.6g}") == value else repr(value)
+        return (
+            f"{value:.6g}"
+            if math.isfinite(value) and float(f"{value:.6g}") == value
+            else repr(value)
+        )
     if isinstance(value, tuple):
         value = list(value)
     return shortened(repr(value), most)
 
 
-def listing(items: Iterable[object], conjunction: Literal["and", "or"] = "and", most: int = 0) -> str:
+def listing(
+    items: Iterable[object], conjunction: Literal["and", "or"] = "and", most: int = 0
+) -> str:
     """Several things in a sentence: "a, b and c".
 
     Parameters
@@ -151,7 +157,11 @@ def size_text(size_bytes: float) -> str:
         if size_bytes < 999.5 or unit == "TB":
             break
         size_bytes /= 1000
-    return f"{size_bytes:.1f} {unit}" if unit != "B" and size_bytes < 9.95 else f"{size_bytes:.0f} {unit}"
+    return (
+        f"{size_bytes:.1f} {unit}"
+        if unit != "B" and size_bytes < 9.95
+        else f"{size_bytes:.0f} {unit}"
+    )
 
 
 def duration_text(seconds: float) -> str:

@@ -3,8 +3,8 @@
     python -m tests.architecture              # every count beside its bar
     python -m tests.architecture circles      # one of them, with every place that it counts
 
-`test_architecture` holds each count to its bar. All imports count: in functions and under `TYPE_CHECKING`, too. Files
-are parsed once and never imported.
+`test_architecture` holds each count to its bar. All imports count: in functions and under
+`TYPE_CHECKING`, too. Files are parsed once and never imported.
 """
 
 from __future__ import annotations
@@ -64,8 +64,12 @@ class Module:
     classes: list[ast.ClassDef] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     instances: list[ast.Call] = field(default_factory=list)
-    assigned: list[tuple[ast.Attribute, Function | None, ast.ClassDef | None]] = field(default_factory=list)
-    settings: list[tuple[ast.Assign | ast.AnnAssign, Function, ast.ClassDef]] = field(default_factory=list)
+    assigned: list[tuple[ast.Attribute, Function | None, ast.ClassDef | None]] = field(
+        default_factory=list
+    )
+    settings: list[tuple[ast.Assign | ast.AnnAssign, Function, ast.ClassDef]] = field(
+        default_factory=list
+    )
 
     def at(self, node: ast.expr | ast.stmt) -> str:
         """Where a node stands, for people and editors."""
@@ -78,7 +82,10 @@ class Module:
 
     def within(self, *packages: str) -> bool:
         """Whether it lies in one of these packages; "" is the whole."""
-        return any(not package or self.name == package or self.name.startswith(f"{package}.") for package in packages)
+        return any(
+            not package or self.name == package or self.name.startswith(f"{package}.")
+            for package in packages
+        )
 
 
 def read(path: Path, root: Path) -> Module:
@@ -86,7 +93,9 @@ def read(path: Path, root: Path) -> Module:
     parts = path.relative_to(root).with_suffix("").parts
     is_package = parts[-1] == "__init__"
     text = path.read_bytes()
-    module = Module(".".join(parts[:-1] if is_package else parts), path, text.count(b"\n"), is_package)
+    module = Module(
+        ".".join(parts[:-1] if is_package else parts), path, text.count(b"\n"), is_package
+    )
     _collect(module, ast.parse(text))
     return module
 
@@ -176,7 +185,9 @@ class Package:
         collecting = gc.isenabled()
         gc.disable()  # a million nodes that all stay: the collector would take longer than the parser
         try:
-            found = (read(path, root) for path in sorted(root.rglob("*.py")) if "_data" not in path.parts)
+            found = (
+                read(path, root) for path in sorted(root.rglob("*.py")) if "_data" not in path.parts
+            )
             self.modules = {module.name: module for module in found}
             gc.freeze()
         finally:
@@ -184,7 +195,7 @@ class Package:
                 gc.enable()
         self.root = root
 
-    # ------------------------------------------------------------------------------------------------ imports
+    # -------------------------------------------------------------------------------------- imports
 
     @cached_property
     def imports(self) -> dict[str, dict[str, int]]:
@@ -212,9 +223,11 @@ class Package:
     @cached_property
     def components(self) -> list[list[str]]:
         """Modules in groups: each alone, or those that import each other in a circle; what is imported first."""
-        return strongly_connected({name: imported.keys() for name, imported in self.imports.items()})
+        return strongly_connected(
+            {name: imported.keys() for name, imported in self.imports.items()}
+        )
 
-    # ------------------------------------------------------------------------------------------------ classes
+    # -------------------------------------------------------------------------------------- classes
 
     @cached_property
     def classes(self) -> list[Class]:
@@ -229,9 +242,14 @@ class Package:
                 if owner is not None and _is_self(node.value):
                     members[id(owner)].add(node.attr)
         for _, each in every:
-            members[id(each)] |= {last(line.target) for line in each.body if isinstance(line, ast.AnnAssign)}
+            members[id(each)] |= {
+                last(line.target) for line in each.body if isinstance(line, ast.AnnAssign)
+            }
             members[id(each)] |= {line.name for line in each.body if isinstance(line, Function)}
-        return [Class(each.name, module.name, _is_value(each, values), members[id(each)]) for module, each in every]
+        return [
+            Class(each.name, module.name, _is_value(each, values), members[id(each)])
+            for module, each in every
+        ]
 
     @cached_property
     def types(self) -> Types:
@@ -284,7 +302,9 @@ class Package:
     @cached_property
     def formulations(self) -> list[str]:
         """Names of the formulations: folders of engines."""
-        return [name.split(".")[1] for name, module in self.modules.items() if _is_engine(name, module)]
+        return [
+            name.split(".")[1] for name, module in self.modules.items() if _is_engine(name, module)
+        ]
 
 
 def _is_engine(name: str, module: Module) -> bool:
@@ -292,7 +312,11 @@ def _is_engine(name: str, module: Module) -> bool:
 
 
 def _only_literal(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript) and last(node) == "Literal" and isinstance(node.slice, ast.Constant):
+    if (
+        isinstance(node, ast.Subscript)
+        and last(node) == "Literal"
+        and isinstance(node.slice, ast.Constant)
+    ):
         return str(node.slice.value)
     return ""
 
@@ -338,7 +362,7 @@ def strongly_connected(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return found
 
 
-# ---------------------------------------------------------------------------------------------------- what is counted
+# ---------------------------------------------------------------------------------- what is counted
 
 
 @dataclass(frozen=True)
@@ -363,7 +387,10 @@ class Measure:
 
 def measures(package: Package) -> list[Measure]:
     """All counts of a package."""
-    return [Measure(name, " ".join((of.__doc__ or "").split()), *of(package)) for name, of in MEASURES.items()]
+    return [
+        Measure(name, " ".join((of.__doc__ or "").split()), *of(package))
+        for name, of in MEASURES.items()
+    ]
 
 
 Found = tuple[int, tuple[str, ...]]
@@ -373,7 +400,9 @@ def _by_file(places: Iterable[str]) -> Found:
     """Places, those of the files with most of them first."""
     listed = list(places)
     per_file = Counter(place.partition(":")[0] for place in listed)
-    return len(listed), tuple(sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place)))
+    return len(listed), tuple(
+        sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place))
+    )
 
 
 def largest_file(package: Package) -> Found:
@@ -408,19 +437,24 @@ def chain_in_gui(package: Package) -> Found:
         if not any(package.modules[name].within("gui") for name in group):
             continue
         below = {
-            group_of[other] for name in group for other in package.imports[name] if package.modules[other].within("gui")
+            group_of[other]
+            for name in group
+            for other in package.imports[name]
+            if package.modules[other].within("gui")
         }
         way = max((longest[other] for other in sorted(below - {group})), key=len, default=[])
         longest[group] = [group, *way]
     way = max(longest.values(), key=len)
-    return len(way), tuple(group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..." for group in way)
+    return len(way), tuple(
+        group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..." for group in way
+    )
 
 
 def private_members(package: Package) -> Found:
     """Private members (`_x`) of another module's objects that are reached for.
 
-    Those of `self`, of classes that the same module declares, and of libraries are not counted: the latter stand in
-    `private_of_libraries`.
+    Those of `self`, of classes that the same module declares, and of libraries are not counted: the
+    latter stand in `private_of_libraries`.
     """
     imported = [
         f"{module.file}:{line}: {name}"
@@ -447,7 +481,9 @@ def _reached_for(package: Package) -> Iterator[tuple[str, bool]]:
             if _is_private(node.attr) and node.attr not in own and not _is_self(node.value):
                 # What compiles leans on numba's inner parts, and meets no object but its own.
                 near = ("kernels",) if module.within("kernels") else ("",)
-                having = (package.modules[each.module] for each in package.by_member.get(node.attr, ()))
+                having = (
+                    package.modules[each.module] for each in package.by_member.get(node.attr, ())
+                )
                 yield module.at(node), any(each.within(*near) for each in having)
 
 
@@ -468,9 +504,10 @@ def _is_self(node: ast.expr) -> bool:
 def set_elsewhere(package: Package) -> Found:
     """Assignments in gui to an attribute of another object, `x.y = ...` where x is not `self`.
 
-    Values count not (data classes, named tuples), nor objects of libraries, nor those of classes that the same module
-    declares. Of which class x is, annotations and constructors say; where they do not, the assignment counts if a class
-    of the package that is no value has an attribute of that name.
+    Values count not (data classes, named tuples), nor objects of libraries, nor those of classes
+    that the same module declares. Of which class x is, annotations and constructors say; where they
+    do not, the assignment counts if a class of the package that is no value has an attribute of
+    that name.
     """
     places = []
     for module in package.modules.values():
@@ -493,7 +530,8 @@ def literal_indices(package: Package) -> Found:
     return _by_file(
         module.at(node)
         for module in package.modules.values()
-        if module.within("kernels", "engines") and module.name.rpartition(".")[2] not in ("vec3", "octet")
+        if module.within("kernels", "engines")
+        and module.name.rpartition(".")[2] not in ("vec3", "octet")
         for node in module.subscripts
         if isinstance(node.slice, ast.Tuple) and any(map(_is_whole_number, node.slice.elts))
     )
@@ -523,7 +561,11 @@ def _asking_for_continuum(package: Package) -> Iterator[str]:
     for module in package.modules.values():
         if not module.within("engines.continuum_beam"):
             for node in module.attributes:
-                if node.attr == "continuum" and isinstance(node.ctx, ast.Load) and not _is_self(node.value):
+                if (
+                    node.attr == "continuum"
+                    and isinstance(node.ctx, ast.Load)
+                    and not _is_self(node.value)
+                ):
                     yield module.at(node)
             for call in module.instances:
                 if any(isinstance(one, ast.Name) and one.id in _BODIES for one in ast.walk(call)):
@@ -535,7 +577,9 @@ def naming_formulations(package: Package) -> Found:
     found = []
     for module in package.modules.values():
         own = next((kind for kind in package.formulations if module.within(f"engines.{kind}")), "")
-        named_ = {str(node.value) for node in module.texts if node.value in package.formulations} - {own}
+        named_ = {
+            str(node.value) for node in module.texts if node.value in package.formulations
+        } - {own}
         if named_:
             found.append((module.file, sorted(named_)))
     found.sort(key=lambda each: (-len(each[1]), each[0]))
@@ -545,15 +589,19 @@ def naming_formulations(package: Package) -> Found:
 def naming_kinds(package: Package) -> Found:
     """Files that name another kind of gait, controller, shape, start, strain law or support than their own.
 
-    A kind is a class with a field `kind: Literal["..."]`. It is named by that class, or by its name where a `.kind` is
-    compared with it. The file that declares it is its own, and one whose name begins as the kind's.
+    A kind is a class with a field `kind: Literal["..."]`. It is named by that class, or by its name
+    where a `.kind` is compared with it. The file that declares it is its own, and one whose name
+    begins as the kind's.
     """
     found = []
     for module in package.modules.values():
         compared = {
             str(text.value)
             for node in module.compared
-            if any(isinstance(each, ast.Attribute) and each.attr == "kind" for each in (node.left, *node.comparators))
+            if any(
+                isinstance(each, ast.Attribute) and each.attr == "kind"
+                for each in (node.left, *node.comparators)
+            )
             for each in (node.left, *node.comparators)
             for text in ast.walk(each)
             if isinstance(text, ast.Constant)
@@ -562,7 +610,9 @@ def naming_kinds(package: Package) -> Found:
         others = {
             kind
             for name, (kind, where) in package.declared.items()
-            if (name in mentioned or kind in compared) and where != module.name and not _of_kind(module, kind)
+            if (name in mentioned or kind in compared)
+            and where != module.name
+            and not _of_kind(module, kind)
         }
         if others:
             found.append((module.file, sorted(others)))
@@ -576,7 +626,9 @@ def _is_kind(package: Package, imported: str) -> bool:
     module = module.removeprefix(f"{PACKAGE}.")
     if not imported.startswith(PACKAGE) or name not in package.declared:
         return False
-    return package.declared[name][1] == module or name not in {each.name for each in package.by_module[module]}
+    return package.declared[name][1] == module or name not in {
+        each.name for each in package.by_module[module]
+    }
 
 
 def _of_kind(module: Module, kind: str) -> bool:
@@ -595,28 +647,40 @@ def window_attributes(package: Package) -> Found:
 
 def window_importers(package: Package) -> Found:
     """Modules that import the main window's."""
-    where = next(name for name, module in package.modules.items() if "MainWindow" in [c.name for c in module.classes])
+    where = next(
+        name
+        for name, module in package.modules.items()
+        if "MainWindow" in [c.name for c in module.classes]
+    )
     found = sorted(package.importers[where])
     return len(found), tuple(found)
 
 
 _NAMED_ARM = re.compile(r"(^|_)arm(ing)?(_|$)")
 _OTHER_ARMS = {"sequences", "options", "boxes"}
-"""`sequences.arm`: steps of a profile; `options.arm`: of the command line; `boxes.arm`: a tool waits for a click."""
+"""`sequences.arm`: steps of a profile; `options.arm`: of the command line; `boxes.arm`: a tool
+waits for a click."""
 
 
 def passing_on_arming(package: Package) -> Found:
     """Classes on the longest way of the order to arm: those that take it, and pass it on or decide upon it.
 
-    The order is the operator's wish, from the button to where all reasons against it are asked. A class takes it if a
-    method of it is named for it (`arm`, `_arm`, `begin_arming`; a property only tells), has a command of the link among
-    its parameters (`LinkCommand`, `CommandKind`), calls or hands over another's `arm`, or has "arm" as an argument or a
-    case; code outside of classes counts as a class. The button that is held does what it was given, and counts as who
-    gives it. Window and command line are two begins of one way. Not counted: protocols; queues, pipe and inbox, which
-    carry any message unread; and what carries out an order that was accepted, the arm sequence (`TorqueControl`, which
-    can refuse nothing).
+    The order is the operator's wish, from the button to where all reasons against it are asked. A
+    class takes it if a method of it is named for it (`arm`, `_arm`, `begin_arming`; a property only
+    tells), has a command of the link among its parameters (`LinkCommand`, `CommandKind`), calls or
+    hands over another's `arm`, or has "arm" as an argument or a case; code outside of classes
+    counts as a class. The button that is held does what it was given, and counts as who gives it.
+    Window and command line are two begins of one way. Not counted: protocols; queues, pipe and
+    inbox, which carry any message unread; and what carries out an order that was accepted, the arm
+    sequence (`TorqueControl`, which can refuse nothing).
     """
-    found = sorted({f"{module.name}.{name}" for module in package.modules.values() for name in _taking_arm(module)})
+    found = sorted(
+        {
+            f"{module.name}.{name}"
+            for module in package.modules.values()
+            for name in _taking_arm(module)
+        }
+    )
     begins = Counter(place.partition(".")[0] for place in found)
     return len(found) - min(begins["gui"], begins["cli"]), tuple(found)
 
@@ -627,7 +691,9 @@ def _taking_arm(module: Module) -> Iterator[str]:
     inside: set[int] = set()
     for each in module.classes:
         inside.update(id(node) for node in ast.walk(each))
-        if not any(last(base) == "Protocol" for base in each.bases) and any(map(_takes_arm, ast.walk(each))):
+        if not any(last(base) == "Protocol" for base in each.bases) and any(
+            map(_takes_arm, ast.walk(each))
+        ):
             yield each.name
     if any(_takes_arm(node) for node in module.attributes if id(node) not in inside):
         yield "(module)"
@@ -637,8 +703,15 @@ def _takes_arm(node: ast.AST) -> bool:
     match node:
         case ast.FunctionDef(name=name):
             tells = any(last(mark) == "property" for mark in node.decorator_list)
-            taken = {last(part) for arg in node.args.args if arg.annotation for part in _names(arg.annotation)}
-            return (bool(_NAMED_ARM.search(name)) and not tells) or bool(taken & {"LinkCommand", "CommandKind"})
+            taken = {
+                last(part)
+                for arg in node.args.args
+                if arg.annotation
+                for part in _names(arg.annotation)
+            }
+            return (bool(_NAMED_ARM.search(name)) and not tells) or bool(
+                taken & {"LinkCommand", "CommandKind"}
+            )
         case ast.Attribute(attr="arm", value=value):
             return last(value) not in _OTHER_ARMS
         case ast.Call(args=args):
@@ -655,13 +728,19 @@ def _names(annotation: ast.expr) -> list[ast.expr]:
 def polling_timers(package: Package) -> Found:
     """Timers in gui that ask again and again whether something has happened, where a signal could say so.
 
-    Every timer counts that fires again and again by itself, other than those that keep time (`polling.CLOCKS`).
+    Every timer counts that fires again and again by itself, other than those that keep time
+    (`polling.CLOCKS`).
     """
     places = []
     for module in package.modules.values():
         if module.within("gui") and b"Timer" in module.path.read_bytes():
             file = module.file.removeprefix(f"{PACKAGE}/")
-            methods = {id(node) for each in module.classes for node in ast.walk(each) if isinstance(node, Function)}
+            methods = {
+                id(node)
+                for each in module.classes
+                for node in ast.walk(each)
+                if isinstance(node, Function)
+            }
             functions = [each for each in module.functions if id(each) not in methods]
             timers = set(polling_timers_of(file, [*module.classes, *functions]))
             places += [f"{module.file}:{line}: {timer}" for line, timer in sorted(timers)]
@@ -677,20 +756,29 @@ _MOST_PARTS = 4
 def handmade_dialogs(package: Package) -> Found:
     """Dialogs that build their rows by hand instead of declaring them.
 
-    A dialog does where its class adds more than four parts to layouts, or where its module, or one of the same package
-    that it imports, lays rows out in a grid or form. What `gui.forms` builds is what all others use.
+    A dialog does where its class adds more than four parts to layouts, or where its module, or one
+    of the same package that it imports, lays rows out in a grid or form. What `gui.forms` builds is
+    what all others use.
     """
     parents = {each.name: [last(base) for base in each.bases] for _, each in _every_class(package)}
     found = []
     for module, each in _every_class(package):
-        if not module.within("gui") or module.within("gui.forms") or not _descends(each.name, "Dialog", parents):
+        if (
+            not module.within("gui")
+            or module.within("gui.forms")
+            or not _descends(each.name, "Dialog", parents)
+        ):
             continue
         own = module.name.rpartition(".")[0]
         near = [name for name in package.imports[module.name] if name.rpartition(".")[0] == own]
-        parts = sum(isinstance(node, ast.Attribute) and node.attr in _LAYING_OUT for node in ast.walk(each))
+        parts = sum(
+            isinstance(node, ast.Attribute) and node.attr in _LAYING_OUT for node in ast.walk(each)
+        )
         rows = [name for name in (module.name, *near) if _lays_rows_out(package.modules[name])]
         if parts > _MOST_PARTS or rows:
-            found.append((parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows])))
+            found.append(
+                (parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows]))
+            )
     found.sort(key=lambda place: (-place[0], place[1]))
     return len(found), tuple(place for _, place in found)
 
@@ -702,7 +790,9 @@ def _every_class(package: Package) -> Iterator[tuple[Module, ast.ClassDef]]:
 def _descends(name: str, ancestor: str, parents: Mapping[str, list[str]]) -> bool:
     """Whether a class is another one's child, or its children's."""
     above = parents.get(name, [])
-    return ancestor in above or any(each != name and _descends(each, ancestor, parents) for each in above)
+    return ancestor in above or any(
+        each != name and _descends(each, ancestor, parents) for each in above
+    )
 
 
 def _lays_rows_out(module: Module) -> bool:
@@ -712,12 +802,26 @@ def _lays_rows_out(module: Module) -> bool:
 MEASURES: dict[str, Callable[[Package], Found]] = {
     of.__name__: of
     for of in (
-        circles, in_circles, chain_in_gui, private_members, private_of_libraries, set_elsewhere, literal_indices,
-        continuum_asked, continuum_asking, naming_formulations, naming_kinds, passing_on_arming,
-        window_attributes, window_importers, polling_timers,
-        largest_file, architecture_bytes, handmade_dialogs,
+        circles,
+        in_circles,
+        chain_in_gui,
+        private_members,
+        private_of_libraries,
+        set_elsewhere,
+        literal_indices,
+        continuum_asked,
+        continuum_asking,
+        naming_formulations,
+        naming_kinds,
+        passing_on_arming,
+        window_attributes,
+        window_importers,
+        polling_timers,
+        largest_file,
+        architecture_bytes,
+        handmade_dialogs,
     )
-}  # fmt: skip
+}
 """Every count by its name; what it counts stands in the function."""
 
 
@@ -726,7 +830,10 @@ def main(words: list[str]) -> int:
     from tests.test_architecture import BARS
 
     if unknown := [name for name in words if name not in MEASURES]:
-        print(f"There is no count called {unknown[0]}; give one of {', '.join(MEASURES)}.", file=sys.stderr)
+        print(
+            f"There is no count called {unknown[0]}; give one of {', '.join(MEASURES)}.",
+            file=sys.stderr,
+        )
         return 2
     print(f"{'':<22}{'count':>8}{'at most':>9}{'goal':>8}")
     for measure in measures(Package()):

@@ -15,13 +15,21 @@ def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.
     k, n, m, sections = len(time), schema.n_links, len(schema.axes), len(schema.sections)
     whole = np.zeros(k, np.int64)
     blank: dict[str, NDArray[np.generic]] = {
-        "link_pose": np.zeros((k, n, 7)), "link_twist": np.zeros((k, n, 6)), "impulse_obstacle": np.zeros((k, n, 3)),
-        "impulse_ground": np.zeros((k, n, 3)), "contacts_closed": np.zeros(k, np.int32),
-        "energy": np.zeros((k, len(schema.energy))), "solver_residual": np.zeros(k), "solver_iterations": whole,
-        "solver_unconverged": whole, "steps": whole, "extra": np.zeros((k, len(schema.extra))),
-        "strain": np.zeros((k, sections, 6)), "wrench": np.zeros((k, sections, 6)),
+        "link_pose": np.zeros((k, n, 7)),
+        "link_twist": np.zeros((k, n, 6)),
+        "impulse_obstacle": np.zeros((k, n, 3)),
+        "impulse_ground": np.zeros((k, n, 3)),
+        "contacts_closed": np.zeros(k, np.int32),
+        "energy": np.zeros((k, len(schema.energy))),
+        "solver_residual": np.zeros(k),
+        "solver_iterations": whole,
+        "solver_unconverged": whole,
+        "steps": whole,
+        "extra": np.zeros((k, len(schema.extra))),
+        "strain": np.zeros((k, sections, 6)),
+        "wrench": np.zeros((k, sections, 6)),
         "hold": np.zeros((k, schema.n_holds, 14)),
-    }  # fmt: skip
+    }
     for name in ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque"):
         blank[name] = np.zeros((k, m))
     return Rows(time=time, contacts=ContactRows.none(k), **{**blank, **columns})  # type: ignore[arg-type]

@@ -10,7 +10,9 @@ from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 N = 41
-SCHEMA = Schema(N, (), ("kinetic", "potential"), sections=tuple(np.linspace(0, 1, N).tolist()), n_holds=1)
+SCHEMA = Schema(
+    N, (), ("kinetic", "potential"), sections=tuple(np.linspace(0, 1, N).tolist()), n_holds=1
+)
 
 
 def make_body_rows(first: int, stop: int) -> Rows:
@@ -23,9 +25,21 @@ def make_body_rows(first: int, stop: int) -> Rows:
     strain[:, :, 0] = 1.0 + 0.001 * (1.0 + 3.0 * time[:, None]) * np.sin(9.0 * s)
     wrench[:, :, 5] = 0.01 * time[:, None] * np.sin(np.pi * s)
     hold = np.zeros((k, 1, 14))
-    hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (1.0, 0.5), 0.1 * time, 0.02, 1.0, 1.0
+    hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (
+        (1.0, 0.5),
+        0.1 * time,
+        0.02,
+        1.0,
+        1.0,
+    )
     return blank_rows(
-        SCHEMA, time, link_pose=pose, strain=strain, wrench=wrench, hold=hold, steps=np.arange(first, stop)
+        SCHEMA,
+        time,
+        link_pose=pose,
+        strain=strain,
+        wrench=wrench,
+        hold=hold,
+        steps=np.arange(first, stop),
     )
 
 

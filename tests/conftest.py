@@ -24,26 +24,32 @@ from snakestudio.paths import kernels_dir
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 COMPILING_S = 120
-"""How long workers wait for the first one; what it has not compiled by then they compile themselves."""
+"""How long workers wait for the first one; what it has not compiled by then they compile
+themselves."""
 
-# Before anything reads them: compiled kernels are the user's, the same in every checkout; all else is apart.
+# Before anything reads them: compiled kernels are the user's, the same in every checkout; all else
+# is apart.
 os.environ.setdefault("SNAKESTUDIO_KERNELS_DIR", str(kernels_dir()))
 os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
 os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
 if sys.platform == "linux":
     os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
-    os.environ.setdefault("QT_QPA_PLATFORM", "xcb")  # "offscreen" has no OpenGL; pytest-xvfb gives the screen
+    os.environ.setdefault(
+        "QT_QPA_PLATFORM", "xcb"
+    )  # "offscreen" has no OpenGL; pytest-xvfb gives the screen
 _home = tempfile.mkdtemp(prefix="snakestudio-tests-")
 for _kind in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_kind}_HOME"] = str(Path(_home, _kind.lower()))
-# A file that exists once the tests are compiled; workers inherit its path from the process that starts them.
+# A file that exists once the tests are compiled; workers inherit its path from the process that
+# starts them.
 _compiled = Path(os.environ.setdefault("SNAKESTUDIO_TESTS_COMPILED", str(Path(_home, "compiled"))))
 
 # Compiled once, and not by each of the processes that tests start; the tests themselves, too.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Who runs tests in the background has Ctrl+C ignored, and nohup hang-ups; programs inherit that, and would not end.
+# Who runs tests in the background has Ctrl+C ignored, and nohup hang-ups; programs inherit that,
+# and would not end.
 if threading.current_thread() is threading.main_thread():
     for _name, _usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
         if hasattr(signal, _name) and signal.getsignal(getattr(signal, _name)) == signal.SIG_IGN:
@@ -55,7 +61,9 @@ from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
 set_hypothesis_home_dir(CACHE / "hypothesis")
 # What a commit must pass draws the same examples every time; `make soak` searches for new ones.
 settings.register_profile("default", deadline=None, max_examples=30, derandomize=True)
-settings.register_profile("soak", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "soak", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("soak" if os.environ.get("SNAKESTUDIO_SOAK") else "default")
 
 
@@ -88,10 +96,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return report
 
 
-# ---------------------------------------------------------------------------------------------------- memory
+# ------------------------------------------------------------------------------------------- memory
 
 MEMORY_BAR_MB = 1000
-"""What a process that runs tests should take at most; which tests it gets, and with them how much, is chance."""
+"""What a process that runs tests should take at most; which tests it gets, and with them how much,
+is chance."""
 _peaks = pytest.StashKey[dict[str, int]]()
 
 
@@ -135,7 +144,9 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_user_dirs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_user_dirs(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Give each test empty settings; the caches (fonts, shaders) are shared."""
     base = tmp_path_factory.mktemp("user")
     for kind in ("CONFIG", "DATA", "STATE"):
@@ -148,7 +159,11 @@ def _own_priority() -> Iterator[None]:
     if sys.platform != "linux":
         yield
         return
-    policy, level, nice = os.sched_getscheduler(0), os.sched_getparam(0), os.getpriority(os.PRIO_PROCESS, 0)
+    policy, level, nice = (
+        os.sched_getscheduler(0),
+        os.sched_getparam(0),
+        os.getpriority(os.PRIO_PROCESS, 0),
+    )
     yield
     if os.sched_getscheduler(0) != policy:
         os.sched_setscheduler(0, policy, level)
@@ -156,10 +171,15 @@ def _own_priority() -> Iterator[None]:
         os.setpriority(os.PRIO_PROCESS, 0, nice)
 
 
-# ---------------------------------------------------------------------------------------------------- leaks
+# -------------------------------------------------------------------------------------------- leaks
 
 _GRACE_S = 2.0
-_QT_OWN_WINDOWS = {"QTipLabel", "QComboBoxPrivateContainer", "QDesktopWidget", "QShapedPixmapWidget"}
+_QT_OWN_WINDOWS = {
+    "QTipLabel",
+    "QComboBoxPrivateContainer",
+    "QDesktopWidget",
+    "QShapedPixmapWidget",
+}
 _started_timers: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -199,9 +219,13 @@ def _top_levels() -> dict[int, str]:
     from shiboken6 import getCppPointer, isValid
 
     return {
-        getCppPointer(widget)[0]: f"{type(widget).__name__} {widget.objectName()!r} {widget.windowTitle()!r}"
+        getCppPointer(widget)[
+            0
+        ]: f"{type(widget).__name__} {widget.objectName()!r} {widget.windowTitle()!r}"
         for widget in app.topLevelWidgets()
-        if isValid(widget) and widget.parent() is None and widget.metaObject().className() not in _QT_OWN_WINDOWS
+        if isValid(widget)
+        and widget.parent() is None
+        and widget.metaObject().className() not in _QT_OWN_WINDOWS
     }
 
 
@@ -227,7 +251,8 @@ def _only_what_is_new_is_collected() -> None:
 
 
 _RELEASE_MB = 40
-"""Growth after which freed pages are returned: often enough for the peak, seldom enough to cost nothing."""
+"""Growth after which freed pages are returned: often enough for the peak, seldom enough to cost
+nothing."""
 _resident_mb = 0.0
 
 
@@ -269,8 +294,16 @@ def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
     def leaks() -> list[str]:
         return [
             *(f"thread {name}" for name in _leaked_threads(threads)),
-            *(f"widget {text}" for address, text in _top_levels().items() if address not in widgets),
-            *(f"timer {text}" for address, text in _running_timers().items() if address not in timers),
+            *(
+                f"widget {text}"
+                for address, text in _top_levels().items()
+                if address not in widgets
+            ),
+            *(
+                f"timer {text}"
+                for address, text in _running_timers().items()
+                if address not in timers
+            ),
         ]
 
     deadline = time.monotonic() + _GRACE_S

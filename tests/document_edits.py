@@ -1,7 +1,7 @@
 """Random edits of any scene, one table of them: the tests of undo, files and crashes draw from it.
 
-An entry is a function of a scene and of hypothesis' `draw` that gives another scene by an edit of the program, or None
-where it does not apply. New kinds of edit are added to `EDITS`.
+An entry is a function of a scene and of hypothesis' `draw` that gives another scene by an edit of
+the program, or None where it does not apply. New kinds of edit are added to `EDITS`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,12 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     "start.heading_deg": numbers(-360, 360),
 }
 _KINDS = {
-    "model.kind": ["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"],
+    "model.kind": [
+        "planar_nonsmooth",
+        "spatial_nonsmooth",
+        "planar_lagrangian",
+        "planar_nonholonomic",
+    ],
     "gait.kind": ["lateral_undulation", "two_waves"],
     "start.kind": ["straight", "gait"],
 }
@@ -70,7 +75,9 @@ _OF_OBSTACLES: dict[str, st.SearchStrategy[Any]] = {
 
 def _some(scene: Scene, draw: Draw) -> list[int]:
     """Some obstacles, at least one."""
-    return draw(st.lists(st.integers(0, len(scene.obstacles) - 1), min_size=1, max_size=4, unique=True))  # type: ignore[no-any-return]
+    return draw(
+        st.lists(st.integers(0, len(scene.obstacles) - 1), min_size=1, max_size=4, unique=True)
+    )  # type: ignore[no-any-return]
 
 
 def a_value(scene: Scene, draw: Draw) -> Scene | None:
@@ -106,7 +113,9 @@ def turned_obstacles(scene: Scene, draw: Draw) -> Scene | None:
     if not scene.obstacles:
         return None
     pivot = (draw(numbers(-1, 1)), draw(numbers(-1, 1)), 0.0)
-    return transform.turn(scene, _some(scene, draw), draw(st.sampled_from("xyz")), draw(numbers(-7, 7)), pivot)
+    return transform.turn(
+        scene, _some(scene, draw), draw(st.sampled_from("xyz")), draw(numbers(-7, 7)), pivot
+    )
 
 
 def scaled_obstacles(scene: Scene, draw: Draw) -> Scene | None:
@@ -141,13 +150,17 @@ def spread_out(scene: Scene, draw: Draw) -> Scene | None:
 def grouped(scene: Scene, draw: Draw) -> Scene | None:
     if not scene.obstacles:
         return None
-    return with_group(scene, _some(scene, draw), draw(st.sampled_from(["", free_group_name(scene), "left"])))
+    return with_group(
+        scene, _some(scene, draw), draw(st.sampled_from(["", free_group_name(scene), "left"]))
+    )
 
 
 def another_place(scene: Scene, draw: Draw) -> Scene | None:
     shift = (draw(numbers(-1, 1)), draw(numbers(-1, 1)), 0.0)
     return (
-        moved_robot(scene, shift) if draw(st.booleans()) else turned_robot(scene, (0.0, 0.0, 1.0), shift[0], (0, 0, 0))
+        moved_robot(scene, shift)
+        if draw(st.booleans())
+        else turned_robot(scene, (0.0, 0.0, 1.0), shift[0], (0, 0, 0))
     )
 
 
@@ -155,7 +168,9 @@ def another_shape(scene: Scene, draw: Draw) -> Scene | None:
     if not scene.body.jointed:
         return None
     if draw(st.booleans()):
-        return bent_robot(scene, draw(st.integers(0, scene.robot.n_links - 2)), draw(numbers(-1, 1)))
+        return bent_robot(
+            scene, draw(st.integers(0, scene.robot.n_links - 2)), draw(numbers(-1, 1))
+        )
     return draw(st.sampled_from([straight_robot, gait_robot]))(scene)
 
 
@@ -172,14 +187,22 @@ def another_order(scene: Scene, draw: Draw) -> Scene | None:
 
 
 def a_path(scene: Scene, draw: Draw) -> Scene | None:
-    points = draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=5, unique=True))
+    points = draw(
+        st.lists(
+            st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=5, unique=True
+        )
+    )
     return with_path(scene, GroundPath(waypoints_m=tuple((float(x), float(y)) for x, y in points)))
 
 
 def an_import(scene: Scene, draw: Draw) -> Scene | None:
     if len(scene.obstacles) >= 30:
         return None
-    found = Circles((Circle(draw(numbers(-5, 5)), draw(numbers(-5, 5)), draw(numbers(0.01, 1)), "line 1"),), "m", "")
+    found = Circles(
+        (Circle(draw(numbers(-5, 5)), draw(numbers(-5, 5)), draw(numbers(0.01, 1)), "line 1"),),
+        "m",
+        "",
+    )
     return with_imported(scene, as_cylinders(found, "m", 1.0, "imported"))
 
 

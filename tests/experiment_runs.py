@@ -27,7 +27,9 @@ def track(time: NDArray[np.float64], link: int, speed: float = SPEED) -> NDArray
     """Where a link is: along x at a constant speed, on a serpentine; it gets going in half a second."""
     gone = speed * (time - 0.5 * (1.0 - np.exp(-time / 0.5)))
     s = gone - LENGTH * link
-    return np.stack([s, SWING * np.sin(2.0 * math.pi * HERTZ * s / speed), np.full(len(time), 0.05)], axis=1)
+    return np.stack(
+        [s, SWING * np.sin(2.0 * math.pi * HERTZ * s / speed), np.full(len(time), 0.05)], axis=1
+    )
 
 
 def heading(time: NDArray[np.float64], link: int) -> NDArray[np.float64]:
@@ -53,11 +55,21 @@ def make_run(duration: float = 12.0, rate: float = 100.0) -> RunRecording:
 
 
 def seen(
-    offset: float = 0.1, turn_deg: float = 23.0, origin: tuple[float, float, float] = (1.8, -0.7, 0.03), *,
-    link: int = 5, noise: float = 0.0, seed: int = 0, rate: float = 20.0, duration: float = 11.0,
-    gaps: tuple[tuple[int, int], ...] = (), speed: float = SPEED, turned: bool = False, name: str = "trial",
+    offset: float = 0.1,
+    turn_deg: float = 23.0,
+    origin: tuple[float, float, float] = (1.8, -0.7, 0.03),
+    *,
+    link: int = 5,
+    noise: float = 0.0,
+    seed: int = 0,
+    rate: float = 20.0,
+    duration: float = 11.0,
+    gaps: tuple[tuple[int, int], ...] = (),
+    speed: float = SPEED,
+    turned: bool = False,
+    name: str = "trial",
     numbered: bool = True,
-) -> Capture:  # fmt: skip
+) -> Capture:
     """What cameras see whose clock starts `offset` after the robot's, in a frame turned and shifted from the run's."""
     time = np.arange(round(duration * rate) + 1) / rate
     place = track(time + offset, link, speed) @ rotation(math.radians(turn_deg)).T + origin
@@ -71,4 +83,14 @@ def seen(
         orientation = np.zeros((len(time), 1, 4))
         orientation[:, 0, 0], orientation[:, 0, 3] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
     links = (link if numbered else None,)
-    return Capture(name, time, ("Body",), links, place[:, None], orientation, None, measured, source=f"{name}.csv")
+    return Capture(
+        name,
+        time,
+        ("Body",),
+        links,
+        place[:, None],
+        orientation,
+        None,
+        measured,
+        source=f"{name}.csv",
+    )

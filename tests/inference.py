@@ -19,7 +19,8 @@ class Known:
     ----------
     bases : set of str
     members : dict of str to expression
-        Annotation of each attribute, property and (of what it returns) method; None where nothing says it.
+        Annotation of each attribute, property and (of what it returns) method; None where nothing
+        says it.
     """
 
     bases: set[str] = field(default_factory=set)
@@ -59,7 +60,10 @@ class Types:
             self._learn(self.classes[owner.name].members, statement, given[id(method)])
 
     def _learn(
-        self, members: dict[str, ast.expr | None], statement: ast.Assign | ast.AnnAssign, given: dict[str, ast.expr]
+        self,
+        members: dict[str, ast.expr | None],
+        statement: ast.Assign | ast.AnnAssign,
+        given: dict[str, ast.expr],
     ) -> None:
         """What a statement says of an attribute: its annotation, what constructs it, a parameter's type."""
         if isinstance(statement, ast.AnnAssign):
@@ -76,11 +80,22 @@ class Types:
         if known is None:
             return None
         own = known.members.get(attribute)
-        return own if own is not None else next(
-            (found for base in sorted(known.bases) if base != name and (found := self.member(base, attribute))), None
-        )  # fmt: skip
+        return (
+            own
+            if own is not None
+            else next(
+                (
+                    found
+                    for base in sorted(known.bases)
+                    if base != name and (found := self.member(base, attribute))
+                ),
+                None,
+            )
+        )
 
-    def of(self, node: ast.expr, function: Function | None, owner: ast.ClassDef | None) -> ast.expr | None:
+    def of(
+        self, node: ast.expr, function: Function | None, owner: ast.ClassDef | None
+    ) -> ast.expr | None:
         """Annotation of an expression within a function of a class; None where it cannot be told."""
         match node:
             case ast.Name("self" | "cls"):
@@ -99,7 +114,9 @@ class Types:
                 return item(self.of(node.value, function, owner))
         return None
 
-    def _of_name(self, name: str, function: Function | None, owner: ast.ClassDef | None) -> ast.expr | None:
+    def _of_name(
+        self, name: str, function: Function | None, owner: ast.ClassDef | None
+    ) -> ast.expr | None:
         if function is None:
             return None
         given = parameters(function)
@@ -111,9 +128,15 @@ class Types:
                     return node.annotation
                 case ast.Assign():
                     for target, value in paired(node):
-                        if isinstance(target, ast.Name) and target.id == name and not mentions(value, name):
+                        if (
+                            isinstance(target, ast.Name)
+                            and target.id == name
+                            and not mentions(value, name)
+                        ):
                             return self.of(value, function, owner)
-                case ast.For(target=ast.Name(local)) if local == name and not mentions(node.iter, name):
+                case ast.For(target=ast.Name(local)) if local == name and not mentions(
+                    node.iter, name
+                ):
                     return item(self.of(node.iter, function, owner))
         return None
 
@@ -140,14 +163,20 @@ def mentions(node: ast.expr, name: str) -> bool:
 
 
 def _own(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+    return (
+        isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == "self"
+    )
 
 
 def _made(value: ast.expr, given: dict[str, ast.expr]) -> ast.expr | None:
     if isinstance(value, ast.Name):
         return given.get(value.id)
     if isinstance(value, ast.BoolOp):
-        return next((found for each in value.values if (found := _made(each, given)) is not None), None)
+        return next(
+            (found for each in value.values if (found := _made(each, given)) is not None), None
+        )
     return value.func if isinstance(value, ast.Call) and last(value)[:1].isupper() else None
 
 
@@ -155,7 +184,13 @@ def last(node: ast.AST | None) -> str:
     """The last name of a dotted one, of what is called, or of what is subscripted."""
     while isinstance(node, ast.Call | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
 
 
 def plain(annotation: ast.expr | None) -> ast.expr | None:
@@ -185,4 +220,11 @@ def item(annotation: ast.expr | None) -> ast.expr | None:
     if not isinstance(found, ast.Subscript):
         return None
     kinds = found.slice.elts if isinstance(found.slice, ast.Tuple) else [found.slice]
-    return next((kind for kind in reversed(kinds) if not (isinstance(kind, ast.Constant) and kind.value is ...)), None)
+    return next(
+        (
+            kind
+            for kind in reversed(kinds)
+            if not (isinstance(kind, ast.Constant) and kind.value is ...)
+        ),
+        None,
+    )

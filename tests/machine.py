@@ -15,7 +15,9 @@ __all__ = ["processor_time", "stolen", "stolen_share"]
 def processor_time(process: int) -> float:
     """Processor time that a process has taken so far, s; NaN where nobody says."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        )
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, IndexError, ValueError):
         return float("nan")

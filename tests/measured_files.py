@@ -17,7 +17,11 @@ NAMES = ("link 1", "link 2", "link 3")
 def position(body: int, time: NDArray[np.float64] = TIME) -> NDArray[np.float64]:
     """Positions (k, 3), m, z up."""
     return np.stack(
-        [0.5 * body + 0.1 * time, 0.2 * body + 0.02 * np.sin(3.0 * time), np.full(len(time), 0.05 + 0.001 * body)],
+        [
+            0.5 * body + 0.1 * time,
+            0.2 * body + 0.02 * np.sin(3.0 * time),
+            np.full(len(time), 0.05 + 0.001 * body),
+        ],
         axis=1,
     )
 
@@ -76,7 +80,9 @@ def rigid_body(
     )
 
 
-def marker(body: int, name: str, kind: str = "Marker", shift: float = 0.0, quality: bool = False) -> Block:
+def marker(
+    body: int, name: str, kind: str = "Marker", shift: float = 0.0, quality: bool = False
+) -> Block:
     """The columns of a marker."""
     place = y_up(position(body)) + np.array([shift, 0.0, 0.0])
     columns = [("Position", axis) for axis in "XYZ"] + [("Marker Quality", "")] * quality
@@ -102,11 +108,19 @@ def motive(
 ) -> Path:
     """An OptiTrack Motive CSV."""
     values = {
-        "Format Version": version, "Take Name": "take", "Take Notes": "", "Capture Frame Rate": "100.000000",
-        "Export Frame Rate": "100.000000", "Capture Start Time": "2024-03-05 04.30.02.695 PM",
-        "Total Frames in Take": "120", "Total Exported Frames": "120", "Rotation Type": "Quaternion",
-        "Length Units": "Meters", "Coordinate Space": "Global", **(about or {}),
-    }  # fmt: skip
+        "Format Version": version,
+        "Take Name": "take",
+        "Take Notes": "",
+        "Capture Frame Rate": "100.000000",
+        "Export Frame Rate": "100.000000",
+        "Capture Start Time": "2024-03-05 04.30.02.695 PM",
+        "Total Frames in Take": "120",
+        "Total Exported Frames": "120",
+        "Rotation Type": "Quaternion",
+        "Length Units": "Meters",
+        "Coordinate Space": "Global",
+        **(about or {}),
+    }
     lead = len(leading)
     rows: list[list[str]] = [[cell for pair in values.items() for cell in pair]]
     rows += [[]] * blank
@@ -123,7 +137,12 @@ def motive(
             "Time (Seconds)": f"{(first + i) / RATE:.6f}",
             "TimeCode": f"15:26:{i // 100:02d}:{i % 100:02d}.00",
         }
-        rows.append([*(cells[name] for name in leading), *(cell for block in blocks for cell in block[4](i))])
+        rows.append(
+            [
+                *(cells[name] for name in leading),
+                *(cell for block in blocks for cell in block[4](i)),
+            ]
+        )
     return save(path, rows)
 
 
@@ -142,11 +161,18 @@ def qualisys(
     """A Qualisys TSV of markers, or of rigid bodies with their matrices."""
     what, key = ("BODIES", "BODY_NAMES") if bodies else ("MARKERS", "MARKER_NAMES")
     values = {
-        "NO_OF_FRAMES": "120", "NO_OF_CAMERAS": "10", f"NO_OF_{what}": str(len(names)), "FREQUENCY": "100",
-        "NO_OF_ANALOG": "0", "ANALOG_FREQUENCY": "0", "DESCRIPTION": "--",
-        "TIME_STAMP": "2024-01-19, 10:19:43.755\t2063631.96175450", "DATA_INCLUDED": "6D" if bodies else "3D",
-        key: "\t".join(names), **(about or {}),
-    }  # fmt: skip
+        "NO_OF_FRAMES": "120",
+        "NO_OF_CAMERAS": "10",
+        f"NO_OF_{what}": str(len(names)),
+        "FREQUENCY": "100",
+        "NO_OF_ANALOG": "0",
+        "ANALOG_FREQUENCY": "0",
+        "DESCRIPTION": "--",
+        "TIME_STAMP": "2024-01-19, 10:19:43.755\t2063631.96175450",
+        "DATA_INCLUDED": "6D" if bodies else "3D",
+        key: "\t".join(names),
+        **(about or {}),
+    }
     rows: list[list[str]] = [[key, value + tail] for key, value in values.items()]
     parts = ["X", "Y", "Z"]
     if bodies:
@@ -215,19 +241,38 @@ def trc(
 ) -> Path:
     """A TRC file."""
     values = {
-        "DataRate": "100.00", "CameraRate": "100.00", "NumFrames": "120", "NumMarkers": count or str(bodies),
-        "Units": unit, "OrigDataRate": "100.00", "OrigDataStartFrame": "1", "OrigNumFrames": "120", **(about or {}),
-    }  # fmt: skip
+        "DataRate": "100.00",
+        "CameraRate": "100.00",
+        "NumFrames": "120",
+        "NumMarkers": count or str(bodies),
+        "Units": unit,
+        "OrigDataRate": "100.00",
+        "OrigDataStartFrame": "1",
+        "OrigNumFrames": "120",
+        **(about or {}),
+    }
     values = {key: value for key, value in values.items() if value != "-"}
     named = list(names) if close else [cell for name in names for cell in (name, "", "")][:-2]
     rows: list[list[str]] = [
-        ["PathFileType", "4", kind, "trial.trc"], list(values), list(values.values()), ["Frame#", "Time", *named, tail],
-    ]  # fmt: skip
+        ["PathFileType", "4", kind, "trial.trc"],
+        list(values),
+        list(values.values()),
+        ["Frame#", "Time", *named, tail],
+    ]
     if axes:
         rows.append(["", "", *(f"{axis}{b + 1}" for b in range(bodies) for axis in "XYZ")])
     rows += [[]] * blank
-    factor = {"mm": 1000.0, "Millimeters": 1000.0, "m": 1.0, "meters": 1.0, "cm": 100.0, "in": 1.0 / 0.0254}[unit]
+    factor = {
+        "mm": 1000.0,
+        "Millimeters": 1000.0,
+        "m": 1.0,
+        "meters": 1.0,
+        "cm": 100.0,
+        "in": 1.0 / 0.0254,
+    }[unit]
     for i, t in enumerate(TIME):
         cells = numbers(np.concatenate([factor * position(b)[i] for b in range(bodies)]), 6, comma)
-        rows.append([str(i + 1), numbers([t], 6, comma)[0] if timed else "", *cells, *[tail] * bool(tail)])
+        rows.append(
+            [str(i + 1), numbers([t], 6, comma)[0] if timed else "", *cells, *[tail] * bool(tail)]
+        )
     return save(path, rows, "\t")

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from tests.inference import Function, last
 
 CLOCKS = {
-    # Frames: the newest snapshot is pulled, since samples are no signals. Memory is given back now and then.
+    # Frames: the newest snapshot is pulled, since samples are no signals. Memory is given back now
+    # and then.
     "gui/core/session_controller.py": {"self._timer", "self._release"},
     "gui/plots/panel.py": {"self._timer"},  # frames of the plots
-    "gui/profile/learning_dialog.py": {"self._timer"},  # the curve by which a joint is moved runs in time
+    "gui/profile/learning_dialog.py": {
+        "self._timer"
+    },  # the curve by which a joint is moved runs in time
     "gui/profile/wiggle_dialog.py": {"self._timer"},  # joints are moved in time
     "gui/robot/arming.py": {"self._timer"},  # how long the button has been held
     "gui/robot/controller.py": {"self._timer"},  # heartbeat of the window to the robot
@@ -26,7 +29,9 @@ CLOCKS = {
 """Timers that keep time: what they do is due at each tick, whether or not anything has happened."""
 
 
-def polling_timers_of(file: str, scopes: list[ast.ClassDef | Function]) -> Iterator[tuple[int, str]]:
+def polling_timers_of(
+    file: str, scopes: list[ast.ClassDef | Function]
+) -> Iterator[tuple[int, str]]:
     """Line and name of each timer in the classes and functions of a file that fires again and again by itself.
 
     A timer does if it is not single-shot, or if the method that it calls starts it again.
@@ -36,7 +41,9 @@ def polling_timers_of(file: str, scopes: list[ast.ClassDef | Function]) -> Itera
         methods = {each.name: each for each in ast.walk(scope) if isinstance(each, Function)}
         calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
         for node, target in _timers(scope, calls):
-            if target not in clocks and (not _is_single(node, target, calls) or _restarts(target, calls, methods)):
+            if target not in clocks and (
+                not _is_single(node, target, calls) or _restarts(target, calls, methods)
+            ):
                 yield node.lineno, target
         for call in calls:
             if last(call.func) in ("startTimer", "QBasicTimer"):
@@ -52,7 +59,9 @@ def polling_timers_of(file: str, scopes: list[ast.ClassDef | Function]) -> Itera
 def _timers(scope: ast.AST, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
     """Where timers are made, with what they are assigned to; "" for one that is assigned to nothing."""
     targets = {
-        id(node.value): ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+        id(node.value): ast.unparse(
+            node.targets[0] if isinstance(node, ast.Assign) else node.target
+        )
         for node in ast.walk(scope)
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
     }
@@ -81,5 +90,7 @@ def _own_names(node: ast.AST) -> set[str]:
     return {
         each.attr
         for each in ast.walk(node)
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self"
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
     }

@@ -1,8 +1,9 @@
 """Scenes at random over what `check` accepts of the two set-valued models: the population that contact is proved on.
 
-3 to 60 links, friction from 0 to 5 and up to a hundred times as much across as along, walls, corridors, corners,
-wedges, stairs, pegs that touch the start, stops, stiff and soft motors of both kinds, large and small steps, slopes up
-to 80 degrees. A number names a scene for ever: `scene(number)`.
+3 to 60 links, friction from 0 to 5 and up to a hundred times as much across as along, walls,
+corridors, corners, wedges, stairs, pegs that touch the start, stops, stiff and soft motors of both
+kinds, large and small steps, slopes up to 80 degrees. A number names a scene for ever:
+`scene(number)`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.session.runner import Runner
 
-__all__ = ["Outcome", "any_robot_tree", "robot_tree", "run", "scene", "spatial_robot_tree", "table", "tree"]
+__all__ = [
+    "Outcome",
+    "any_robot_tree",
+    "robot_tree",
+    "run",
+    "scene",
+    "spatial_robot_tree",
+    "table",
+    "tree",
+]
 
 Rng = np.random.Generator
 
@@ -35,11 +45,19 @@ def _friction(rng: Rng) -> float:
     return float(rng.choice([0.0, 0.01, 0.2, 0.5, 1.0, 1.5, 3.0, 5.0]))
 
 
-def _box(x: float, y: float, length: float, width: float, yaw: float, friction: float) -> dict[str, Any]:
+def _box(
+    x: float, y: float, length: float, width: float, yaw: float, friction: float
+) -> dict[str, Any]:
     return {
-        "kind": "box", "x_m": x, "y_m": y, "length_m": length, "width_m": width, "height_m": 0.3, "yaw_deg": yaw,
+        "kind": "box",
+        "x_m": x,
+        "y_m": y,
+        "length_m": length,
+        "width_m": width,
+        "height_m": 0.3,
+        "yaw_deg": yaw,
         "friction": friction,
-    }  # fmt: skip
+    }
 
 
 def _walls(rng: Rng, reach: float, clearance: float, tilt: float = 0.0) -> list[dict[str, Any]]:
@@ -60,10 +78,16 @@ def _pegs(rng: Rng, reach: float, count: int) -> list[dict[str, Any]]:
         radius = _log(rng, 0.01, 0.1)
         gap = float(rng.choice([0.0, -1e-4, 1e-3, 0.02, 0.1]))
         side = float(rng.choice([-1.0, 1.0]))
-        pegs.append({
-            "kind": "cylinder", "x_m": float(rng.uniform(-reach, reach)), "y_m": side * (RADIUS + radius + gap),
-            "radius_m": radius, "friction": mu, "height_m": 0.3,
-        })  # fmt: skip
+        pegs.append(
+            {
+                "kind": "cylinder",
+                "x_m": float(rng.uniform(-reach, reach)),
+                "y_m": side * (RADIUS + radius + gap),
+                "radius_m": radius,
+                "friction": mu,
+                "height_m": 0.3,
+            }
+        )
     return pegs
 
 
@@ -76,7 +100,12 @@ def _obstacles(rng: Rng, kind: str, reach: float) -> list[dict[str, Any]]:
         return _walls(rng, reach, clearance, float(rng.uniform(0.2, 4.0)))
     if motif == "corner":
         ahead = _box(
-            -reach - RADIUS - clearance - 0.1, 0.0, 0.2, 2.0, float(rng.choice([0.0, 45.0, 10.0])), _friction(rng)
+            -reach - RADIUS - clearance - 0.1,
+            0.0,
+            0.2,
+            2.0,
+            float(rng.choice([0.0, 45.0, 10.0])),
+            _friction(rng),
         )
         return [ahead, *_walls(rng, reach, clearance)[: int(rng.integers(0, 3))]]
     if motif == "pegs":
@@ -84,10 +113,17 @@ def _obstacles(rng: Rng, kind: str, reach: float) -> list[dict[str, Any]]:
     if motif == "many":
         return _pegs(rng, reach, int(rng.integers(8, 41)))
     if motif == "stairs" and kind == "spatial_nonsmooth":
-        return [{
-            "kind": "stairs", "x_m": -reach - 0.1, "y_m": 0.0, "steps": int(rng.integers(1, 6)),
-            "rise_m": _log(rng, 0.01, 0.1), "heading_deg": 180.0, "friction": _friction(rng),
-        }]  # fmt: skip
+        return [
+            {
+                "kind": "stairs",
+                "x_m": -reach - 0.1,
+                "y_m": 0.0,
+                "steps": int(rng.integers(1, 6)),
+                "rise_m": _log(rng, 0.01, 0.1),
+                "heading_deg": 180.0,
+                "friction": _friction(rng),
+            }
+        ]
     return []
 
 
@@ -98,7 +134,9 @@ def tree(number: int) -> dict[str, Any]:
     n = int(rng.choice([3, 5, 7, 11, 20, 40, 60]))
     reach = 0.5 * n * LINK
     along = _friction(rng)
-    across = float(along * rng.choice([1.0, 3.0, 10.0, 100.0])) if rng.random() < 0.5 else _friction(rng)
+    across = (
+        float(along * rng.choice([1.0, 3.0, 10.0, 100.0])) if rng.random() < 0.5 else _friction(rng)
+    )
     implicit = kind == "spatial_nonsmooth" and rng.random() < 0.5
     found: dict[str, Any] = {
         "format": 1,
@@ -107,11 +145,16 @@ def tree(number: int) -> dict[str, Any]:
         "robot": {"n_links": n},
         "ground": {"mu_along": along, "mu_across": min(across, 5.0)},
         "gait": {
-            "kind": "lateral_undulation", "amplitude_deg": float(rng.uniform(0, 60)),
-            "frequency_deg_s": float(rng.uniform(-200, 200)), "phase_shift_deg": float(rng.uniform(-90, 90)),
+            "kind": "lateral_undulation",
+            "amplitude_deg": float(rng.uniform(0, 60)),
+            "frequency_deg_s": float(rng.uniform(-200, 200)),
+            "phase_shift_deg": float(rng.uniform(-90, 90)),
             "offset_deg": float(rng.uniform(-10, 10)),
         },
-        "joint_controller": {"kp_nm_per_rad": _log(rng, 1, 5000), "kd_nms_per_rad": _log(rng, 0.01, 5)},
+        "joint_controller": {
+            "kp_nm_per_rad": _log(rng, 1, 5000),
+            "kd_nms_per_rad": _log(rng, 0.01, 5),
+        },
         "start": {"kind": "straight", "heading_deg": 180.0},
         "solver": {
             "step_s": 1.0 / float(rng.choice([16000, 8000, 4000, 2000, 1000, 500, 250])),
@@ -120,7 +163,7 @@ def tree(number: int) -> dict[str, Any]:
         "control": {"period_s": 0.02},
         "run": {"duration_s": 1.0, "log_rate_hz": 50.0},
         "obstacles": _obstacles(rng, kind, reach),
-    }  # fmt: skip
+    }
     if rng.random() < 0.3:
         limit = _log(rng, 2, 90)
         found["robot"]["joint_limit_deg"] = limit
@@ -134,7 +177,8 @@ def tree(number: int) -> dict[str, Any]:
         if rng.random() < 0.4:
             found["gait"] |= {
                 "kind": "two_waves",
-                "pitch_amplitude_deg": float(rng.uniform(0, 1)) * min(found["gait"]["amplitude_deg"], 30.0),
+                "pitch_amplitude_deg": float(rng.uniform(0, 1))
+                * min(found["gait"]["amplitude_deg"], 30.0),
                 "pitch_frequency_deg_s": float(rng.uniform(-200, 200)),
             }
         if rng.random() < 0.3:
@@ -142,16 +186,25 @@ def tree(number: int) -> dict[str, Any]:
         if rng.random() < 0.3:
             found["robot"]["axis_offset_m"] = 0.022
         if rng.random() < 0.2:
-            found["actuator"] = {"free_play_deg": float(rng.uniform(0, 5)), "max_torque_nm": _log(rng, 0.5, 20)}
+            found["actuator"] = {
+                "free_play_deg": float(rng.uniform(0, 5)),
+                "max_torque_nm": _log(rng, 0.5, 20),
+            }
     else:
         if rng.random() < 0.5:
             found["solver"]["joints"] = "implicit"
         if rng.random() < 0.3:
             found["robot"]["axis_offset_m"] = 0.022
         if rng.random() < 0.2:
-            found["actuator"] = {"free_play_deg": float(rng.uniform(0, 5)), "max_torque_nm": _log(rng, 0.5, 20)}
+            found["actuator"] = {
+                "free_play_deg": float(rng.uniform(0, 5)),
+                "max_torque_nm": _log(rng, 0.5, 20),
+            }
     if rng.random() < 0.2:
-        found["ground"] |= {"stribeck_rise": float(rng.uniform(0, 1)), "stribeck_velocity_m_s": _log(rng, 1e-3, 0.1)}
+        found["ground"] |= {
+            "stribeck_rise": float(rng.uniform(0, 1)),
+            "stribeck_velocity_m_s": _log(rng, 1e-3, 0.1),
+        }
     return found
 
 
@@ -161,10 +214,14 @@ def robot_tree(number: int) -> dict[str, Any]:
     found = tree(number)
     if found["model"]["kind"] != "planar_nonsmooth":
         found["model"]["kind"] = "planar_nonsmooth"
-        found["gait"] = {key: value for key, value in found["gait"].items() if not key.startswith("pitch_")}
+        found["gait"] = {
+            key: value for key, value in found["gait"].items() if not key.startswith("pitch_")
+        }
         found["gait"]["kind"] = "lateral_undulation"
         found["ground"].pop("mu_rolling", None)
-        found["obstacles"] = [obstacle for obstacle in found["obstacles"] if obstacle["kind"] != "stairs"]
+        found["obstacles"] = [
+            obstacle for obstacle in found["obstacles"] if obstacle["kind"] != "stairs"
+        ]
     robot, ground, n = found["robot"], found["ground"], found["robot"]["n_links"]
     robot["wheels"] = str(rng.choice(["none", "none", "passive", "ratchet"]))
     if rng.random() < 0.7:
@@ -190,13 +247,19 @@ def robot_tree(number: int) -> dict[str, Any]:
         elif kind < 0.6:
             joints.append({"index": int(index), **_spring(rng)})
         else:
-            joints.append({"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0})
+            joints.append(
+                {"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0}
+            )
     robot["joint"] = joints
     return found
 
 
 def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
-    links = [{"index": "odd", "length_m": float(rng.uniform(0.8, 1.2)) * LINK}] if rng.random() < 0.6 else []
+    links = (
+        [{"index": "odd", "length_m": float(rng.uniform(0.8, 1.2)) * LINK}]
+        if rng.random() < 0.6
+        else []
+    )
     for index in rng.choice(n, size=int(rng.integers(0, min(n, 8))), replace=False) + 1:
         links.append(
             {
@@ -231,7 +294,12 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
     if result["model"]["kind"] != "spatial_nonsmooth":
         result["model"]["kind"] = "spatial_nonsmooth"
         result["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
-    robot, ground, gait, n = result["robot"], result["ground"], result["gait"], result["robot"]["n_links"]
+    robot, ground, gait, n = (
+        result["robot"],
+        result["ground"],
+        result["gait"],
+        result["robot"]["n_links"],
+    )
     robot["joints"] = str(rng.choice(["alternating", "alternating", "cardan", "yaw", "pitch"]))
     if robot["joints"] != "cardan":
         robot.pop("axis_offset_m", None)
@@ -260,7 +328,11 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
     for index in rng.choice(n - 1, size=int(rng.integers(0, min(n - 1, 6))), replace=False) + 1:
         joint: dict[str, Any] = {"index": int(index)}
         if rng.random() < 0.7:
-            joint["axes"] = str(rng.choice(["fixed", "roll", "yaw", "pitch", "cardan", "yaw+roll", "yaw+pitch+roll"]))
+            joint["axes"] = str(
+                rng.choice(
+                    ["fixed", "roll", "yaw", "pitch", "cardan", "yaw+roll", "yaw+pitch+roll"]
+                )
+            )
         if joint.get("axes") != "fixed" and rng.random() < 0.4:
             joint |= _spring(rng)
         robot["joint"].append(joint)
@@ -307,7 +379,8 @@ class Outcome(NamedTuple):
     worst : float
         Largest residual.
     unexplained : float
-        What the ledger of energy leaves open (kinetic energy against all works), in units of all that was turned over.
+        What the ledger of energy leaves open (kinetic energy against all works), in units of all
+        that was turned over.
     message : str
         Why it stopped, if it did.
     """
@@ -336,17 +409,27 @@ def run(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Outcome | 
         term = dict(zip(runner.engine.schema.energy, rows.energy.T, strict=True))
     finally:
         runner.recording.close()
-    works = {name: term[name] for name in term if name.startswith("work_") and name != "work_projection"}
-    turned_over = np.abs(term["kinetic"]).max() + sum(np.abs(work).max() for work in works.values()) + 1e-6
+    works = {
+        name: term[name] for name in term if name.startswith("work_") and name != "work_projection"
+    }
+    turned_over = (
+        np.abs(term["kinetic"]).max() + sum(np.abs(work).max() for work in works.values()) + 1e-6
+    )
     ground = made.ground
     return Outcome(
-        number, made.model.kind, made.robot.n_links,
+        number,
+        made.model.kind,
+        made.robot.n_links,
         max(ground.mu_along, ground.mu_across, *(o.friction for o in made.obstacles), 0.0),
-        int(rows.contacts.count.max()), int(rows.steps[-1]), int(rows.solver_unconverged[-1]),
+        int(rows.contacts.count.max()),
+        int(rows.steps[-1]),
+        int(rows.solver_unconverged[-1]),
         float(rows.solver_residual.max()),
-        float(np.abs(term["kinetic"] - term["kinetic"][0] - sum(works.values())).max() / turned_over),
+        float(
+            np.abs(term["kinetic"] - term["kinetic"][0] - sum(works.values())).max() / turned_over
+        ),
         "" if report.ok else report.message,
-    )  # fmt: skip
+    )
 
 
 def table(found: Iterable[Outcome]) -> str:

@@ -24,7 +24,9 @@ def _own_mounts() -> list[str]:
             mount = [*words, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
             if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
                 return words
-    raise RuntimeError("nothing can be mounted here, so no disk can run full; allow user namespaces")
+    raise RuntimeError(
+        "nothing can be mounted here, so no disk can run full; allow user namespaces"
+    )
 
 
 def on_small_disk(
@@ -38,7 +40,8 @@ def on_small_disk(
         The folder; made if missing, and empty again afterwards.
     words : sequence of str
     then, first : str
-        What a shell shall do there afterwards, whatever came out, and before; its output stands around the program's.
+        What a shell shall do there afterwards, whatever came out, and before; its output stands
+        around the program's.
     """
     disk.mkdir(exist_ok=True)
     env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
@@ -46,5 +49,11 @@ def on_small_disk(
     program = shlex.join([sys.executable, "-m", "snakestudio", *words])
     here = shlex.quote(str(disk))
     mount = f"mount -t tmpfs -o size={SMALL_DISK_BYTES} tmpfs {here}"
-    shell = ["sh", "-c", f"{mount} && cd {here} && {{ {first}; {program}; code=$?; {then}; exit $code; }}"]
-    return subprocess.run([*_own_mounts(), *shell], capture_output=True, text=True, env=env, check=False)
+    shell = [
+        "sh",
+        "-c",
+        f"{mount} && cd {here} && {{ {first}; {program}; code=$?; {then}; exit $code; }}",
+    ]
+    return subprocess.run(
+        [*_own_mounts(), *shell], capture_output=True, text=True, env=env, check=False
+    )

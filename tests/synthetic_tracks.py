@@ -23,13 +23,20 @@ FRICTION = {"ground.mu_along": 0.1, "ground.mu_across": 0.3}
 def brisk(**values: float) -> Scene:
     """A gait so quick that the robot slides by its inertia: slowly driven, only the ratio of the frictions shows."""
     scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
-    return with_values(scene, {"run.duration_s": 2.0, "gait.frequency_deg_s": 240.0, **FRICTION, **values})
+    return with_values(
+        scene, {"run.duration_s": 2.0, "gait.frequency_deg_s": 240.0, **FRICTION, **values}
+    )
 
 
 def free_joints(**values: float) -> Scene:
     """Real motors in space, on a floor that holds the links alike in all directions."""
     scene = load_scene(scenes_dir() / "spatial_lateral_undulation.toml")
-    plain = {"ground.mu_along": 0.3, "ground.mu_across": 0.3, "gait.frequency_deg_s": 160.0, "run.duration_s": 2.0}
+    plain = {
+        "ground.mu_along": 0.3,
+        "ground.mu_across": 0.3,
+        "gait.frequency_deg_s": 160.0,
+        "run.duration_s": 2.0,
+    }
     return with_values(scene, {**plain, **values})
 
 
@@ -53,12 +60,16 @@ def measured(
     place += noise * random.normal(size=place.shape)
     columns = 3 if scene.model.spatial else 2
     tracks: list[Track | JointTrack] = [
-        Track(rows.time + late, link, place[:, link, :columns]) for link in range(scene.robot.n_links)
+        Track(rows.time + late, link, place[:, link, :columns])
+        for link in range(scene.robot.n_links)
     ]
     if joints:
         angles = rows.joint_angle
         angles = angles + np.radians(0.2) * random.normal(size=angles.shape)
-        tracks += [JointTrack(rows.time + late, joint, angles[:, joint]) for joint in range(scene.robot.n_joints)]
+        tracks += [
+            JointTrack(rows.time + late, joint, angles[:, joint])
+            for joint in range(scene.robot.n_joints)
+        ]
     return tuple(tracks)
 
 

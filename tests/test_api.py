@@ -48,7 +48,9 @@ def test_a_run_gives_derived_signals() -> None:
 def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
     run = ss.simulate(MAIN, duration=0.1)
     run.to_csv(tmp_path / "run.csv")
-    lines = [line for line in (tmp_path / "run.csv").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in (tmp_path / "run.csv").read_text().splitlines() if not line.startswith("#")
+    ]
     read = np.genfromtxt(lines, delimiter=",", names=True)
     np.testing.assert_array_equal(read["link_6_x_m"], run["link_6_x_m"])
 
@@ -94,10 +96,13 @@ def test_mistakes_are_snakestudio_errors(call: object) -> None:
 
 
 def test_importing_snakestudio_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+    code = "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
@@ -106,8 +111,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert run.scene.run.duration_s == 1.0
     assert (run.scene.robot.n_links, run.scene.gait.amplitude_deg) == (8, 30)
     assert type(run.scene.robot.n_links) is int
-    field = HeightField(x_m=np.int64(1), y_m=np.float32(0.5), hidden=np.bool_(True), heights_m=np.zeros((2, 3)))  # type: ignore[arg-type]
-    assert field == HeightField(x_m=1.0, y_m=0.5, hidden=True, heights_m=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    field = HeightField(
+        x_m=np.int64(1), y_m=np.float32(0.5), hidden=np.bool_(True), heights_m=np.zeros((2, 3))
+    )  # type: ignore[arg-type]
+    assert field == HeightField(
+        x_m=1.0, y_m=0.5, hidden=True, heights_m=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    )
     assert type(field.x_m) is float
     assert type(Robot(n_links=np.int16(5)).n_links) is int  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="valid integer"):
@@ -122,8 +131,14 @@ def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
     ss.simulate(MAIN, duration=0.1).to_mcap(path)
     run = ss.load_run(path)
     run.close()
-    for read in (lambda: run["link_6_x_m"], lambda: run.to_csv(tmp_path / "run.csv"), lambda: pickle.dumps(run)):
-        with pytest.raises(ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*; open it again"):
+    for read in (
+        lambda: run["link_6_x_m"],
+        lambda: run.to_csv(tmp_path / "run.csv"),
+        lambda: pickle.dumps(run),
+    ):
+        with pytest.raises(
+            ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*; open it again"
+        ):
             read()
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["run.mcap"]
 
@@ -176,8 +191,12 @@ WRONG_KINDS = {
     "simulate, duration": lambda run, wrong: ss.simulate(MAIN, duration=wrong),
     "simulate, rate": lambda run, wrong: ss.simulate(MAIN, rate=wrong),
     "compare_models, kind": lambda run, wrong: ss.compare_models(MAIN, wrong),
-    "compare_chain, links": lambda run, wrong: ss.compare_chain(scenes_dir() / "continuum_undulation.toml", wrong),
-    "compare_chain, at": lambda run, wrong: ss.compare_chain(scenes_dir() / "continuum_undulation.toml", 8, at=wrong),
+    "compare_chain, links": lambda run, wrong: ss.compare_chain(
+        scenes_dir() / "continuum_undulation.toml", wrong
+    ),
+    "compare_chain, at": lambda run, wrong: ss.compare_chain(
+        scenes_dir() / "continuum_undulation.toml", 8, at=wrong
+    ),
     "compare_experiment, experiment": lambda run, wrong: ss.compare_experiment(run, wrong),
     "compare_experiment, experiments": lambda run, wrong: ss.compare_experiment(run, [wrong]),
     "continue_from, time": lambda run, wrong: ss.continue_from(run, wrong),
@@ -188,7 +207,9 @@ WRONG_KINDS = {
     "fit, experiment": lambda run, wrong: ss.fit(MAIN, wrong, {"ground.mu_along": (0.1, 0.2)}),
     "fit, free": lambda run, wrong: ss.fit(MAIN, "measured.csv", wrong),
     "fit, range": lambda run, wrong: ss.fit(MAIN, "measured.csv", {"ground.mu_along": wrong}),
-    "fit, offset_s": lambda run, wrong: ss.fit(MAIN, "measured.csv", {"ground.mu_along": (0.1, 0.2)}, offset_s=wrong),
+    "fit, offset_s": lambda run, wrong: ss.fit(
+        MAIN, "measured.csv", {"ground.mu_along": (0.1, 0.2)}, offset_s=wrong
+    ),
     "signal": lambda run, wrong: run.signal(wrong),
     "signal, other": lambda run, wrong: run.signal("com_x_m - other.com_x_m", wrong),
     "to_csv": lambda run, wrong: run.to_csv(wrong),
@@ -206,11 +227,21 @@ WRONG_SCENES = {
     "fit": lambda wrong: ss.fit(wrong, "measured.csv", {"ground.mu_along": (0.1, 0.2)}),
 }
 NONE_IS_LEFT_OUT = {
-    "load_experiment, layout", "simulate, duration", "simulate, rate", "continue_from, duration",
-    "continue_from, values", "continue_from, record", "continue_from, problem", "fit, offset_s", "signal, other",
-}  # fmt: skip
+    "load_experiment, layout",
+    "simulate, duration",
+    "simulate, rate",
+    "continue_from, duration",
+    "continue_from, values",
+    "continue_from, record",
+    "continue_from, problem",
+    "fit, offset_s",
+    "signal, other",
+}
 
-RUNS_ARE_TAKEN = {"signal, other", "continue_from, values"}  # it is a mapping, whose every key is said to be none
+RUNS_ARE_TAKEN = {
+    "signal, other",
+    "continue_from, values",
+}  # it is a mapping, whose every key is said to be none
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +252,9 @@ def short_run() -> ss.Run:
 @pytest.mark.parametrize("name", WRONG_KINDS)
 def test_what_is_of_the_wrong_kind_is_named(short_run: ss.Run, name: str) -> None:
     for wrong in (short_run, object(), b"run.mcap", None):
-        if (wrong is None and name in NONE_IS_LEFT_OUT) or (wrong is short_run and name in RUNS_ARE_TAKEN):
+        if (wrong is None and name in NONE_IS_LEFT_OUT) or (
+            wrong is short_run and name in RUNS_ARE_TAKEN
+        ):
             continue
         with pytest.raises(ss.SnakeStudioError) as caught:
             WRONG_KINDS[name](short_run, wrong)
@@ -232,12 +265,16 @@ def test_what_is_of_the_wrong_kind_is_named(short_run: ss.Run, name: str) -> Non
 @pytest.mark.parametrize("name", WRONG_SCENES)
 def test_what_is_no_scene_and_no_run_is_named(name: str) -> None:
     for wrong in (3.5, object(), b"scene.toml", None, {}):
-        with pytest.raises(ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"):
+        with pytest.raises(
+            ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"
+        ):
             WRONG_SCENES[name](wrong)
 
 
 def test_values_of_links_that_are_gone_are_mentioned() -> None:
-    scene = scene_from_dict({"format": 1, "robot": {"n_links": 12, "link": [{"index": 12, "mass_kg": 2.0}]}})
+    scene = scene_from_dict(
+        {"format": 1, "robot": {"n_links": 12, "link": [{"index": 12, "mass_kg": 2.0}]}}
+    )
     with pytest.warns(UserWarning, match="do not exist in a robot with 8 links"):
         fewer, _, _ = prepare(scene, values={"robot.n_links": 8})
     assert fewer.robot.link == ()

@@ -1,6 +1,7 @@
 """Circles, chains, reaching into others, kinds that are named: none grows, and what has fallen stays there.
 
-`python -m tests.architecture` prints all counts, `python -m tests.architecture NAME` every place that one counts.
+`python -m tests.architecture` prints all counts, `python -m tests.architecture NAME` every place
+that one counts.
 """
 
 from __future__ import annotations
@@ -82,30 +83,71 @@ NAMING_FORMULATIONS = (
 
 
 def test_only_a_default_and_what_joins_two_formulations_name_them() -> None:
-    assert counted()["naming_formulations"].places == tuple(f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS)
+    assert counted()["naming_formulations"].places == tuple(
+        f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS
+    )
 
 
 NAMING_KINDS = {
-    "gui/robot/teleop/panel.py": {"teleoperation"},  # its own panel, which shows how far its values are reached
-    "gui/scene/strain_text.py": {"formulas", "inching", "peristalsis", "serpentine"},  # the papers' cases, by name
-    "kinds/reads.py": {"gait"},  # values of the gait are read while the robot starts as the gait has it
+    "gui/robot/teleop/panel.py": {
+        "teleoperation"
+    },  # its own panel, which shows how far its values are reached
+    "gui/scene/strain_text.py": {
+        "formulas",
+        "inching",
+        "peristalsis",
+        "serpentine",
+    },  # the papers' cases, by name
+    "kinds/reads.py": {
+        "gait"
+    },  # values of the gait are read while the robot starts as the gait has it
     "live/base_pose.py": {"joint_angles"},  # the joint angles of a live robot become a start
     # A bent joint makes one start of another.
     "model/edits/bending.py": {"joint_angles", "link_angles", "recording", "state"},
     # A pose that was drawn becomes the start that can say it.
-    "model/edits/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state", "straight"},
-    "model/gaits.py": {"compound_serpenoid", "lateral_undulation", "two_waves"},  # the library is made of their values
+    "model/edits/pose.py": {
+        "gait",
+        "joint_angles",
+        "link_angles",
+        "recording",
+        "state",
+        "straight",
+    },
+    "model/gaits.py": {
+        "compound_serpenoid",
+        "lateral_undulation",
+        "two_waves",
+    },  # the library is made of their values
     "model/obstacles/importing.py": {"cylinder"},  # circles become cylinders
-    "model/robot/discretise.py": {"state"},  # a body becomes a chain, whose links start as the body moves
+    "model/robot/discretise.py": {
+        "state"
+    },  # a body becomes a chain, whose links start as the body moves
     # Where links are to begin with.
     "model/robot/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state"},
-    "model/robot/strain_fit.py": {"formulas", "friction", "none", "rings", "straight"},  # a chain becomes a body
-    "robot_files/obstacles.py": {"box", "cylinder", "height_field"},  # what is around a robot in its file becomes them
+    "model/robot/strain_fit.py": {
+        "formulas",
+        "friction",
+        "none",
+        "rings",
+        "straight",
+    },  # a chain becomes a body
+    "robot_files/obstacles.py": {
+        "box",
+        "cylinder",
+        "height_field",
+    },  # what is around a robot in its file becomes them
     # An imported robot starts straight, or in the pose of its file's keyframe.
     "robot_files/starting.py": {"joint_angles", "straight"},
     # An imported robot gets a gait that fits its joints, and a start.
     "robot_files/to_scene.py": {"joint_angles", "lateral_undulation", "straight", "two_waves"},
-    "model/scene.py": {"lateral_undulation", "none", "planar_nonsmooth", "rings", "serpentine", "straight"},  # defaults
+    "model/scene.py": {
+        "lateral_undulation",
+        "none",
+        "planar_nonsmooth",
+        "rings",
+        "serpentine",
+        "straight",
+    },  # defaults
 }
 
 
@@ -117,7 +159,7 @@ def test_who_names_another_kind_than_its_own_says_why() -> None:
     assert named == NAMING_KINDS
 
 
-# ---------------------------------------------------------------------------------------------------- how it is counted
+# -------------------------------------------------------------------------------- how it is counted
 
 LITTLE = {
     "__init__": "",
@@ -267,7 +309,11 @@ def little(tmp_path: Path) -> dict[str, Measure]:
 def test_imports_count_wherever_they_stand(little: dict[str, Measure]) -> None:
     assert little["circles"].places == ("2: gui.main_window, gui.view",)
     assert little["in_circles"].count == 2
-    assert little["chain_in_gui"].places == ("gui.tool", "circle of 2: gui.main_window ...", "gui.base")
+    assert little["chain_in_gui"].places == (
+        "gui.tool",
+        "circle of 2: gui.main_window ...",
+        "gui.base",
+    )
     assert little["window_importers"].places == ("gui.view",)
     assert little["window_attributes"].places == ("view",)
 
@@ -275,7 +321,10 @@ def test_imports_count_wherever_they_stand(little: dict[str, Measure]) -> None:
 def test_reaching_into_others_counts_and_values_do_not(little: dict[str, Measure]) -> None:
     places = [place.split(": ", 1)[1] for place in little["set_elsewhere"].places]
     assert sorted(places) == ["view._kept", "view.marks", "view.marks"]
-    assert [place.split(": ", 1)[1] for place in little["private_members"].places] == ["view._kept", "view._kept"]
+    assert [place.split(": ", 1)[1] for place in little["private_members"].places] == [
+        "view._kept",
+        "view._kept",
+    ]
     assert [place.split(": ", 1)[1] for place in little["private_of_libraries"].places] == [
         "view.scene().setText._library"
     ]
@@ -288,13 +337,22 @@ def test_kinds_that_are_named_count_but_in_their_own_files(little: dict[str, Mea
     assert little["continuum_asking"].places == (f"{PACKAGE}/model/asking.py: 3",)
 
 
-def test_who_takes_the_order_to_arm_counts_and_who_tells_of_it_does_not(little: dict[str, Measure]) -> None:
-    assert little["passing_on_arming"].places == ("link.core.Button", "link.core.Core", "link.core.Robot")
+def test_who_takes_the_order_to_arm_counts_and_who_tells_of_it_does_not(
+    little: dict[str, Measure],
+) -> None:
+    assert little["passing_on_arming"].places == (
+        "link.core.Button",
+        "link.core.Core",
+        "link.core.Robot",
+    )
     assert little["passing_on_arming"].count == 3
 
 
 def test_indices_and_sizes(little: dict[str, Measure]) -> None:
-    assert [place.split(": ", 1)[1] for place in little["literal_indices"].places] == ["a[-1, k]", "a[k, 0]"]
+    assert [place.split(": ", 1)[1] for place in little["literal_indices"].places] == [
+        "a[-1, k]",
+        "a[k, 0]",
+    ]
     assert little["architecture_bytes"].count == 6
 
 

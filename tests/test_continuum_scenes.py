@@ -1,7 +1,7 @@
 """The shipped scenes of P5, run as a user runs them, against published numbers and tracks of another implementation.
 
-Numbers without a source are those of an independent implementation (see references/README.md); tolerances are half a
-unit of their last printed digit unless a line says otherwise.
+Numbers without a source are those of an independent implementation (see references/README.md);
+tolerances are half a unit of their last printed digit unless a line says otherwise.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def run_of(name: str, runs: dict[str, ss.Run], rate: float = 50.0, **values: obj
     """A shipped scene, 50 rows a second, once for all tests; or with other values, anew."""
     if values:
         return ss.simulate(
-            scenes_dir() / f"{name}.toml", rate=rate, **{k.replace("__", "."): v for k, v in values.items()}
+            scenes_dir() / f"{name}.toml",
+            rate=rate,
+            **{k.replace("__", "."): v for k, v in values.items()},
         )
     if name not in runs:
         runs[name] = ss.simulate(scenes_dir() / f"{name}.toml", rate=50.0)
@@ -44,34 +46,47 @@ def moved(run: ss.Run) -> FloatArray:
 def profile(run: ss.Run, time: float, entry: str) -> FloatArray:
     """Entry of Lambda at all cross-sections, (n,)."""
     row = int(np.argmin(np.abs(run["time_s"] - time)))
-    return np.array([run[f"section_{i + 1}_lambda_{entry}"][row] for i in range(run.scene.beam.sections)])
+    return np.array(
+        [run[f"section_{i + 1}_lambda_{entry}"][row] for i in range(run.scene.beam.sections)]
+    )
 
 
 def contacts(run: ss.Run, entry: str) -> FloatArray:
     """A column of all anchors or supports, (k, p)."""
-    return np.stack([run[f"contact_{i + 1}_{entry}"] for i in range(run.recording.schema.n_holds)], axis=1)
+    return np.stack(
+        [run[f"contact_{i + 1}_{entry}"] for i in range(run.recording.schema.n_holds)], axis=1
+    )
 
 
 ALL = ("worm", "worm_accelerating", "inchworm", "continuum_snake_2d", "continuum_snake_3d")
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_is_left_over_and_the_power_balance_closes(name: str, runs: dict[str, ss.Run]) -> None:
+def test_nothing_is_left_over_and_the_power_balance_closes(
+    name: str, runs: dict[str, ss.Run]
+) -> None:
     run = run_of(name, runs)
     # Lambda(l) = F_+ is what makes the scheme and the sharing of the load one: 1e-8 at any instant.
     assert run["solver_residual"].max() < 1e-8
     assert run["mismatch_n"].max() < 1e-8
-    tail = np.stack([run[f"section_{run.scene.beam.sections}_lambda_{e}"] for e in ("nx_n", "ny_n", "nz_n")], axis=1)
+    tail = np.stack(
+        [run[f"section_{run.scene.beam.sections}_lambda_{e}"] for e in ("nx_n", "ny_n", "nz_n")],
+        axis=1,
+    )
     if name == "inchworm":  # anchored at its very end half of the time: F_+ is that anchor's force
         force = np.stack([contacts(run, f"f{a}_n")[:, 1] for a in "xyz"], axis=1)
-        turned = np.stack([force[:, 0], force[:, 2], -force[:, 1]], axis=1)  # rolled by 90 deg: t_Y is z there
+        turned = np.stack(
+            [force[:, 0], force[:, 2], -force[:, 1]], axis=1
+        )  # rolled by 90 deg: t_Y is z there
         assert tail == pytest.approx(turned, abs=1e-8)
     else:
         assert np.abs(tail).max() < 1e-8
     change = run["energy_kinetic_j"] - run["energy_kinetic_j"][0]
     works = sum(run[name] for name in run if name.startswith("work_"))
     assert change == pytest.approx(works, abs=1e-6)
-    assert run["energy_potential_j"] - run["energy_potential_j"][0] == pytest.approx(-run["work_gravity_j"], abs=1e-6)
+    assert run["energy_potential_j"] - run["energy_potential_j"][0] == pytest.approx(
+        -run["work_gravity_j"], abs=1e-6
+    )
     assert run["slip_mps"].max() < 1e-6
 
 
@@ -85,7 +100,9 @@ def test_nothing_is_left_over_and_the_power_balance_closes(name: str, runs: dict
         ("continuum_snake_3d", "xyz"),
     ],
 )
-def test_momentum_changes_by_what_acts_from_outside(name: str, axes: str, runs: dict[str, ss.Run]) -> None:
+def test_momentum_changes_by_what_acts_from_outside(
+    name: str, axes: str, runs: dict[str, ss.Run]
+) -> None:
     run = run_of(name, runs)
     beam, gravity = run.scene.beam, dict(zip("xyz", run.scene.ground.gravity, strict=True))
     for axis in axes:
@@ -97,11 +114,14 @@ def test_momentum_changes_by_what_acts_from_outside(name: str, axes: str, runs: 
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(name: str, runs: dict[str, ss.Run]) -> None:
+def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(
+    name: str, runs: dict[str, ss.Run]
+) -> None:
     run = run_of(name, runs)
     rows = run.recording.rows(0, len(run.recording))
     assert np.abs(np.linalg.norm(rows.link_pose[:, :, 3:], axis=2) - 1).max() < 1e-12
-    # The distance of neighbours is that of an arc of the stretch and curvature between them, to third order.
+    # The distance of neighbours is that of an arc of the stretch and curvature between them, to
+    # third order.
     gap = np.linalg.norm(np.diff(rows.link_pose[:, :, :3], axis=1), axis=2)
     h = run.scene.beam.length_m / (run.scene.beam.sections - 1)
     middle = 0.5 * (rows.strain[:, 1:] + rows.strain[:, :-1])
@@ -114,15 +134,23 @@ def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(name: str
 
 def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
     fine = run_of("worm", runs, solver__error_tolerance=1e-8)
-    assert fine["resultant_fx_n"] == pytest.approx(np.zeros(len(fine["time_s"])), abs=1e-12)  # P5, Fig. 9
-    assert moved(fine)[-1, 0] == pytest.approx(-3.0, abs=1e-6)  # whole waves: x = -c t, closed form of (42)
+    assert fine["resultant_fx_n"] == pytest.approx(
+        np.zeros(len(fine["time_s"])), abs=1e-12
+    )  # P5, Fig. 9
+    assert moved(fine)[-1, 0] == pytest.approx(
+        -3.0, abs=1e-6
+    )  # whole waves: x = -c t, closed form of (42)
     t, omega = fine["time_s"], 2 * np.pi * 0.3 / 0.15
-    assert moved(fine)[:, 0] == pytest.approx(-0.3 * t + 0.004 * 0.3 / omega * (np.cos(omega * t) - 1), abs=1e-6)
+    assert moved(fine)[:, 0] == pytest.approx(
+        -0.3 * t + 0.004 * 0.3 / omega * (np.cos(omega * t) - 1), abs=1e-6
+    )
 
 
 def test_the_material_reading_creeps(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm", runs, support__reading="material")
-    assert moved(run)[-1, 0] == pytest.approx(-0.004 * 0.3 * 10, abs=1e-6)  # eps c t over whole waves
+    assert moved(run)[-1, 0] == pytest.approx(
+        -0.004 * 0.3 * 10, abs=1e-6
+    )  # eps c t over whole waves
 
 
 def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.Run]) -> None:
@@ -142,9 +170,12 @@ def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, s
     x = np.array(run.scene.beam.abscissas)
     mass, c, k = run.scene.beam.mass_per_length, 0.3, 2 * np.pi / 0.15
     for time in (0.5, 3.14, 9.0):
-        # n' = m x_tt with x_tt = eps c^2 k (-cos(k (c t - X))): from x_t(X) = -c - eps c sin(k (c t - X)).
+        # n' = m x_tt with x_tt = eps c^2 k (-cos(k (c t - X))): from x_t(X) = -c - eps c sin(k (c t
+        # - X)).
         wanted = mass * 0.004 * c * c * (np.sin(k * (c * time - x)) - np.sin(k * c * time))
-        assert profile(run, time, "nx_n") == pytest.approx(wanted, abs=1e-6 * mass * 0.004 * c * c + 1e-12)
+        assert profile(run, time, "nx_n") == pytest.approx(
+            wanted, abs=1e-6 * mass * 0.004 * c * c + 1e-12
+        )
 
 
 # --- inchworm (P5, VIII-B)
@@ -152,15 +183,21 @@ def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, s
 
 def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     run, other = run_of("inchworm", runs), np.load(REFERENCES / "inchworm.npz")
-    stride = 0.5 * (1 - j0(1.8))  # the arch is l J_0(alpha) long: integral of cos theta over the body
+    stride = 0.5 * (
+        1 - j0(1.8)
+    )  # the arch is l J_0(alpha) long: integral of cos theta over the body
     assert moved(run)[-1, 0] == pytest.approx(-7 * stride, abs=1e-6)
     assert moved(run)[-1, 0] == pytest.approx(-2.310048, abs=1e-6)
     assert moved(run)[:, 0] == pytest.approx(other["X"], abs=1e-6)
     couple = -run["section_1_lambda_cz_nm"]  # the anchor's, on the head
-    assert couple[:-1] == pytest.approx(other["cz"][:-1], abs=1e-6)  # at 14 s, the anchors have just changed
+    assert couple[:-1] == pytest.approx(
+        other["cz"][:-1], abs=1e-6
+    )  # at 14 s, the anchors have just changed
     assert np.abs(couple).max() == pytest.approx(0.519, abs=5e-4)
     # The plane of the motion stands on the wall: its (x, y, couple) are the world's (x, z, -y).
-    wrench = np.stack([contacts(run, "fx_n"), contacts(run, "fz_n"), -contacts(run, "my_nm")], axis=2)
+    wrench = np.stack(
+        [contacts(run, "fx_n"), contacts(run, "fz_n"), -contacts(run, "my_nm")], axis=2
+    )
     active = contacts(run, "active")
     assert (active.sum(axis=1) == 1).all()
     held = np.einsum("kp,kpe->ke", active, wrench)
@@ -187,7 +224,9 @@ def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None
     force = np.stack([contacts(run, f"f{a}_n")[row] for a in "xy"], axis=1)
     lateral = force[:, 1] * axis[:, 0] - force[:, 0] * axis[:, 1]
     assert lateral == pytest.approx([0.2671, 0.1421, -0.0421, 0.1502, -0.0339], abs=5e-5)
-    assert force[:, 0] * axis[:, 0] + force[:, 1] * axis[:, 1] == pytest.approx(np.zeros(5), abs=1e-12)
+    assert force[:, 0] * axis[:, 0] + force[:, 1] * axis[:, 1] == pytest.approx(
+        np.zeros(5), abs=1e-12
+    )
     couple = profile(run, 2.0, "cz_nm")
     assert couple.min() == pytest.approx(-0.083, abs=5e-4)
     assert couple.max() == pytest.approx(0.001, abs=5e-4)
@@ -203,7 +242,8 @@ def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None
 def test_the_snake_turns_by_the_area_of_its_turn(runs: dict[str, ss.Run]) -> None:
     run, other = run_of("continuum_snake_2d", runs), np.load(REFERENCES / "continuum_snake_2d.npz")
     assert moved(run)[:, :2] == pytest.approx(other["head"], abs=1e-6)
-    # Waves alone bring the heading back after each wavelength; the bump adds b V_o T_o / 2 times its area 1.2069003.
+    # Waves alone bring the heading back after each wavelength; the bump adds b V_o T_o / 2 times
+    # its area 1.2069003.
     heading = np.unwrap(2 * np.arctan2(run["link_1_qz"], run["link_1_qw"]))
     waves = 10.0 * 0.8 / (2 * np.pi) * np.sin(2 * np.pi * -0.5 * run["time_s"] / 0.8)
     turned = heading - waves
@@ -215,12 +255,15 @@ def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
     assert moved(run)[-1] == pytest.approx([-3.0437, 0.1491, -0.7090], abs=5e-5)
     assert moved(run) == pytest.approx(other["head"], abs=1e-6)
     names = ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")
-    assert np.stack([run[f"resultant_{e}"] for e in names], axis=1) == pytest.approx(other["Fc"], abs=1e-5)
+    assert np.stack([run[f"resultant_{e}"] for e in names], axis=1) == pytest.approx(
+        other["Fc"], abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("name", ["continuum_snake_2d", "continuum_snake_3d"])
 def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.Run]) -> None:
-    # P5, VIII-C: section X is at t where the head was at t + X / V_o. 41 sections 0.025 m apart take 0.05 s each.
+    # P5, VIII-C: section X is at t where the head was at t + X / V_o. 41 sections 0.025 m apart
+    # take 0.05 s each.
     fine = {"solver__error_tolerance": 1e-9, "solver__step_s": 0.005, "run__duration_s": 2.5}
     run = run_of(name, runs, rate=20.0, **fine)
     rows = run.recording.rows(0, len(run.recording))
@@ -231,4 +274,6 @@ def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.
         sign = np.sign(np.einsum("kq,kq->k", followed[:, 3:], led[:, 3:]))[:, None]
         assert followed[:, 3:] * sign == pytest.approx(led[:, 3:], abs=1e-9)
         speed = np.linalg.norm(rows.link_twist[:, section, :3], axis=1)
-        assert speed == pytest.approx(np.full(len(speed), 0.5), abs=1e-9)  # nothing slides: all of it is along the body
+        assert speed == pytest.approx(
+            np.full(len(speed), 0.5), abs=1e-9
+        )  # nothing slides: all of it is along the body

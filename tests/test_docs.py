@@ -76,7 +76,9 @@ def test_formulas_name_keys_that_exist() -> None:
 def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
     """By hand from lab_robot.toml: window 0.25 s, references 0.25 s, lost 0.2 s, and the link's look of 0.01 s."""
     (path,) = (path for path in shipped() if path.stem == "lab_robot")
-    loaded = parse_profile(path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8"))
+    loaded = parse_profile(
+        path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8")
+    )
     timing = loaded.profile.timing
     text = page("safety")
     for formula, value in (
@@ -85,10 +87,14 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
         ("`timing.lost_s` + 10 ms", timing.lost_s + 0.01),
     ):
         assert f"{formula} (lab_robot: {value:.2f} s)" in text
-    assert f"The firmware's watchdog (lab_robot: {loaded.profile.emulation.watchdog_s:.2f} s)" in text
+    assert (
+        f"The firmware's watchdog (lab_robot: {loaded.profile.emulation.watchdog_s:.2f} s)" in text
+    )
 
 
-@pytest.mark.parametrize(("name", "root"), [("robot-profile", Profile), ("first-study", StudyFields)])
+@pytest.mark.parametrize(
+    ("name", "root"), [("robot-profile", Profile), ("first-study", StudyFields)]
+)
 def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> None:
     text = page(name)
     assert with_keys(text, root) == text, "run: python packaging/document_keys.py"
@@ -145,13 +151,21 @@ def test_the_example_robot_is_one() -> None:
     assert scene.axis_values.spring[7] == 3.5
 
 
-def test_the_first_study_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_study_does_what_its_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its commands and its Python, word for word, on a run of a few periods less."""
-    scene = with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 2.0})
+    scene = with_values(
+        load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 2.0}
+    )
     (tmp_path / "scenes").mkdir()
     save_scene(scene, tmp_path / "scenes" / "lagrangian_undulation.toml")
     monkeypatch.chdir(tmp_path)
-    commands = [line for line in code("first-study", "sh")[0].splitlines() if line.startswith("snakestudio ")]
+    commands = [
+        line
+        for line in code("first-study", "sh")[0].splitlines()
+        if line.startswith("snakestudio ")
+    ]
     assert len(commands) == 4
     for line in commands:
         assert cli.main(line.split()[1:]) == 0, line
@@ -172,7 +186,9 @@ def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> Non
         receiver.bind(("127.0.0.1", 0))
         receiver.settimeout(10.0)
         monkeypatch.setattr("time.sleep", lambda seconds: None)
-        text = source.replace(str(PORT), str(receiver.getsockname()[1])).replace("range(100)", "range(3)")
+        text = source.replace(str(PORT), str(receiver.getsockname()[1])).replace(
+            "range(100)", "range(3)"
+        )
         assert text != source
         thread = threading.Thread(target=_run, args=(text,), name="sender")
         thread.start()
@@ -203,7 +219,9 @@ def test_all_faults_of_the_emulated_robot_are_described() -> None:
 
 def test_the_way_of_a_value_is_in_the_code_line_by_line() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    stations = re.findall(r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE)
+    stations = re.findall(
+        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE
+    )
     assert len(stations) >= 6
     for file, line in stations:
         assert line in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {line}"
@@ -213,15 +231,23 @@ def test_the_picture_of_the_packages_names_every_one() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     picture = text.partition("## The packages")[2].split("```")[1]
     named = set(re.findall(r"(?:^|\s\s)(\w+)/?(?=\s\s)", picture, re.MULTILINE))
-    there = {path.stem for path in (ROOT / "snakestudio").iterdir() if path.suffix == ".py" or path.is_dir()}
+    there = {
+        path.stem
+        for path in (ROOT / "snakestudio").iterdir()
+        if path.suffix == ".py" or path.is_dir()
+    }
     assert {name for name in there if not name.startswith("__")} - {"_data", "_version"} <= named
     assert "_version" in picture
 
 
-@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=lambda path: path.stem
+)
 def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    named = re.findall(r"`((?:snakestudio|tests|resources|scenes|packaging)/[\w/.]*)`|\]\(([\w/.]+)\)", text)
+    named = re.findall(
+        r"`((?:snakestudio|tests|resources|scenes|packaging)/[\w/.]*)`|\]\(([\w/.]+)\)", text
+    )
     assert len(named) >= 10
     for inside, linked in named:
         assert (ROOT / (inside or linked)).exists(), inside or linked
@@ -235,8 +261,12 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_commands_in_the_pages_are_understood(path: Path, parse: Callable[[list[str]], None]) -> None:
-    for block in re.findall(r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+def test_commands_in_the_pages_are_understood(
+    path: Path, parse: Callable[[list[str]], None]
+) -> None:
+    for block in re.findall(
+        r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    ):
         for line in block.splitlines():
             if line.startswith("snakestudio "):
                 parse(line.split()[1:])
@@ -267,7 +297,9 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
 
 
 def options_of(command: str) -> set[str]:
-    return {option for action in cli.parser_of(command)._actions for option in action.option_strings}
+    return {
+        option for action in cli.parser_of(command)._actions for option in action.option_strings
+    }
 
 
 def test_the_page_of_the_command_line_lists_every_command() -> None:
@@ -289,14 +321,24 @@ def test_a_citation_names_the_five_papers() -> None:
     import yaml
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert [paper["notes"][:2] for paper in citation["references"]] == ["P1", "P2", "P3", "P4", "P5"]
-    assert all(paper["title"] and paper["authors"] and paper["year"] for paper in citation["references"])
+    assert [paper["notes"][:2] for paper in citation["references"]] == [
+        "P1",
+        "P2",
+        "P3",
+        "P4",
+        "P5",
+    ]
+    assert all(
+        paper["title"] and paper["authors"] and paper["year"] for paper in citation["references"]
+    )
 
 
 def test_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
     import yaml
 
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][
+        0
+    ]["hooks"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(bin)", ".venv/bin")
     makefile = makefile.replace("$(sources)", "snakestudio tests packaging")
     (checks,) = re.findall(r"^checks := (.*)$", makefile, re.MULTILINE)

@@ -35,8 +35,15 @@ def motion_of(name: str, grips_sideways: bool = False) -> Motion:
     """A straight robot with its head in the direction of x, led to the gait."""
     if (name, grips_sideways) in RUNS:
         return RUNS[name, grips_sideways]
-    values = {"model.kind": "spatial_nonsmooth", "start.kind": "straight", "start.link": 6, "start.heading_deg": 180.0}
-    scene = with_values(Scene(), values | PRESETS[name].values() | (GRIPS_SIDEWAYS if grips_sideways else {}))
+    values = {
+        "model.kind": "spatial_nonsmooth",
+        "start.kind": "straight",
+        "start.link": 6,
+        "start.heading_deg": 180.0,
+    }
+    scene = with_values(
+        Scene(), values | PRESETS[name].values() | (GRIPS_SIDEWAYS if grips_sideways else {})
+    )
     run = ss.simulate(scene, duration=END)
     rows = np.searchsorted(run["time_s"], [BEGIN - 1e-6, END - 1e-6])
     way = np.array([np.diff(run[f"com_{axis}_m"][rows])[0] for axis in "xy"])
@@ -50,7 +57,8 @@ def motion_of(name: str, grips_sideways: bool = False) -> Motion:
 
 
 def test_lateral_undulation_travels_where_the_floor_holds_it_sideways() -> None:
-    # P1 VIII-B: forward with mu 0.1/0.5; a hundredth of that, and backwards, with the same friction all round (VIII-D).
+    # P1 VIII-B: forward with mu 0.1/0.5; a hundredth of that, and backwards, with the same friction
+    # all round (VIII-D).
     motion = motion_of("lateral_undulation", grips_sideways=True)
     assert motion.ahead > 0.5
     assert abs(motion.left) < 0.2 * motion.ahead
@@ -60,7 +68,10 @@ def test_lateral_undulation_travels_where_the_floor_holds_it_sideways() -> None:
 
 def test_turning_goes_along_an_arc() -> None:
     # A positive offset turns a robot whose first link is the head to the right.
-    motion, straight = motion_of("turning", grips_sideways=True), motion_of("lateral_undulation", grips_sideways=True)
+    motion, straight = (
+        motion_of("turning", grips_sideways=True),
+        motion_of("lateral_undulation", grips_sideways=True),
+    )
     assert motion.turn < -np.radians(30.0) - abs(straight.turn)
     assert np.hypot(motion.ahead, motion.left) > 0.3
 
@@ -74,7 +85,8 @@ def test_sidewinding_goes_sideways() -> None:
 def test_the_winners_of_studies_are_better_than_the_papers_on_the_default_robot_too() -> None:
     """They were found on P1's robot, whose links turn a little more easily than those of the default one."""
     sideways = {
-        name: np.hypot(*motion_of(name)[:2]) for name in ("sidewinding", "fast_sidewinding", "cheap_sidewinding")
+        name: np.hypot(*motion_of(name)[:2])
+        for name in ("sidewinding", "fast_sidewinding", "cheap_sidewinding")
     }
     assert sideways["fast_sidewinding"] > 1.8 * sideways["sidewinding"]
     assert sideways["cheap_sidewinding"] > 1.2 * sideways["sidewinding"]
@@ -120,23 +132,34 @@ def cycle_of(scene: Scene, name: str) -> Cycle:
     assert isinstance(gait, CompoundSerpenoid)
     rates = [gait.odd_temporal_frequency_rad_s, gait.even_temporal_frequency_rad_s]
     period = 2 * np.pi / min(abs(rate) for rate in rates if rate)
-    run = ss.simulate(with_values(scene, PRESETS[name].values() | {"start.kind": "gait"}), duration=3.0 * period)
-    assert np.nansum(run["solver_unconverged"]) == 0  # nan in the Lagrangian model, which has no contact problem
+    run = ss.simulate(
+        with_values(scene, PRESETS[name].values() | {"start.kind": "gait"}), duration=3.0 * period
+    )
+    assert (
+        np.nansum(run["solver_unconverged"]) == 0
+    )  # nan in the Lagrangian model, which has no contact problem
     first, last = np.searchsorted(run["time_s"], [period - 1e-6, 3.0 * period - 1e-2])
     links = range(1, scene.robot.n_links + 1)
-    place = np.stack([[run[f"link_{i}_{axis}_m"][first : last + 1] for i in links] for axis in "xy"])
-    toward_head = np.linspace(1.0, -1.0, len(links)) * (1.0 if scene.robot.head == "first" else -1.0)
+    place = np.stack(
+        [[run[f"link_{i}_{axis}_m"][first : last + 1] for i in links] for axis in "xy"]
+    )
+    toward_head = np.linspace(1.0, -1.0, len(links)) * (
+        1.0 if scene.robot.head == "first" else -1.0
+    )
     x, y = np.tensordot(toward_head, place, (0, 1))
     heading = np.unwrap(np.arctan2(y, x))
     steps = np.diff(np.stack([run[f"com_{axis}_m"][first : last + 1] for axis in "xy"]), axis=1)
     middle = 0.5 * (heading[1:] + heading[:-1])
     ahead = steps[0] @ np.cos(middle) + steps[1] @ np.sin(middle)
     left = steps[1] @ np.cos(middle) - steps[0] @ np.sin(middle)
-    return Cycle(*(np.array([ahead, left]) / (2.0 * scene.robot.length)), (heading[-1] - heading[0]) / 2.0)
+    return Cycle(
+        *(np.array([ahead, left]) / (2.0 * scene.robot.length)), (heading[-1] - heading[0]) / 2.0
+    )
 
 
 SIXTEEN = ss.load_scene(scenes_dir() / "alternating_16.toml")
-"""16 modules whose joints turn sideways and up and down in turn, on a floor that grips alike in all directions."""
+"""16 modules whose joints turn sideways and up and down in turn, on a floor that grips alike in all
+directions."""
 
 
 @pytest.mark.parametrize(
@@ -150,16 +173,21 @@ SIXTEEN = ss.load_scene(scenes_dir() / "alternating_16.toml")
         ("pedal_wave", 0.042, 0.0, -3.4),
     ],
 )
-def test_serpenoid_gait_moves_as_documented(name: str, ahead: float, left: float, turn_deg: float) -> None:
+def test_serpenoid_gait_moves_as_documented(
+    name: str, ahead: float, left: float, turn_deg: float
+) -> None:
     cycle = cycle_of(SIXTEEN, name)
     assert cycle.ahead == pytest.approx(ahead, rel=0.15, abs=0.03 if ahead == 0.0 else 0.0)
     assert cycle.left == pytest.approx(left, rel=0.15, abs=0.01 if left == 0.0 else 0.0)
-    assert np.degrees(cycle.turn) == pytest.approx(turn_deg, rel=0.2, abs=1.0 if abs(turn_deg) < 4.0 else 4.0)
+    assert np.degrees(cycle.turn) == pytest.approx(
+        turn_deg, rel=0.2, abs=1.0 if abs(turn_deg) < 4.0 else 4.0
+    )
 
 
 def test_helix_and_arc_roll_like_tubes() -> None:
-    # Mori and Hirose: an arc rolls at omega_T times the radius of the robot. A helix of two turns rolls at omega_T
-    # times its outer radius, where 2 m curvature = A and m torsion = omega_S at a module length m.
+    # Mori and Hirose: an arc rolls at omega_T times the radius of the robot. A helix of two turns
+    # rolls at omega_T times its outer radius, where 2 m curvature = A and m torsion = omega_S at a
+    # module length m.
     robot = SIXTEEN.robot
     arc, helix = cycle_of(SIXTEEN, "compound_rolling"), cycle_of(SIXTEEN, "rolling_helix")
     assert arc.left == pytest.approx(-2 * np.pi * robot.radius_m / robot.length, rel=0.03)

@@ -33,7 +33,10 @@ def refused(path: Path) -> str:
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: to open it would last for ever
-    assert refused(tmp_path / "pipe") == "This is a pipe or a device, not a file. Give a scene in a file."
+    assert (
+        refused(tmp_path / "pipe")
+        == "This is a pipe or a device, not a file. Give a scene in a file."
+    )
     for device in ("zero", "null", "urandom"):
         (tmp_path / device).symlink_to(f"/dev/{device}")
         assert "a pipe or a device" in refused(tmp_path / device)
@@ -81,12 +84,16 @@ def test_toml_within_its_budget(text: str, said: str) -> None:
     assert re.search(said, str(caught.value))
 
 
-@pytest.mark.parametrize("text", ["a.b.c.d.e.f = 1", "[[a.b]]\nc = [[[1.5]]]", 'u = "a.b.c.d.e.f.g and so on"'])
+@pytest.mark.parametrize(
+    "text", ["a.b.c.d.e.f = 1", "[[a.b]]\nc = [[[1.5]]]", 'u = "a.b.c.d.e.f.g and so on"']
+)
 def test_what_people_write_is_not_too_deep(text: str) -> None:
     assert parse_toml(text, SMALL)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "[" * 40 + "]" * 40, "{", "9" * 5000, "[" + "1," * 1_300_000 + "1]"])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[" * 40 + "]" * 40, "{", "9" * 5000, "[" + "1," * 1_300_000 + "1]"]
+)
 def test_json_within_its_budget(text: str) -> None:
     with pytest.raises(InputError):
         parse_json(text, SCENE)
@@ -149,5 +156,7 @@ def test_a_file_that_is_called_like_a_url_is_that_file(tmp_path: Path) -> None:
 
 
 def test_a_url_of_another_computer_is_no_local_path() -> None:
-    with pytest.raises(UsageError, match=r"file://lab/a\.toml is a file on another computer\. Copy it"):
+    with pytest.raises(
+        UsageError, match=r"file://lab/a\.toml is a file on another computer\. Copy it"
+    ):
         local_path("file://lab/a.toml")

@@ -95,12 +95,14 @@ def assert_goes_on_from_a_state(recording: RunRecording, change: dict[str, float
 
 def csv_columns(recording: Recording, path: Path) -> dict[str, np.ndarray]:
     write_csv(path, recording)
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     names, *rows = csv.reader(lines)
     return dict(zip(names, np.array(rows, float).T, strict=True))
 
 
-# ------------------------------------------------------------------------------------------------------ a controller
+# ------------------------------------------------------------------------------------- a controller
 
 
 @pytest.fixture
@@ -127,10 +129,17 @@ def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding
         parse_scene('format = 1\n[controller]\nkind = "noding"\n')
     idle = with_values(nodding, {"controller.restless": False, "controller.gain_per_m": 1.0})
     assert "has no effect here (only where restless)" in "".join(p.message for p in check(idle))
-    assert with_values(with_values(nodding, {"controller.kind": "heading"}), {"controller.kind": "nodding"}) == nodding
+    assert (
+        with_values(
+            with_values(nodding, {"controller.kind": "heading"}), {"controller.kind": "nodding"}
+        )
+        == nodding
+    )
 
 
-def test_a_controller_is_recorded_exported_and_taken_up_from_a_state(nodding: Scene, tmp_path: Path) -> None:
+def test_a_controller_is_recorded_exported_and_taken_up_from_a_state(
+    nodding: Scene, tmp_path: Path
+) -> None:
     change = {"controller.nod_deg": 30.0}
     recording = run(nodding, change)
     assert recording.schema.extra[-2:] == ("nod_rad", "nod_count")
@@ -150,8 +159,9 @@ def test_a_controller_is_among_plots_and_marked_and_told_of_in_the_view(nodding:
     assert "nod" in list(VIEWS)
     assert VIEWS["nod"].suits(schema)
     assert [(line.name, line.unit, line.axis) for line in VIEWS["nod"].lines(schema, 0)] == [
-        ("nod", "°", 0), ("nods", "", 1)
-    ]  # fmt: skip
+        ("nod", "°", 0),
+        ("nods", "", 1),
+    ]
     assert {"nod_rad", "nod_deg", "nod_count"} <= set(catalogue(schema))
     runner.advance(40)
     shot = runner.latest
@@ -186,7 +196,7 @@ def test_a_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: Q
     assert not panel.rows
 
 
-# ------------------------------------------------------------------------------------------------------------ a gait
+# ------------------------------------------------------------------------------------------- a gait
 
 
 @pytest.fixture
@@ -198,13 +208,17 @@ def clapping() -> Iterator[Scene]:
 
 def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Scene) -> None:
     assert list(GAIT_KINDS)[-1] == "clapping"
-    scene = parse_scene(dump_scene(with_values(clapping, {"gait.clap_deg": 0.0, "gait.clap_deg_s": 90.0})))
+    scene = parse_scene(
+        dump_scene(with_values(clapping, {"gait.clap_deg": 0.0, "gait.clap_deg_s": 90.0}))
+    )
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
         "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
         "gait.clap_deg_s: 90 has no effect here (only with a clap). Make it 120.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
-    assert "1 is left out by this model" in {p.message for p in check(pitched) if p.key == "gait.pitch_deg"}
+    assert "1 is left out by this model" in {
+        p.message for p in check(pitched) if p.key == "gait.pitch_deg"
+    }
     steered = with_values(clapping, {"controller.kind": "heading"})
     assert not [p for p in check(steered) if p.severity == "error"]
     driven = with_values(clapping, {"controller.kind": "teleoperation"})
@@ -223,7 +237,9 @@ def test_a_gait_is_recorded_exported_plotted_and_taken_up_from_a_state(
     if controller == "none":
         first = columns["time_s"] < 0.99
         expected = np.radians(20.0) * np.sin(np.radians(120.0) * columns["time_s"]) ** 3
-        np.testing.assert_allclose(columns["joint_2_yaw_ref_rad"][first], expected[first], atol=1e-12)
+        np.testing.assert_allclose(
+            columns["joint_2_yaw_ref_rad"][first], expected[first], atol=1e-12
+        )
         assert np.abs(columns["joint_2_yaw_ref_rad"][~first]).max() < np.radians(20.0)
         assert VIEWS["joint"].possible(recording.schema)
         assert {"joint_2_yaw_ref_rad"} <= set(catalogue(recording.schema))
@@ -256,7 +272,7 @@ def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot)
     assert document.scene == before
 
 
-# ------------------------------------------------------------------------------------------------------------ a shape
+# ------------------------------------------------------------------------------------------ a shape
 
 
 @pytest.fixture
@@ -266,11 +282,15 @@ def fence() -> Iterator[Scene]:
     yield with_values(
         Scene(),
         {
-            "robot.n_links": 4, "run.duration_s": 1.0, "controller.kind": "none", "gait.amplitude_deg": 0.0,
-            "ground.slope_deg": 40.0, "start": {"kind": "straight", "x_m": 0.0, "y_m": 0.0, "heading_deg": 90.0},
+            "robot.n_links": 4,
+            "run.duration_s": 1.0,
+            "controller.kind": "none",
+            "gait.amplitude_deg": 0.0,
+            "ground.slope_deg": 40.0,
+            "start": {"kind": "straight", "x_m": 0.0, "y_m": 0.0, "heading_deg": 90.0},
             "obstacles": [{"kind": "fence", "x_m": 0.3, "y_m": 0.0, "yaw_deg": 90.0}],
         },
-    )  # fmt: skip
+    )
     unload("fence")
 
 
@@ -280,7 +300,8 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
     assert 'kind = "fence"' in text
     assert parse_scene(text) == fence
     assert (
-        parse_scene(dump_scene(with_values(fence, {"obstacles[1].length_m": 2.0}), text)).obstacles != fence.obstacles
+        parse_scene(dump_scene(with_values(fence, {"obstacles[1].length_m": 2.0}), text)).obstacles
+        != fence.obstacles
     )
     for wrong, sentence in (
         ({"obstacles[1].strength_m": -1.0}, "must be greater than 0 m"),
@@ -293,18 +314,30 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
         "obstacles[1].friction: 0.1 has no effect here (only of what is not flat). Make it 0."
     ]
-    beneath = with_values(fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}})
+    beneath = with_values(
+        fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}
+    )
     for model in ("planar_nonsmooth", "spatial_nonsmooth"):
-        found = [p for p in check(with_values(beneath, {"model.kind": model})) if p.severity == "error"]
-        assert ["deep inside obstacle 1" in p.message for p in found] == [True], "one finding for all of its solids"
-    assert difference_in_words(fence, with_values(fence, {"obstacles": ()})) == ["Fence at (0.3, 0) removed"]
+        found = [
+            p for p in check(with_values(beneath, {"model.kind": model})) if p.severity == "error"
+        ]
+        assert ["deep inside obstacle 1" in p.message for p in found] == [True], (
+            "one finding for all of its solids"
+        )
+    assert difference_in_words(fence, with_values(fence, {"obstacles": ()})) == [
+        "Fence at (0.3, 0) removed"
+    ]
     assert obstacle_title(fence.obstacles[0], 0) == "Fence 1"
 
 
 def test_no_file_names_a_shape_but_its_own_and_what_reads_them_from_other_files() -> None:
     package = TOYS.parent.parent / "snakestudio"
     named = re.compile(r"obstacles\.shapes\.\w+ import")
-    naming = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if named.search(path.read_text())}
+    naming = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if named.search(path.read_text())
+    }
     readers = {"model/obstacles/importing.py", "robot_files/obstacles.py"}
     assert naming == readers, "ask what the shape declares (model/obstacles/shape.py) instead"
 
@@ -313,7 +346,12 @@ def test_a_shape_is_moved_turned_scaled_and_put_into_scenes_like_others(fence: S
     turned = transform.turn(fence, [0], "z", math.pi / 2, (0.3, 0.0, 0.0))
     assert tree(turned.obstacles[0])["yaw_deg"] == 180.0
     scaled = tree(transform.scale(fence, [0], (2.0, 3.0, 0.5), (0.0, 0.0, 0.0)).obstacles[0])
-    assert (scaled["x_m"], scaled["length_m"], scaled["strength_m"], scaled["height_m"]) == (0.6, 2.0, 0.15, 0.1)
+    assert (scaled["x_m"], scaled["length_m"], scaled["strength_m"], scaled["height_m"]) == (
+        0.6,
+        2.0,
+        0.15,
+        0.1,
+    )
     with pytest.raises(SceneError, match="Fence 1 cannot be raised"):
         transform.move(fence, [0], (0.0, 0.0, 0.1))
     with pytest.raises(SceneError, match="Fence 1 cannot be tilted"):
@@ -321,10 +359,16 @@ def test_a_shape_is_moved_turned_scaled_and_put_into_scenes_like_others(fence: S
     assert list(PRESETS)[-1] == "fence"
     like = preset_obstacles(fence, "fence", (2.0, 1.0))[0]
     assert tree(like) == {**tree(fence.obstacles[0]), "x_m": 2.0, "y_m": 1.0}
-    fresh = tree(preset_obstacles(with_values(Scene(), {"robot.link_length_m": 0.061}), "fence", (2.0, 1.0))[0])
+    fresh = tree(
+        preset_obstacles(with_values(Scene(), {"robot.link_length_m": 0.061}), "fence", (2.0, 1.0))[
+            0
+        ]
+    )
     assert (fresh["length_m"], fresh["strength_m"]) == (0.5, 0.025), "as large as suits the robot"
     boxes = plan_boxes(fence.obstacles)
-    np.testing.assert_allclose([*boxes.low[0], *boxes.high[0]], [0.25, -0.55, 0.35, 0.55], atol=1e-12)
+    np.testing.assert_allclose(
+        [*boxes.low[0], *boxes.high[0]], [0.25, -0.55, 0.35, 0.55], atol=1e-12
+    )
 
 
 def test_a_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_path: Path) -> None:
@@ -336,10 +380,16 @@ def test_a_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_p
     assert pick(drawn, camera, (0.0, 0.0), 1.5) == Pick("obstacle", 0)
     world = obstacles_of(fence.obstacles)
     moved = obstacles_of((fence.obstacles[0].model_copy(update={"x_m": 1.3}),))
-    np.testing.assert_allclose([world.low[0], world.high[0]], [(0.25, -0.55, 0.0), (0.35, 0.55, 0.2)], atol=1e-12)
+    np.testing.assert_allclose(
+        [world.low[0], world.high[0]], [(0.25, -0.55, 0.0), (0.35, 0.55, 0.2)], atol=1e-12
+    )
     np.testing.assert_allclose(moved.low - world.low, [(1.0, 0.0, 0.0)], atol=1e-12)
     figure = write_plan(tmp_path / "plan.svg", fence).read_text(encoding="utf-8")
-    assert re.findall(r'id="(obstacle-[^"]*)"', figure) == ["obstacle-1-1", "obstacle-1-2", "obstacle-1-3"]
+    assert re.findall(r'id="(obstacle-[^"]*)"', figure) == [
+        "obstacle-1-1",
+        "obstacle-1-2",
+        "obstacle-1-3",
+    ]
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_nonholonomic", "spatial_nonsmooth"])
@@ -347,34 +397,49 @@ def test_a_robot_stops_at_a_shape_in_every_formulation_and_the_run_says_at_what(
     fence: Scene, tmp_path: Path, model: str
 ) -> None:
     far = Cylinder(x_m=-3.0, y_m=0.0)
-    scene = with_values(fence, {"model.kind": model}).model_copy(update={"obstacles": (far, *fence.obstacles)})
+    scene = with_values(fence, {"model.kind": model}).model_copy(
+        update={"obstacles": (far, *fence.obstacles)}
+    )
     assert [p for p in check(scene) if p.severity == "error"] == []
     path = tmp_path / "run.mcap"
     run_offline(scene, path=path).recording.close()
     with open_run(path) as recording:
         assert recording.scene == scene
         last = recording.snapshot(len(recording) - 1)
-    assert last.link_pose[:, 0].max() == pytest.approx(0.3 - 0.0125 - fence.robot.radius_m, abs=0.004)
-    assert set(last.contacts.other[last.contacts.other != GROUND]) == {1}, "of the rail, its third solid"
+    assert last.link_pose[:, 0].max() == pytest.approx(
+        0.3 - 0.0125 - fence.robot.radius_m, abs=0.004
+    )
+    assert set(last.contacts.other[last.contacts.other != GROUND]) == {1}, (
+        "of the rail, its third solid"
+    )
     free = run_offline(scene.model_copy(update={"obstacles": ()})).recording
     assert free.snapshot(len(free) - 1).link_pose[:, 0].max() > 0.5
 
 
-# ---------------------------------------------------------------------------------------------------- of signals
+# --------------------------------------------------------------------------------------- of signals
 
 
 def _sharpened(x: Node, share: float) -> Node:
-    return Pointwise(lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit)
+    return Pointwise(
+        lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit
+    )
 
 
 @pytest.fixture
 def own_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     sharpen = Function(
-        "sharpen(x, share)", "Adds what a moving mean takes away", _sharpened, 1, ("share",), frozenset(("share",)),
+        "sharpen(x, share)",
+        "Adds what a moving mean takes away",
+        _sharpened,
+        1,
+        ("share",),
+        frozenset(("share",)),
         around=("Sharpen, 50 %", "sharpen({}, 0.5)"),
-    )  # fmt: skip
+    )
     power = Function(
-        "power(x)", "Mean square", lambda x: Reduction(x, lambda t, v: float(np.mean(v * v)), raised(x.unit, 2.0))
+        "power(x)",
+        "Mean square",
+        lambda x: Reduction(x, lambda t, v: float(np.mean(v * v)), raised(x.unit, 2.0)),
     )
     monkeypatch.setitem(FUNCTIONS, "sharpen", sharpen)
     monkeypatch.setitem(REDUCTIONS, "power", power)
@@ -385,13 +450,22 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
     recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
     names = column_names(recording.schema)
     sharp = compile_signal("sharpen(com_x_m, 2)", names)
-    plain, smooth = (compile_signal(text, names).values(recording) for text in ("com_x_m", "moving_mean(com_x_m, 0.5)"))
+    plain, smooth = (
+        compile_signal(text, names).values(recording)
+        for text in ("com_x_m", "moving_mean(com_x_m, 0.5)")
+    )
     assert sharp.unit == "m"
     np.testing.assert_allclose(sharp.values(recording), 3.0 * plain - 2.0 * smooth, atol=1e-15)
     strength = compile_reduction("power(sharpen(com_x_m, 2))", names)
-    assert (strength.value(recording), strength.unit) == (np.mean(sharp.values(recording) ** 2), "m2")
+    assert (strength.value(recording), strength.unit) == (
+        np.mean(sharp.values(recording) ** 2),
+        "m2",
+    )
     for text, sentence in (
-        ("sharpen(com_x_m)", r"at character 1 has 1 argument instead of 2. Write sharpen\(x, share\)"),
+        (
+            "sharpen(com_x_m)",
+            r"at character 1 has 1 argument instead of 2. Write sharpen\(x, share\)",
+        ),
         ("sharpen(com_x_m, -1)", "at character 18 is share in sharpen.*greater than 0"),
         ("sharpe(com_x_m, 1)", "Did you mean sharpen"),
     ):
@@ -423,13 +497,15 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dialog.sentence.text() == "In m.")
 
 
-# ----------------------------------------------------------------------------------------------------- a formulation
+# ------------------------------------------------------------------------------------ a formulation
 
 
 @pytest.fixture
 def creeping() -> Iterator[Scene]:
     load(TOYS / "creeping.py")
-    yield with_values(Scene(), {**QUICK, "model.kind": "creeping", "robot.n_links": 8, "solver.step_s": 0.001})
+    yield with_values(
+        Scene(), {**QUICK, "model.kind": "creeping", "robot.n_links": 8, "solver.step_s": 0.001}
+    )
     unload("creeping")
 
 
@@ -437,9 +513,14 @@ def test_what_a_formulation_declares_by_its_place_is_there() -> None:
     for name, declared in FORMULATIONS.items():
         assert declared.fields().kind == name
         for place in (
-            declared.engine, declared.check, declared.schema, declared.largest_stable_step, *declared.states.values(),
-            *declared.formerly.values(), *filter(None, [declared.from_format_1]),
-        ):  # fmt: skip
+            declared.engine,
+            declared.check,
+            declared.schema,
+            declared.largest_stable_step,
+            *declared.states.values(),
+            *declared.formerly.values(),
+            *filter(None, [declared.from_format_1]),
+        ):
             assert callable(declared.loaded(place))
 
 
@@ -467,13 +548,17 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     with pytest.raises(SceneError, match=r'[Gg]ive "planar_nonsmooth", .*"creeping"'):
         parse_scene('format = 1\n[model]\nkind = "creping"\n')
     heavy = with_values(creeping, {"robot.mass_kg": 2.0})
-    assert "2 is left out by this model" in {p.message for p in check(heavy) if p.key == "robot.mass_kg"}
+    assert "2 is left out by this model" in {
+        p.message for p in check(heavy) if p.key == "robot.mass_kg"
+    }
     other = with_values(creeping, {"model.kind": "planar_lagrangian"})
     assert with_values(other, {"model.kind": "creeping"}) == creeping
     assert is_prepared("creeping"), "nothing of it is compiled"
 
 
-def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(creeping: Scene, tmp_path: Path) -> None:
+def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(
+    creeping: Scene, tmp_path: Path
+) -> None:
     change = {"model.drag_ratio": 1.0}
     recording = run(creeping, change)
     columns = csv_columns(recording, tmp_path / "run.csv")
@@ -481,7 +566,9 @@ def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(cr
     half = len(x) // 2
     assert np.hypot(x[half] - x[0], y[half] - y[0]) > 0.05, "it gets somewhere"
     # What resists alike all ways moves no centre of a body that changes its shape.
-    assert np.hypot(x[half + 1 :] - x[-1], y[half + 1 :] - y[-1]).max() < 5e-4, "but for the error of Euler's steps"
+    assert np.hypot(x[half + 1 :] - x[-1], y[half + 1 :] - y[-1]).max() < 5e-4, (
+        "but for the error of Euler's steps"
+    )
     assert np.all(np.diff(columns["work_friction_j"]) <= 0.0)
     assert VIEWS["joint"].possible(recording.schema)
     assert not VIEWS["friction"].possible(recording.schema)
@@ -501,7 +588,9 @@ def test_a_formulation_that_is_not_compiled_runs_in_a_batch(creeping: Scene) -> 
 
 
 def test_another_formulation_waits_for_a_reset(creeping: Scene) -> None:
-    assert Runner(creeping).apply(with_values(creeping, {"model.kind": "planar_lagrangian"})) == ["model"]
+    assert Runner(creeping).apply(with_values(creeping, {"model.kind": "planar_lagrangian"})) == [
+        "model"
+    ]
 
 
 @pytest.mark.gui

@@ -1,10 +1,12 @@
 """A snake whose muscles bend it on dry ground, against the elastic rod of PyElastica.
 
-The case is `ContinuumSnakeCase` of PyElastica 1.0.0 (Zhang et al., Nat. Commun. 12, 6076, 2021): 0.35 m, radius 0.011
-of the length, 1000 kg/m³, 1 MPa, a period of 2 s, Froude number 0.1 and friction 1, 1.5 and 2 (forwards, backwards,
-sideways) along the unit velocity. Its 50 elements, run for 22 s, move at 0.02783 m/s from 10 to 20 s (0.02776 m/s by
-the average of its own postprocessing); 100 elements with a quarter of the step at 0.02803 m/s. CURVATURE is the
-amplitude of the first harmonic of its curvature, times the length, at s = 0.02, 0.26, 0.5, 0.74 and 0.98 from the tail.
+The case is `ContinuumSnakeCase` of PyElastica 1.0.0 (Zhang et al., Nat. Commun. 12, 6076, 2021):
+0.35 m, radius 0.011 of the length, 1000 kg/m³, 1 MPa, a period of 2 s, Froude number 0.1 and
+friction 1, 1.5 and 2 (forwards, backwards, sideways) along the unit velocity. Its 50 elements, run
+for 22 s, move at 0.02783 m/s from 10 to 20 s (0.02776 m/s by the average of its own
+postprocessing); 100 elements with a quarter of the step at 0.02803 m/s. CURVATURE is the amplitude
+of the first harmonic of its curvature, times the length, at s = 0.02, 0.26, 0.5, 0.74 and 0.98 from
+the tail.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ def harmonic(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[
 def muscular_chain() -> Scene:
     """Rigid links as long as PyElastica's elements, joint springs of the rod's stiffness, and its muscle torques.
 
-    Its B-spline of six coefficients, piecewise cubic with knots at 1/3 and 2/3, is written with truncated powers. The
-    damper of the joints dissipates as much in a wave of one body length as the rod's damping of angular velocities.
+    Its B-spline of six coefficients, piecewise cubic with knots at 1/3 and 2/3, is written with
+    truncated powers. The damper of the joints dissipates as much in a wave of one body length as
+    the rod's damping of angular velocities.
     """
     link = LENGTH / ELEMENTS
     area, stiffness = math.pi * RADIUS**2, YOUNG * math.pi * RADIUS**4 / 4
@@ -99,7 +102,8 @@ def test_muscle_torques_move_the_chain_like_pyelastica() -> None:
 
 
 def test_imposed_curvature_moves_the_body_like_pyelastica() -> None:
-    # The amplitude of the rod's curvature is 7 / length within 3 % everywhere, that of its harmonics below 5 %.
+    # The amplitude of the rod's curvature is 7 / length within 3 % everywhere, that of its
+    # harmonics below 5 %.
     values = {
         "beam.length_m": LENGTH,
         "beam.radius_m": RADIUS,

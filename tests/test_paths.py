@@ -21,7 +21,9 @@ def test_a_process_beside_the_program_imports_nothing_from_the_folder_it_is_star
 ) -> None:
     (tmp_path / name).write_text("raise SystemExit('this is not part of the program')\n")
     check = [*own_program(), "check", str(scenes_dir() / "sidewinding.toml")]
-    asked = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    asked = subprocess.run(
+        check, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
     assert asked.returncode == 0, asked.stderr
 
 
@@ -41,15 +43,24 @@ def unwritable_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "file").write_text("no folder")
     home = tmp_path / "file" / "home"
     monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "SNAKESTUDIO_CACHE_DIR"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+        "XDG_CACHE_HOME",
+        "SNAKESTUDIO_CACHE_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     return home
 
 
-def test_an_unwritable_home_is_replaced_and_reported_once(unwritable_home: Path, temporary: Path) -> None:
-    assert {folder.parent for folder in (runs_dir(), state_dir(), paths.profiles_dir(), paths.cache_dir())} == {
-        temporary
-    }
+def test_an_unwritable_home_is_replaced_and_reported_once(
+    unwritable_home: Path, temporary: Path
+) -> None:
+    assert {
+        folder.parent
+        for folder in (runs_dir(), state_dir(), paths.profiles_dir(), paths.cache_dir())
+    } == {temporary}
     assert (runs_dir() / "run.mcap").write_bytes(b"1") == 1
     assert unwritable_notice(replaced_folders(), str(unwritable_home / ".config" / "a.conf")) == (
         f"{unwritable_home} cannot be written (Not a directory). Runs, unsaved scenes, robot profiles and caches go to "
@@ -58,13 +69,17 @@ def test_an_unwritable_home_is_replaced_and_reported_once(unwritable_home: Path,
     )
 
 
-@pytest.mark.parametrize(("variable", "content"), [("STATE", "unsaved scenes"), ("DATA", "runs"), ("CACHE", "caches")])
+@pytest.mark.parametrize(
+    ("variable", "content"), [("STATE", "unsaved scenes"), ("DATA", "runs"), ("CACHE", "caches")]
+)
 def test_one_unwritable_folder_leaves_the_others(
     variable: str, content: str, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     for name in ("STATE", "DATA", "CACHE"):
-        monkeypatch.setenv(f"SNAKESTUDIO_{name}_DIR", str(tmp_path / ("file" if name == variable else name)))
+        monkeypatch.setenv(
+            f"SNAKESTUDIO_{name}_DIR", str(tmp_path / ("file" if name == variable else name))
+        )
     replaced = replaced_folders()
     assert content in [one.content for one in replaced]
     assert {one.variable for one in replaced} == {f"SNAKESTUDIO_{variable}_DIR"}

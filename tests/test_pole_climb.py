@@ -46,8 +46,14 @@ def upright(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 def waves(amplitude: float, spatial: float, temporal: float) -> dict[str, Any]:
     """A compound serpenoid that is a helix."""
-    values = {"amplitude_rad": amplitude, "spatial_frequency_rad": spatial, "temporal_frequency_rad_s": temporal}
-    groups = {f"gait.{group}_{name}": value for group in ("odd", "even") for name, value in values.items()}
+    values = {
+        "amplitude_rad": amplitude,
+        "spatial_frequency_rad": spatial,
+        "temporal_frequency_rad_s": temporal,
+    }
+    groups = {
+        f"gait.{group}_{name}": value for group in ("odd", "even") for name, value in values.items()
+    }
     return {"gait.kind": "compound_serpenoid", "gait.delta_rad": 0.5 * math.pi} | groups
 
 
@@ -59,7 +65,9 @@ def wound(scene: Scene) -> dict[str, Any]:
     position[:, 2] += 0.25 - position[:, 2].min()
     frames = Rotation.from_matrix(turn) * Rotation.from_quat(pose[:, 3:], scalar_first=True)
     orientation = frames.as_quat(scalar_first=True).tolist()
-    return {"start": {"kind": "state", "position_m": position.tolist(), "orientation_wxyz": orientation}}
+    return {
+        "start": {"kind": "state", "position_m": position.tolist(), "orientation_wxyz": orientation}
+    }
 
 
 def smooth_climber() -> Scene:
@@ -80,7 +88,14 @@ def smooth_climber() -> Scene:
         "joint_controller.kd_nms_per_rad": 0.03,
     }
     free = with_values(Scene(), robot | waves(0.452, 0.25 / 3, -OMEGA))  # just off the pole
-    obstacle = {"kind": "cylinder", "x_m": 0.0, "y_m": 0.0, "radius_m": pole, "height_m": 1.0, "friction": 0.8}
+    obstacle = {
+        "kind": "cylinder",
+        "x_m": 0.0,
+        "y_m": 0.0,
+        "radius_m": pole,
+        "height_m": 1.0,
+        "friction": 0.8,
+    }
     return with_values(free, wound(free) | waves(0.5, 0.25 / 3, -OMEGA) | {"obstacles": [obstacle]})
 
 
@@ -111,14 +126,17 @@ def test_preset_climbs_its_pole_head_first() -> None:
 
 
 def test_smooth_body_climbs_at_its_closed_form() -> None:
-    # A screw without slip: omega r cos(lead) along the pole, omega r sin(lead)/R around it. On the pole a module bends
-    # about as much as at the start, which gives tan(lead) = torsion/curvature = 2 omega_S/A.
+    # A screw without slip: omega r cos(lead) along the pole, omega r sin(lead)/R around it. On the
+    # pole a module bends about as much as at the start, which gives tan(lead) = torsion/curvature =
+    # 2 omega_S/A.
     run = ss.simulate(smooth_climber(), duration=1.5)
     lead = math.atan(2 * 0.25 / 3 / 0.452)
     assert rise(run, 0.7, 1.5) == pytest.approx(OMEGA * RADIUS * math.cos(lead), rel=0.02)
     angle = np.unwrap(np.arctan2(run["link_24_y_m"], run["link_24_x_m"]))
     rows = np.searchsorted(run["time_s"], [0.7 - 1e-6, 1.5 - 1e-6])
-    assert abs(np.diff(angle[rows])[0]) / 0.8 == pytest.approx(OMEGA * RADIUS * math.sin(lead) / 0.066, rel=0.1)
+    assert abs(np.diff(angle[rows])[0]) / 0.8 == pytest.approx(
+        OMEGA * RADIUS * math.sin(lead) / 0.066, rel=0.1
+    )
     assert run["solver_unconverged"].sum() == 0
 
 
@@ -128,8 +146,12 @@ def test_rolling_helix_climbs_inside_a_pipe() -> None:
     gait = preset.gait
     assert isinstance(gait, CompoundSerpenoid)
     robot = ss.load_scene(scenes_dir() / "pole_climb.toml")
-    slack = with_values(robot, waves(0.35, gait.odd_spatial_frequency_rad, gait.odd_temporal_frequency_rad_s))
-    run = ss.simulate(with_values(slack, wound(slack) | preset.values() | {"obstacles": pipe(0.05)}), duration=3.2)
+    slack = with_values(
+        robot, waves(0.35, gait.odd_spatial_frequency_rad, gait.odd_temporal_frequency_rad_s)
+    )
+    run = ss.simulate(
+        with_values(slack, wound(slack) | preset.values() | {"obstacles": pipe(0.05)}), duration=3.2
+    )
     lead = math.atan(2 * gait.odd_spatial_frequency_rad / gait.odd_amplitude_rad)
     assert rise(run, 1.0, 3.2) == pytest.approx(OMEGA * RADIUS * math.cos(lead), rel=0.15)
     assert run["solver_unconverged"].sum() == 0

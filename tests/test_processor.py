@@ -25,7 +25,9 @@ print(json.dumps([
 ]))
 """
 WIDE = "avx512f" in processor._processor()[1]
-baseline = pytest.mark.skipif(not processor.has_baseline(), reason="this processor is older than the baseline")
+baseline = pytest.mark.skipif(
+    not processor.has_baseline(), reason="this processor is older than the baseline"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +74,9 @@ def test_choice_of_an_earlier_version_is_ignored(tmp_path: Path) -> None:
     assert not processor.target().tuned
 
 
-def test_unknown_processor_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_processor_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "natve")
     assert main(["scenes"]) == 2
     message = 'SNAKESTUDIO_PROCESSOR must be "baseline" or "native" (got "natve"). Correct it, or unset it.'
@@ -81,7 +85,9 @@ def test_unknown_processor_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: p
         importlib.reload(importlib.import_module("snakestudio.api"))
 
 
-def test_a_processor_without_the_baseline_gets_its_own_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_processor_without_the_baseline_gets_its_own_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(processor, "_processor", lambda: ("Core 2", frozenset({"sse4_1"})))
     monkeypatch.setattr(processor, "has_baseline", processor.has_baseline.__wrapped__)
     assert processor.target() == processor.Target("Core 2", tuned=True)

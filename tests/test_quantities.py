@@ -51,11 +51,17 @@ def power(recording: RunRecording) -> np.ndarray:
     return np.asarray(rows.joint_torque[:, 2] * rows.joint_rate[:, 2])
 
 
-def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(recording: RunRecording, tmp_path: Path) -> None:
+def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     names = column_names(recording.schema)
     assert names[-11:] == ("heading_rad", *(f"joint_{i}_yaw_power_w" for i in range(1, 11)))
     write_csv(tmp_path / "run.csv", recording)
-    lines = (line for line in (tmp_path / "run.csv").read_text("utf-8").splitlines() if not line.startswith("#"))
+    lines = (
+        line
+        for line in (tmp_path / "run.csv").read_text("utf-8").splitlines()
+        if not line.startswith("#")
+    )
     written = [float(row[NAME]) for row in csv.DictReader(lines)]
     np.testing.assert_array_equal(written, power(recording))
     write_hdf5(tmp_path / "run.h5", recording)
@@ -72,8 +78,12 @@ def test_a_quantity_is_drawn_under_a_video(recording: RunRecording) -> None:
     np.testing.assert_array_equal(strip._curves[0][0].values, power(recording))
 
 
-def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(recording: RunRecording) -> None:
-    measured = RunRecording(Scene(), Schema(11, yaw_axes(10), recording.schema.energy, valid=Fields.JOINTS))
+def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
+    recording: RunRecording,
+) -> None:
+    measured = RunRecording(
+        Scene(), Schema(11, yaw_axes(10), recording.schema.energy, valid=Fields.JOINTS)
+    )
     measured.append(make_recording(Scene(), 20).rows(0, 20))
     assert NAME in column_names(measured.schema)
     assert NAME not in filled_columns(measured.schema)
@@ -107,10 +117,14 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
     (trace,) = panel.plots[0].chart.picture.traces
     assert trace.name == "joint 3 yaw power"
-    np.testing.assert_allclose(trace.low, np.interp(trace.time, recording.times, power(recording)), atol=1e-3)
+    np.testing.assert_allclose(
+        trace.low, np.interp(trace.time, recording.times, power(recording)), atol=1e-3
+    )
 
 
-def test_a_quantity_is_worked_out_once_for_all_of_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quantity_is_worked_out_once_for_all_of_its_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[int] = []
 
     def values(piece: Piece) -> np.ndarray:
@@ -126,7 +140,8 @@ def test_a_quantity_is_worked_out_once_for_all_of_its_columns(monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    "schema", [Schema(11, yaw_axes(10), ()), Schema(3, cardan_axes(2), ("kinetic",), ("a_rad",), n_holds=2)]
+    "schema",
+    [Schema(11, yaw_axes(10), ()), Schema(3, cardan_axes(2), ("kinetic",), ("a_rad",), n_holds=2)],
 )
 def test_keys_name_the_columns_of_one_quantity(schema: Schema) -> None:
     for key, columns in columns_of(schema).by_key.items():

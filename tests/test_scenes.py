@@ -1,7 +1,7 @@
 """The shipped scenes, run as a user runs them, against the tracks and numbers of the papers' cases.
 
-The reference tracks come from an independent implementation that solves every contact problem to 1e-10 or better
-(see references/README.md); tolerances and their reasons are theirs.
+The reference tracks come from an independent implementation that solves every contact problem to
+1e-10 or better (see references/README.md); tolerances and their reasons are theirs.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ def runs() -> dict[str, ss.Run]:
 
 def run_of(name: str, runs: dict[str, ss.Run]) -> ss.Run:
     if name not in runs:
-        runs[name] = ss.simulate(scenes_dir() / f"{name}.toml", duration=12.0 if name in PLANAR else None)
+        runs[name] = ss.simulate(
+            scenes_dir() / f"{name}.toml", duration=12.0 if name in PLANAR else None
+        )
     return runs[name]
 
 
 def moved(run: ss.Run, link: int = 6) -> NDArray[np.float64]:
     """Where a link ends as seen from where it starts, (3,), m."""
-    return np.array([run[f"link_{link}_{axis}_m"][-1] - run[f"link_{link}_{axis}_m"][0] for axis in "xyz"])
+    return np.array(
+        [run[f"link_{link}_{axis}_m"][-1] - run[f"link_{link}_{axis}_m"][0] for axis in "xyz"]
+    )
 
 
 def test_the_scenes_that_users_rely_on_are_there() -> None:
@@ -93,7 +97,11 @@ def test_a_scene_follows_the_reference_track(name: str, runs: dict[str, ss.Run])
     for link in range(1, 12):
         track = np.stack([run[f"link_{link}_x_m"], run[f"link_{link}_y_m"]], axis=1)[rows]
         distance = np.linalg.norm(track - reference["q"][until, link - 1, :2], axis=1)
-        allowed = tolerance["track_link_same_scheme_dt_1_4000_m"] if link == 6 else tolerance["any_link_m"]
+        allowed = (
+            tolerance["track_link_same_scheme_dt_1_4000_m"]
+            if link == 6
+            else tolerance["any_link_m"]
+        )
         assert distance.max() < allowed, f"link {link}"
     assert run["solver_residual"].max() <= 1e-8
     assert run["solver_unconverged"].sum() == 0
@@ -122,7 +130,8 @@ def test_thin_posts_carry_it_along_the_same_path(runs: dict[str, ss.Run]) -> Non
 
 
 def test_on_a_bare_floor_it_creeps_backwards(runs: dict[str, ss.Run]) -> None:
-    # P2 VIII-D1: about -1 cm/s; the independent implementation: -1.2 cm/s in x, -1.7 cm/s in y over 10 s.
+    # P2 VIII-D1: about -1 cm/s; the independent implementation: -1.2 cm/s in x, -1.7 cm/s in y over
+    # 10 s.
     run = run_of("lateral_undulation_isotropic", runs)
     speed = [(run[f"link_6_{axis}_m"][1000] - run[f"link_6_{axis}_m"][0]) / 10 for axis in "xy"]
     assert speed == pytest.approx([-0.012, -0.017], abs=0.001)
@@ -137,13 +146,20 @@ def test_sidewinding_follows_the_reference_track(runs: dict[str, ss.Run]) -> Non
     for link in range(1, 12):
         track = np.stack([run[f"link_{link}_{axis}_m"] for axis in "xyz"], axis=1)[rows]
         distance = np.linalg.norm(track - reference["q"][:, link - 1, :3], axis=1)
-        allowed = tolerance["track_link_same_scheme_dt_1_4000_m"] if link == 6 else tolerance["any_link_m"]
+        allowed = (
+            tolerance["track_link_same_scheme_dt_1_4000_m"]
+            if link == 6
+            else tolerance["any_link_m"]
+        )
         assert distance.max() < allowed, f"link {link}"
-    assert moved(run)[:2] == pytest.approx([0.020, 1.315], abs=tolerance["track_link_same_scheme_dt_1_4000_m"])
+    assert moved(run)[:2] == pytest.approx(
+        [0.020, 1.315], abs=tolerance["track_link_same_scheme_dt_1_4000_m"]
+    )
 
 
 def test_sidewinding_is_as_fast_as_in_other_engines(runs: dict[str, ss.Run]) -> None:
-    # MuJoCo, ODE, PyBullet and Drake: 0.104 to 0.106 m/s, net way of link 6 over two cycles of the gait.
+    # MuJoCo, ODE, PyBullet and Drake: 0.104 to 0.106 m/s, net way of link 6 over two cycles of the
+    # gait.
     run = run_of("sidewinding", runs)
     two_cycles = [run[f"link_6_{axis}_m"][1350] - run[f"link_6_{axis}_m"][450] for axis in "xy"]
     assert 0.104 <= np.hypot(*two_cycles) / 9.0 <= 0.106
@@ -158,8 +174,8 @@ def test_nearly_every_step_in_space_is_solved(name: str, runs: dict[str, ss.Run]
 
 
 def test_a_floor_that_grips_sideways_carries_it_forward(runs: dict[str, ss.Run]) -> None:
-    # P1 VIII-B: forward along x; the independent implementation: +1.79 m in 15 s, 11.9 cm/s, 22 of 22 contacts closed.
-    # Loads are not unique: up to 10 % between equally exact solvers.
+    # P1 VIII-B: forward along x; the independent implementation: +1.79 m in 15 s, 11.9 cm/s, 22 of
+    # 22 contacts closed. Loads are not unique: up to 10 % between equally exact solvers.
     run = run_of("spatial_lateral_undulation", runs)
     assert moved(run)[0] == pytest.approx(1.79, rel=0.1)
     assert run["contacts_closed"][1:].min() == 22
@@ -167,17 +183,23 @@ def test_a_floor_that_grips_sideways_carries_it_forward(runs: dict[str, ss.Run])
 
 
 def test_a_floor_that_does_not_makes_it_creep_backwards(runs: dict[str, ss.Run]) -> None:
-    # P1 VIII-D: slowly backward; the independent implementation: (-0.200, -0.231) m. Tolerance: cases.json.
+    # P1 VIII-D: slowly backward; the independent implementation: (-0.200, -0.231) m. Tolerance:
+    # cases.json.
     run = run_of("spatial_lateral_undulation_isotropic", runs)
-    allowed = CASES["spatial_lateral_undulation_isotropic"]["tolerance"]["track_link_any_consistent_scheme_m"]
+    allowed = CASES["spatial_lateral_undulation_isotropic"]["tolerance"][
+        "track_link_any_consistent_scheme_m"
+    ]
     assert np.linalg.norm(moved(run)[:2] - [-0.200, -0.231]) < allowed
     assert moved(run)[0] < 0.0
 
 
 def test_pipes_carry_it_in_space_as_in_the_plane(runs: dict[str, ss.Run]) -> None:
-    # The pipes push sideways only: what the planar model leaves out (rolling, uneven loads) moves the track little.
+    # The pipes push sideways only: what the planar model leaves out (rolling, uneven loads) moves
+    # the track little.
     plane, space = run_of("obstacle_aided", runs), run_of("obstacle_aided_3d", runs)
-    assert moved(space)[0] == pytest.approx(plane["link_6_x_m"][1000] - plane["link_6_x_m"][0], rel=0.1)
+    assert moved(space)[0] == pytest.approx(
+        plane["link_6_x_m"][1000] - plane["link_6_x_m"][0], rel=0.1
+    )
 
 
 def test_a_scene_in_space_takes_values_by_key() -> None:
@@ -201,7 +223,8 @@ def test_it_crosses_the_rubble(runs: dict[str, ss.Run]) -> None:
 
 
 def test_viscous_friction_carries_the_wave_towards_the_head(runs: dict[str, ss.Run]) -> None:
-    # P4; PHYSICS.md: +0.0574 m/s toward the head, along the mean direction of the links, over whole periods.
+    # P4; PHYSICS.md: +0.0574 m/s toward the head, along the mean direction of the links, over whole
+    # periods.
     run = run_of("lagrangian_undulation", runs)
     period = 360.0 / 70.0
     steady = (run["time_s"] > period) & (run["time_s"] <= 3 * period)
@@ -225,7 +248,10 @@ def test_the_driven_robot_bends_to_the_side_that_is_steered_and_comes_back_the_w
     runs: dict[str, ss.Run],
 ) -> None:
     run = run_of("teleoperation", runs)
-    at = {second: int(np.searchsorted(run["time_s"], second - 1e-6)) for second in (2, 6, 18, 30, 38, 45)}
+    at = {
+        second: int(np.searchsorted(run["time_s"], second - 1e-6))
+        for second in (2, 6, 18, 30, 38, 45)
+    }
     angles = [2 * np.arctan2(run[f"link_{k}_qz"], run[f"link_{k}_qw"]) for k in range(1, 11)]
     heading = np.unwrap(np.unwrap(angles, axis=1), axis=0).mean(axis=0)
     assert heading[at[18]] - heading[at[6]] > 1.0, "left"
@@ -251,7 +277,10 @@ def test_robots_of_single_axis_joints_solve_every_step(name: str, runs: dict[str
 def test_alternating_modules_wind_sideways(runs: dict[str, ss.Run]) -> None:
     run = run_of("alternating_16", runs)
     heading = np.array(
-        [run["link_16_x_m"][400] - run["link_1_x_m"][400], run["link_16_y_m"][400] - run["link_1_y_m"][400]]
+        [
+            run["link_16_x_m"][400] - run["link_1_x_m"][400],
+            run["link_16_y_m"][400] - run["link_1_y_m"][400],
+        ]
     )
     way = com(run, 6.0) - com(run, 4.0)
     assert np.hypot(*way) > 0.4
@@ -266,10 +295,15 @@ def test_an_arc_rolls_at_the_speed_of_its_cross_sections(runs: dict[str, ss.Run]
     assert np.hypot(*way) / 6.0 == pytest.approx(4.0 * 0.05, rel=0.03)
 
 
-def test_a_wave_in_the_yaw_joints_between_roll_joints_moves_it_forward(runs: dict[str, ss.Run]) -> None:
+def test_a_wave_in_the_yaw_joints_between_roll_joints_moves_it_forward(
+    runs: dict[str, ss.Run],
+) -> None:
     run = run_of("roll_yaw", runs)
     towards_head = np.array(
-        [run["link_1_x_m"][500] - run["link_15_x_m"][500], run["link_1_y_m"][500] - run["link_15_y_m"][500]]
+        [
+            run["link_1_x_m"][500] - run["link_15_x_m"][500],
+            run["link_1_y_m"][500] - run["link_15_y_m"][500],
+        ]
     )
     way = com(run, 10.0) - com(run, 5.0)
     assert way @ towards_head / np.hypot(*towards_head) > 0.5
@@ -281,7 +315,9 @@ def test_passive_wheels_roll_along_and_never_slide_across(runs: dict[str, ss.Run
     later = run["time_s"] > 2.0
     for link in range(1, 11):
         theta = 2.0 * np.arctan2(run[f"link_{link}_qz"], run[f"link_{link}_qw"])
-        across = np.cos(theta) * run[f"link_{link}_vy_mps"] - np.sin(theta) * run[f"link_{link}_vx_mps"]
+        across = (
+            np.cos(theta) * run[f"link_{link}_vy_mps"] - np.sin(theta) * run[f"link_{link}_vx_mps"]
+        )
         assert np.abs(across[later]).max() < 0.005
 
 

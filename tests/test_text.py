@@ -43,11 +43,18 @@ def test_lists_end_with_a_conjunction_or_a_count() -> None:
 @pytest.mark.parametrize(
     ("count", "singular", "expected"),
     [
-        (1, "run", "1 run"), (0, "run", "0 runs"), (2500, "run", "2,500 runs"), (2, "axis", "2 axes"),
-        (2, "joint axis", "2 joint axes"), (2, "body", "2 bodies"), (2, "key", "2 keys"), (2, "box", "2 boxes"),
-        (1, "entry", "1 entry"), (3, "entry", "3 entries"),
+        (1, "run", "1 run"),
+        (0, "run", "0 runs"),
+        (2500, "run", "2,500 runs"),
+        (2, "axis", "2 axes"),
+        (2, "joint axis", "2 joint axes"),
+        (2, "body", "2 bodies"),
+        (2, "key", "2 keys"),
+        (2, "box", "2 boxes"),
+        (1, "entry", "1 entry"),
+        (3, "entry", "3 entries"),
     ],
-)  # fmt: skip
+)
 def test_counts_have_the_noun_in_its_form(count: int, singular: str, expected: str) -> None:
     assert text.counted(count, singular) == expected
 
@@ -61,10 +68,20 @@ def test_irregular_plurals_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (True, "true"), (0.25, "0.25"), (20000.0, "20000"), (-1.0, "-1"), (1e6, "1000000"), (1 / 3, repr(1 / 3)),
-        (7, "7"), ("x", '"x"'), ((1, 2.5), "[1, 2.5]"), (math.nan, "nan"), (math.inf, "inf"), (1e-9, "1e-09"),
+        (True, "true"),
+        (0.25, "0.25"),
+        (20000.0, "20000"),
+        (-1.0, "-1"),
+        (1e6, "1000000"),
+        (1 / 3, repr(1 / 3)),
+        (7, "7"),
+        ("x", '"x"'),
+        ((1, 2.5), "[1, 2.5]"),
+        (math.nan, "nan"),
+        (math.inf, "inf"),
+        (1e-9, "1e-09"),
     ],
-)  # fmt: skip
+)
 def test_literals_are_spelt_as_in_files(value: object, expected: str) -> None:
     assert text.literal_text(value) == expected
 
@@ -76,9 +93,16 @@ def test_long_values_are_shortened() -> None:
 
 @pytest.mark.parametrize(
     ("value", "digits", "expected"),
-    [(0.123456, 4, "0.1235"), (-2.0, 4, "−2"), (-0.0, 4, "0"), (1.5e-7, 4, "1.5e−7"), (1e20, 4, "1e20"),
-     (math.nan, 4, "–"), (123456.0, 6, "123456")],
-)  # fmt: skip
+    [
+        (0.123456, 4, "0.1235"),
+        (-2.0, 4, "−2"),
+        (-0.0, 4, "0"),
+        (1.5e-7, 4, "1.5e−7"),
+        (1e20, 4, "1e20"),
+        (math.nan, 4, "–"),
+        (123456.0, 6, "123456"),
+    ],
+)
 def test_numbers_have_significant_digits(value: float, digits: int, expected: str) -> None:
     assert text.number_text(value, digits) == expected
 
@@ -99,7 +123,9 @@ def test_numbers_have_decimals_units_and_never_minus_zero() -> None:
 def test_a_problem_names_its_value_by_key_or_label() -> None:
     problem = Problem("error", "ground.mu_along", "must be greater than 0 (got -1)", "")
     assert problem.sentence() == "ground.mu_along must be greater than 0 (got -1)."
-    assert problem.sentence_for("Friction along") == "Friction along must be greater than 0 (got -1)."
+    assert (
+        problem.sentence_for("Friction along") == "Friction along must be greater than 0 (got -1)."
+    )
     assert problem.sentence_for() == "Must be greater than 0 (got -1)."
     single = Problem("error", "format", "is missing", "begin the file with format = 1")
     assert single.sentence() == "format is missing. Begin the file with format = 1."

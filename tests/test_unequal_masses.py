@@ -14,13 +14,14 @@ from snakestudio.session.runner import Runner
 HEAVY_HEAD = {
     "format": 1,
     "robot": {
-        "n_links": 4, "joints": "yaw",
+        "n_links": 4,
+        "joints": "yaw",
         "link": [{"index": "first", "mass_kg": 3.0, "length_m": 0.2}, {"index": 3, "mass_kg": 1.5}],
     },
     "ground": {"mu_along": 0.0, "mu_across": 0.0},
     "gait": {"kind": "two_waves", "amplitude_deg": 30.0},
     "run": {"duration_s": 0.5},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "spatial_nonsmooth"])
@@ -29,7 +30,8 @@ def test_centre_of_mass_rests_without_friction(model: str) -> None:
     moved = max(np.ptp(run[f"link_{link}_y_m"]) for link in range(1, 5))
     drift = np.hypot(run["com_x_m"] - run["com_x_m"][0], run["com_y_m"] - run["com_y_m"][0]).max()
     assert moved > 5e-3
-    # First order in the time step: links move by chords, which leave the joints by the square of the step.
+    # First order in the time step: links move by chords, which leave the joints by the square of
+    # the step.
     assert drift < 1e-3 * moved
 
 
@@ -46,5 +48,7 @@ def test_snapshots_and_recordings_weigh_links_by_their_mass(tmp_path: Path) -> N
     again = ss.load_run(tmp_path / "run.mcap")
     np.testing.assert_array_equal(again["com_x_m"], run["com_x_m"])
     np.testing.assert_allclose(
-        again.recording.snapshot(len(again.recording) - 1).centre_of_mass()[0], run["com_x_m"][-1], atol=1e-15
+        again.recording.snapshot(len(again.recording) - 1).centre_of_mass()[0],
+        run["com_x_m"][-1],
+        atol=1e-15,
     )

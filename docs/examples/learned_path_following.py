@@ -2,8 +2,8 @@
 
 snakestudio run learned_path_following.toml --plugin learned_path_following.py
 
-train_path_following.py has written the network, learned_path_following.npz. What it sees and does is that of the
-environment SnakeStudio/PathFollowing-v0, in the same order.
+train_path_following.py has written the network, learned_path_following.npz. What it sees and does
+is that of the environment SnakeStudio/PathFollowing-v0, in the same order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from snakestudio.control.path_projection import projected
 from snakestudio.model.track import track
-from snakestudio.plugin import AngleController, ControllerFields, ControllerKind, Fields, Snapshot, value
+from snakestudio.plugin import (
+    AngleController,
+    ControllerFields,
+    ControllerKind,
+    Fields,
+    Snapshot,
+    value,
+)
 
 Array = NDArray[np.float64]
 
@@ -44,7 +51,9 @@ class LearnedFields(ControllerFields):
     uses = ("gait", "path")
 
     kind: Literal["learned_path_following"] = "learned_path_following"
-    offset_scale: float = value(1.0, ge=0, le=2, live=True, help="Factor of the offset that the policy asks for")
+    offset_scale: float = value(
+        1.0, ge=0, le=2, live=True, help="Factor of the offset that the policy asks for"
+    )
 
 
 class LearnedPathFollowing(AngleController):
@@ -56,7 +65,11 @@ class LearnedPathFollowing(AngleController):
     def begin(self) -> None:
         """Start with the gait of the scene."""
         wave = self.scene.waves.yaw
-        self.amplitude_rad, self.frequency_hz, self.offset_rad = wave.amplitude, wave.omega / (2 * math.pi), wave.offset
+        self.amplitude_rad, self.frequency_hz, self.offset_rad = (
+            wave.amplitude,
+            wave.omega / (2 * math.pi),
+            wave.offset,
+        )
         self.phase = 0.0
         self.rest = self.start - self.wave()
         self.before, self.target = self.start, self.start
@@ -93,7 +106,9 @@ class LearnedPathFollowing(AngleController):
         self.rest = self.rest * (1.0 - share)
         largest = RATE_LIMIT * PERIOD
         self.before = self.target
-        self.target = self.before + np.clip(np.clip(self.wave() + self.rest, -1, 1) - self.before, -largest, largest)
+        self.target = self.before + np.clip(
+            np.clip(self.wave() + self.rest, -1, 1) - self.before, -largest, largest
+        )
 
     def observation(self, snapshot: Snapshot) -> Array:
         """What the policy sees, as the environment has it."""
@@ -114,8 +129,19 @@ class LearnedPathFollowing(AngleController):
                 snapshot.joint_angle,
                 snapshot.joint_rate,
                 snapshot.joint_torque,
-                [math.sin(self.phase), math.cos(self.phase), self.amplitude_rad, self.frequency_hz, self.offset_rad],
-                [sight.cross, math.sin(off), math.cos(off), math.atan2(math.sin(turn), math.cos(turn))],
+                [
+                    math.sin(self.phase),
+                    math.cos(self.phase),
+                    self.amplitude_rad,
+                    self.frequency_hz,
+                    self.offset_rad,
+                ],
+                [
+                    sight.cross,
+                    math.sin(off),
+                    math.cos(off),
+                    math.atan2(math.sin(turn), math.cos(turn)),
+                ],
                 [cos * velocity[0] + sin * velocity[1], cos * velocity[1] - sin * velocity[0]],
             ]
         )

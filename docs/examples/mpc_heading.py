@@ -1,8 +1,9 @@
 """Model predictive control outside the program: a snake robot finds its way to a goal by sampling steering sequences.
 
-Run it with `python docs/examples/mpc_heading.py`. The method is MPPI (Williams et al., Information theoretic MPC, IEEE
-International Conference on Robotics and Automation 2017, doi:10.1109/ICRA.2017.7989202). The worlds of a batch are the
-predictor: they try different sequences, return to the moment before, and take the first part of the best mean.
+Run it with `python docs/examples/mpc_heading.py`. The method is MPPI (Williams et al., Information
+theoretic MPC, IEEE International Conference on Robotics and Automation 2017,
+doi:10.1109/ICRA.2017.7989202). The worlds of a batch are the predictor: they try different
+sequences, return to the moment before, and take the first part of the best mean.
 """
 
 from __future__ import annotations
@@ -49,14 +50,20 @@ def drive(batch: ss.Batch, offset: Array, command: Array, seconds: float) -> Arr
     return offset
 
 
-def run(goal: tuple[float, float] = (1.2, 0.8), worlds: int = 32, longest: float = 60.0, seed: int = 0) -> Result:
+def run(
+    goal: tuple[float, float] = (1.2, 0.8), worlds: int = 32, longest: float = 60.0, seed: int = 0
+) -> Result:
     """Drive to `goal` (m) until the centre of mass is 5 cm from it, or for `longest` seconds."""
     random, target = np.random.default_rng(seed), np.array(goal)
     plan, offset = np.zeros(SEGMENTS), np.zeros(worlds)
     with ss.open_batch(scenes_dir() / "lagrangian_undulation.toml", worlds) as batch:
         path = [batch.state.com[0, :2].copy()]
         while np.linalg.norm(path[-1] - target) > 0.05 and batch.state.time[0] < longest:
-            samples = np.clip(plan + SPREAD * random.standard_normal((worlds, SEGMENTS)), -OFFSET_LIMIT, OFFSET_LIMIT)
+            samples = np.clip(
+                plan + SPREAD * random.standard_normal((worlds, SEGMENTS)),
+                -OFFSET_LIMIT,
+                OFFSET_LIMIT,
+            )
             samples[0] = plan
             here, tried, cost = batch.save(), offset, np.zeros(worlds)
             for segment in range(SEGMENTS):
@@ -66,10 +73,14 @@ def run(goal: tuple[float, float] = (1.2, 0.8), worlds: int = 32, longest: float
             weight = np.exp(-(cost - cost.min()) / TEMPERATURE)
             plan = weight @ samples / weight.sum()
             batch.restore(here)
-            offset = drive(batch, offset, np.full(worlds, plan[0]), SEGMENT)  # all worlds do what the robot does
+            offset = drive(
+                batch, offset, np.full(worlds, plan[0]), SEGMENT
+            )  # all worlds do what the robot does
             plan = np.append(plan[1:], plan[-1])
             path.append(batch.state.com[0, :2].copy())
-        return Result(np.array(path), float(np.linalg.norm(path[-1] - target)), float(batch.state.time[0]))
+        return Result(
+            np.array(path), float(np.linalg.norm(path[-1] - target)), float(batch.state.time[0])
+        )
 
 
 if __name__ == "__main__":

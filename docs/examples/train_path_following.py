@@ -2,8 +2,8 @@
 
 python train_path_following.py --steps 600000 --out learned_path_following
 
-Writes the policy as NAME.npz, which learned_path_following.py runs, and the learning curve as NAME.csv and NAME.png.
-Needs: pip install "snakestudio[rl]" stable-baselines3
+Writes the policy as NAME.npz, which learned_path_following.py runs, and the learning curve as
+NAME.csv and NAME.png. Needs: pip install "snakestudio[rl]" stable-baselines3
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class BatchOfSimulations(VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         raise NotImplementedError
 
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+    def env_method(
+        self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
+    ) -> list[Any]:
         raise NotImplementedError
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
@@ -91,11 +93,18 @@ class LearningCurve(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        row = time.perf_counter() - self.began, float(np.mean(self.rewards)), float(np.mean(self.distances))
+        row = (
+            time.perf_counter() - self.began,
+            float(np.mean(self.rewards)),
+            float(np.mean(self.distances)),
+        )
         self.rows.append((self.num_timesteps, *row))
         self.rewards.clear()
         self.distances.clear()
-        print("{:8d} steps  {:5.0f} s  reward {:6.3f}  off the path {:.3f} m".format(*self.rows[-1]), flush=True)
+        print(
+            "{:8d} steps  {:5.0f} s  reward {:6.3f}  off the path {:.3f} m".format(*self.rows[-1]),
+            flush=True,
+        )
 
 
 def export(model: PPO, normalized: VecNormalize, low: Array, high: Array, path: Path) -> None:
@@ -126,7 +135,9 @@ def draw(rows: list[tuple[int, float, float, float]], path: Path) -> None:
     left.plot(steps / 1000.0, reward)
     left.set(xlabel="control periods / 1000", ylabel="reward per control period")
     right.plot(steps / 1000.0, 100.0 * distance, color="tab:orange")
-    right.set(xlabel="control periods / 1000", ylabel="distance from the path, cm", ylim=(0.0, None))
+    right.set(
+        xlabel="control periods / 1000", ylabel="distance from the path, cm", ylim=(0.0, None)
+    )
     for axes in (left, right):
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=100)
@@ -135,14 +146,20 @@ def draw(rows: list[tuple[int, float, float, float]], path: Path) -> None:
 def main() -> None:
     """Train, export, draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--steps", type=int, default=600_000, help="control periods, of all simulations together")
+    parser.add_argument(
+        "--steps", type=int, default=600_000, help="control periods, of all simulations together"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("learned_path_following"))
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    # The planar Lagrangian model is smooth: five times the time step of the scene makes no difference that counts.
+    # The planar Lagrangian model is smooth: five times the time step of the scene makes no
+    # difference that counts.
     envs = gymnasium.make_vec(
-        "SnakeStudio/PathFollowing-v0", num_envs=64, values={"solver.step_s": 0.005}, autoreset_mode="SameStep"
+        "SnakeStudio/PathFollowing-v0",
+        num_envs=64,
+        values={"solver.step_s": 0.005},
+        autoreset_mode="SameStep",
     )
     actions = envs.single_action_space
     assert isinstance(actions, gymnasium.spaces.Box)
@@ -167,7 +184,9 @@ def main() -> None:
     with chosen.out.with_suffix(".csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["steps", "time_s", "reward", "off_path_m"])
-        writer.writerows((steps, *(f"{value:.4g}" for value in values)) for steps, *values in curve.rows)
+        writer.writerows(
+            (steps, *(f"{value:.4g}" for value in values)) for steps, *values in curve.rows
+        )
     draw(curve.rows, chosen.out.with_suffix(".png"))
     batch.close()
 

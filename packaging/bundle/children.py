@@ -1,8 +1,9 @@
 """Runs first in the bundle: gives the programs that ours starts the environment that the user started ours in.
 
-The bundle's loader leads the system's linker to the bundle's libraries, by a variable that children inherit. A browser
-or file manager that is opened from the window would then load those instead of its own. Our own children are led there
-by their own loader, if nothing tells it that this was done already: hence its notes go, too.
+The bundle's loader leads the system's linker to the bundle's libraries, by a variable that children
+inherit. A browser or file manager that is opened from the window would then load those instead of
+its own. Our own children are led there by their own loader, if nothing tells it that this was done
+already: hence its notes go, too.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Takes out of the bundle's libraries what only its makers can use: `strip.py FOLDER`.
 
-Names of symbols go, but for libraries that `patchelf` has edited, where `strip` breaks the layout: the system's loader
-refuses such files. Folders of the machines on which the libraries were made go, too: nobody else's machine shall be
-searched there.
+Names of symbols go, but for libraries that `patchelf` has edited, where `strip` breaks the layout:
+the system's loader refuses such files. Folders of the machines on which the libraries were made go,
+too: nobody else's machine shall be searched there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
     """Of a 64-bit ELF file: kind, place in the file, address, length in the file, alignment."""
     table, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     for index in range(count):
-        kind, _, offset, address, _, length, _, align = struct.unpack_from("<IIQQQQQQ", data, table + index * size)
+        kind, _, offset, address, _, length, _, align = struct.unpack_from(
+            "<IIQQQQQQ", data, table + index * size
+        )
         yield kind, offset, address, length, align
 
 
@@ -41,13 +43,17 @@ def is_sound(data: bytes) -> bool:
 def without_build_folders(data: bytes) -> bytes:
     """A library without its folders to search, where none of them is told from its own place."""
     parts = list(segments(data))
-    place, length = next(((offset, length) for kind, offset, _, length, _ in parts if kind == DYNAMIC), (0, 0))
+    place, length = next(
+        ((offset, length) for kind, offset, _, length, _ in parts if kind == DYNAMIC), (0, 0)
+    )
     entries = [struct.unpack_from("<QQ", data, place + 16 * index) for index in range(length // 16)]
     texts = next((value for tag, value in entries if tag == STRING_TABLE), None)
     found = next((entry for entry in entries if entry[0] in (RPATH, RUNPATH)), None)
     if texts is None or found is None:
         return data
-    mapped = next(part for part in parts if part[0] == LOAD and part[2] <= texts < part[2] + part[3])
+    mapped = next(
+        part for part in parts if part[0] == LOAD and part[2] <= texts < part[2] + part[3]
+    )
     begin = texts - mapped[2] + mapped[1] + found[1]
     folders = data[begin : data.index(b"\0", begin)].split(b":")
     if not all(folder.startswith(b"/") for folder in folders):
@@ -61,7 +67,9 @@ def without_build_folders(data: bytes) -> bytes:
 def stripped(path: Path, spare: Path) -> bytes:
     """The bytes of a library without names of symbols, if it bears that; `spare` is a file to work on."""
     shutil.copyfile(path, spare)
-    done = subprocess.run(["strip", "--strip-unneeded", str(spare)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["strip", "--strip-unneeded", str(spare)], capture_output=True, check=False
+    )
     data = spare.read_bytes()
     return data if done.returncode == 0 and is_sound(data) else path.read_bytes()
 

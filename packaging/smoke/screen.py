@@ -1,6 +1,7 @@
 """Makes a PNG of an X server's screen, and fails where nothing is drawn on it: `screen.py SCREEN.xwd PICTURE.png`.
 
-Xvfb keeps its screen in a file (`-fbdir`), so that nothing has to run beside the program that is looked at.
+Xvfb keeps its screen in a file (`-fbdir`), so that nothing has to run beside the program that is
+looked at.
 """
 
 from __future__ import annotations
@@ -12,13 +13,20 @@ from collections import Counter
 from pathlib import Path
 
 LEAST_COLOURS, LARGEST_SHARE = 500, 0.8
-"""A window with a picture in space has thousands of colours, and not one that covers nearly all of it."""
+"""A window with a picture in space has thousands of colours, and not one that covers nearly all of
+it."""
 
 
 def pixels(data: bytes) -> tuple[int, int, bytes]:
     """Width, height, and the pixels as blue, green, red and nothing."""
     header = struct.unpack(">25I", data[:100])
-    begin, width, height, per_line, colours = header[0], header[4], header[5], header[12], header[19]
+    begin, width, height, per_line, colours = (
+        header[0],
+        header[4],
+        header[5],
+        header[12],
+        header[19],
+    )
     start = begin + 12 * colours
     rows = [data[start + y * per_line : start + y * per_line + 4 * width] for y in range(height)]
     return width, height, b"".join(rows)
@@ -31,10 +39,17 @@ def png(width: int, height: int, data: bytes) -> bytes:
     lines = b"".join(b"\0" + rgb[3 * width * y : 3 * width * (y + 1)] for y in range(height))
 
     def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(lines))
+        + chunk(b"IEND", b"")
+    )
 
 
 def main() -> int:

@@ -10,11 +10,21 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 
-__all__ = ["LINKS", "QUANTITIES", "Difference", "Quantity", "Samples", "common_times", "difference", "sample"]
+__all__ = [
+    "LINKS",
+    "QUANTITIES",
+    "Difference",
+    "Quantity",
+    "Samples",
+    "common_times",
+    "difference",
+    "sample",
+]
 
 
 _SAME_TIME = 1e-6
-"""Share of the interval between two rows within which a time is that of a row: sums of steps round differently."""
+"""Share of the interval between two rows within which a time is that of a row: sums of steps round
+differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +69,8 @@ QUANTITIES = (
     Quantity("impulse_obstacle", "obstacle impulse", "N s", "ns", "xyz"),
     Quantity("impulse_ground", "ground impulse", "N s", "ns", "xyz"),
 )
-"""All of them, in the order of tables. Works and impulses are sums since the start; that of the ground is friction and
-normal together."""
+"""All of them, in the order of tables. Works and impulses are sums since the start; that of the
+ground is friction and normal together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +102,11 @@ class Difference:
     Attributes
     ----------
     series : (k,) array
-        Run less reference at the common times; of a vector the size of the difference. NaN where either has ended.
+        Run less reference at the common times; of a vector the size of the difference. NaN where
+        either has ended.
     end, worst, rms : float
-        At the last time both have reached, the largest by size, and the root mean square over all times.
+        At the last time both have reached, the largest by size, and the root mean square over all
+        times.
     """
 
     series: FloatArray
@@ -116,8 +128,14 @@ def sample(recording: Recording, times: FloatArray) -> Samples:
     own = _times(recording)
     values = {name: _at(column, own, times) for name, column in whole.items()}
     n, schema = recording.schema.n_links, recording.schema
-    along = np.array(schema.sections) / schema.sections[-1] if schema.sections else (np.arange(n) + 0.5) / n
-    return Samples(int(np.count_nonzero(times <= own[-1] + 1e-9)), values, values.pop("links"), along)
+    along = (
+        np.array(schema.sections) / schema.sections[-1]
+        if schema.sections
+        else (np.arange(n) + 0.5) / n
+    )
+    return Samples(
+        int(np.count_nonzero(times <= own[-1] + 1e-9)), values, values.pop("links"), along
+    )
 
 
 def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, FloatArray]:
@@ -135,7 +153,9 @@ def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
     from scipy.interpolate import CubicSpline
 
     links = np.full((len(samples.links), len(along), 3), np.nan)
-    links[: samples.count] = CubicSpline(samples.along, samples.links[: samples.count], axis=1)(along)
+    links[: samples.count] = CubicSpline(samples.along, samples.links[: samples.count], axis=1)(
+        along
+    )
     return links
 
 

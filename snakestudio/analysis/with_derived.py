@@ -45,7 +45,9 @@ class WithDerived:
         Why the others have no column, in a sentence.
     """
 
-    def __init__(self, recording: Recording, texts: Mapping[str, str], other: Recording | None = None) -> None:
+    def __init__(
+        self, recording: Recording, texts: Mapping[str, str], other: Recording | None = None
+    ) -> None:
         self._recording, self._other, self._length = recording, other, len(recording)
         self.derived: dict[str, Signal] = {}
         self.refused: dict[str, str] = {}
@@ -59,7 +61,9 @@ class WithDerived:
                 continue
             try:
                 signal = compile_signal(text, names, others)
-                signal.values(recording, 0, min(1, self._length), other)  # rows may be too few for a filter
+                signal.values(
+                    recording, 0, min(1, self._length), other
+                )  # rows may be too few for a filter
             except SignalError as error:
                 self.refused[name] = str(error)
             else:
@@ -111,7 +115,10 @@ class WithDerived:
     @cached_property
     def _values(self) -> FloatArray:
         """(rows, derived columns)."""
-        values = [signal.values(self._recording, 0, self._length, self._other) for signal in self.derived.values()]
+        values = [
+            signal.values(self._recording, 0, self._length, self._other)
+            for signal in self.derived.values()
+        ]
         return np.stack(values, axis=1) if values else np.empty((self._length, 0))
 
     def rows(self, start: int, stop: int) -> Rows:
@@ -119,7 +126,10 @@ class WithDerived:
         rows = self._recording.rows(start, min(stop, self._length))
         if not self.derived:
             return rows
-        return replace(rows, extra=np.concatenate((rows.extra, self._values[start : start + len(rows)]), axis=1))
+        return replace(
+            rows,
+            extra=np.concatenate((rows.extra, self._values[start : start + len(rows)]), axis=1),
+        )
 
     def chunks(self) -> Iterator[Rows]:
         """All rows, in order, in pieces that fit in memory."""

@@ -33,7 +33,8 @@ from snakestudio.session.worlds import Worlds
 __all__ = ["Batch", "BatchCheckpoint", "BatchState", "open_batch"]
 
 WORLD_BYTES = 60_000
-"""What a world takes beside its arrays, bytes: its scene, engine and row in the table of addresses."""
+"""What a world takes beside its arrays, bytes: its scene, engine and row in the table of
+addresses."""
 
 MOST_STEPS = 10**9
 """Steps that one call may take."""
@@ -61,8 +62,9 @@ def open_batch(
     threads : int, optional
         Threads that step them; as many as there are processors if left out.
     values : mapping or list of mappings, optional
-        What differs between the worlds: for dotted scene keys a list or array of `n` values each (or one value for
-        all worlds), or a list of `n` mappings. Robot, model and time step must be the same in all.
+        What differs between the worlds: for dotted scene keys a list or array of `n` values each
+        (or one value for all worlds), or a list of `n` mappings. Robot, model and time step must be
+        the same in all.
     seed : int, optional
         Seed of the worlds' random generators, `Batch.random`.
     plugins : sequence of path or str
@@ -88,7 +90,9 @@ def open_batch(
     if not is_number(n, Integral) or n < 1:
         raise UsageError(f"n must be a whole number of worlds, at least 1 (got {n!r}).")
     if threads is not None and (not is_number(threads, Integral) or threads < 1):
-        raise UsageError(f"threads must be a whole number, at least 1 (got {threads!r}). Leave it out to use all.")
+        raise UsageError(
+            f"threads must be a whole number, at least 1 (got {threads!r}). Leave it out to use all."
+        )
     _check_seed(seed)
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene)
@@ -96,7 +100,9 @@ def open_batch(
 
 
 def _threads(threads: float | None, n: int) -> int:
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(processors if threads is None else int(threads), n)
 
 
@@ -129,7 +135,9 @@ class _Drive:
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
         self.controller: Controller = controllers.create(scene, base_dir, checked=True)
         self.needs = self.controller.needs
-        self.open_loop = self.needs is Fields.NONE and not isinstance(self.controller, Steerable | OnePeriod)
+        self.open_loop = self.needs is Fields.NONE and not isinstance(
+            self.controller, Steerable | OnePeriod
+        )
         self.reference: Reference | None = None
         self.begin = self.end = 0
         self._scene = scene
@@ -142,7 +150,10 @@ class _Drive:
         """Have the controller make a reference from `step` on, for the next `n_steps` if it may be asked far ahead."""
         period = self._scene.steps_per_period
         periods = min(math.ceil(n_steps / period), MAX_PERIODS) if self.open_loop else 1
-        knots = np.arange(step, step + periods * period + 1, dtype=np.float64) * self._scene.solver.step_s
+        knots = (
+            np.arange(step, step + periods * period + 1, dtype=np.float64)
+            * self._scene.solver.step_s
+        )
         self.reference = self.controller.reference(knots, snapshot)
         self.begin, self.end = step, step + periods * period
 
@@ -159,26 +170,36 @@ class _Drive:
 class Batch:
     """Simulations of one scene (worlds) that are stepped together; made by `open_batch`.
 
-    Worlds are counted from 0. A world that fails stops there (`failed` says why) until it is reset; the others go on.
-    One thread at a time may use a batch; it is a context manager, which ends its threads.
+    Worlds are counted from 0. A world that fails stops there (`failed` says why) until it is reset;
+    the others go on. One thread at a time may use a batch; it is a context manager, which ends its
+    threads.
     """
 
     def __init__(
-        self, scene: Scene, base_dir: Path | None, n: int, threads: int, values: Values, seed: int | None
+        self,
+        scene: Scene,
+        base_dir: Path | None,
+        n: int,
+        threads: int,
+        values: Values,
+        seed: int | None,
     ) -> None:
         self._base_dir = base_dir
         first = build_world(scene, base_dir, {}, 0, n)
         _check_memory(first, n)
         own = values_by_world(values, n)
         engines = [
-            build_world(scene, base_dir, mapping, world, n, checked=not mapping) if world or mapping else first
+            build_world(scene, base_dir, mapping, world, n, checked=not mapping)
+            if world or mapping
+            else first
             for world, mapping in enumerate(own)
         ]
         _check_alike(dict(enumerate(engines)), first)
         self.n = n
         """How many worlds there are."""
         self.axes: tuple[str, ...] = tuple(axis.name for axis in first.schema.axes)
-        """Names of the joint axes ("joint_3_pitch"), in the order of targets and of joint angles."""
+        """Names of the joint axes ("joint_3_pitch"), in the order of targets and of joint
+        angles."""
         self.energies: tuple[str, ...] = tuple(first.schema.energy)
         """Names of the energies."""
         self.threads = threads
@@ -195,7 +216,10 @@ class Batch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -237,7 +261,7 @@ class Batch:
             for world in worlds:
                 self._random[world] = np.random.default_rng([seed, world])
 
-    # ------------------------------------------------------------------------------------------ steps
+    # ---------------------------------------------------------------------------------------- steps
 
     def step(
         self,
@@ -252,8 +276,8 @@ class Batch:
         Parameters
         ----------
         targets : (n_worlds, m) array, optional
-            Angles that the m joint axes hold, rad; (m,) for the same in all worlds. Without targets and torques every
-            world follows the gait or controller of its scene.
+            Angles that the m joint axes hold, rad; (m,) for the same in all worlds. Without targets
+            and torques every world follows the gait or controller of its scene.
         n : int
             Steps; many in one call take least time.
         rates : (n_worlds, m) array, optional
@@ -268,7 +292,9 @@ class Batch:
         """
         self._check_open()
         if not is_number(n, Integral) or not 0 <= n <= MOST_STEPS:
-            raise UsageError(f"n must be a whole number of steps from 0 to {MOST_STEPS} (got {n!r}).")
+            raise UsageError(
+                f"n must be a whole number of steps from 0 to {MOST_STEPS} (got {n!r})."
+            )
         if targets is not None and torques is not None:
             raise UsageError("A step has targets or torques, not both. Leave one of them out.")
         if rates is not None and targets is None:
@@ -293,7 +319,9 @@ class Batch:
         """Set-points of all joint axes of all worlds."""
         m = len(self.axes)
         if not m:
-            raise UsageError(f"This body has no joints that {name} could move. Call step without {name}.")
+            raise UsageError(
+                f"This body has no joints that {name} could move. Call step without {name}."
+            )
         try:
             values = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -352,9 +380,11 @@ class Batch:
                     drive = shared.setdefault((same, start, int(self._worlds.steps[world])), drive)
                 self._drives[world] = drive
 
-    # ------------------------------------------------------------------------------------------ states
+    # --------------------------------------------------------------------------------------- states
 
-    def reset(self, mask: ArrayLike | None = None, seed: int | None = None, values: Values = None) -> None:
+    def reset(
+        self, mask: ArrayLike | None = None, seed: int | None = None, values: Values = None
+    ) -> None:
         """Take worlds back to their start, those that have failed, too.
 
         Parameters
@@ -364,7 +394,8 @@ class Batch:
         seed : int, optional
             Starts their random generators again.
         values : optional
-            Scene values that change, as for `open_batch`, with an entry for every world, reset or not.
+            Scene values that change, as for `open_batch`, with an entry for every world, reset or
+            not.
 
         Raises
         ------
@@ -409,7 +440,9 @@ class Batch:
             self.scenes,
             tuple(self._worlds.checkpoint(world) for world in range(self.n)),
             self.failed,
-            tuple(None if drive is None else (id(drive), drive.checkpoint()) for drive in self._drives),
+            tuple(
+                None if drive is None else (id(drive), drive.checkpoint()) for drive in self._drives
+            ),
         )
 
     def restore(self, saved: BatchCheckpoint) -> None:
@@ -423,7 +456,9 @@ class Batch:
         if not isinstance(saved, BatchCheckpoint):
             raise wrong_kind("saved", "what Batch.save gave", saved)
         if len(saved.states) != self.n:
-            raise UsageError(f"What was saved has {len(saved.states)} worlds, and this batch has {self.n}.")
+            raise UsageError(
+                f"What was saved has {len(saved.states)} worlds, and this batch has {self.n}."
+            )
         for world, (scene, own) in enumerate(zip(saved.scenes, self.scenes, strict=True)):
             if scene != own:
                 raise UsageError(
@@ -447,7 +482,9 @@ def _check_memory(engine: Engine, n: int) -> None:
     available = available_bytes()
     if available is None:
         return
-    each = WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3  # a state is saved, too
+    each = (
+        WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3
+    )  # a state is saved, too
     if n * each > available:
         raise UsageError(
             f"{n} worlds of this scene need about {_size(n * each)}, and {_size(available)} of memory are available. "
@@ -489,8 +526,9 @@ def _check_alike(engines: Mapping[int, Engine], like: Engine) -> None:
 class BatchState:
     """The present states of all worlds of a batch, as arrays with the world as the first index.
 
-    They are computed when they are read, and are views of the batch's own memory: what is read after the next step
-    fills them again. Copy what has to last. Frame and order of links and axes are those of the scene.
+    They are computed when they are read, and are views of the batch's own memory: what is read
+    after the next step fills them again. Copy what has to last. Frame and order of links and axes
+    are those of the scene.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -524,7 +562,9 @@ class BatchState:
     @property
     def time(self) -> FloatArray:
         """(n,) simulated time of every world, s."""
-        return np.asarray(self._worlds.steps * self._worlds.engines[0].scene.solver.step_s, np.float64)
+        return np.asarray(
+            self._worlds.steps * self._worlds.engines[0].scene.solver.step_s, np.float64
+        )
 
     @property
     def step_count(self) -> IntArray:

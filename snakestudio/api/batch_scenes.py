@@ -45,7 +45,9 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise _wrong_kind(values)
     if len(values) != n:
-        raise UsageError(f"values has {len(values)} mappings for {n} worlds. Give one for each world.")
+        raise UsageError(
+            f"values has {len(values)} mappings for {n} worlds. Give one for each world."
+        )
     for world, own in enumerate(values):
         if not isinstance(own, Mapping) or not all(isinstance(key, str) for key in own):
             raise UsageError(
@@ -56,7 +58,9 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
 
 def _wrong_kind(given: object) -> UsageError:
     return wrong_kind(
-        "values", 'a mapping such as {"ground.mu_along": [0.2, 0.3]} or a list of one for each world', given
+        "values",
+        'a mapping such as {"ground.mu_along": [0.2, 0.3]} or a list of one for each world',
+        given,
     )
 
 
@@ -67,7 +71,9 @@ def _column(key: str, given: Any, n: int) -> list[Any]:
     if not isinstance(given, list | tuple | range):
         return [_plain(given)] * n
     if len(given) != n:
-        raise UsageError(f'values["{key}"] has {len(given)} entries for {n} worlds. Give one for each world.')
+        raise UsageError(
+            f'values["{key}"] has {len(given)} entries for {n} worlds. Give one for each world.'
+        )
     return [_plain(value) for value in given]
 
 
@@ -77,7 +83,12 @@ def _plain(value: Any) -> Any:
 
 
 def build_world(
-    scene: Scene, base_dir: Path | None, values: Mapping[str, Any], world: int, n: int, checked: bool = False
+    scene: Scene,
+    base_dir: Path | None,
+    values: Mapping[str, Any],
+    world: int,
+    n: int,
+    checked: bool = False,
 ) -> Engine:
     """The engine of one world.
 
@@ -100,7 +111,11 @@ def build_world(
     try:
         own = with_values(scene, dict(values)) if values else scene
         if not checked:
-            errors = [problem for problem in controllers.check(own, base_dir) if problem.severity == "error"]
+            errors = [
+                problem
+                for problem in controllers.check(own, base_dir)
+                if problem.severity == "error"
+            ]
             if errors:
                 raise SceneError.of(errors)
         return engines.create(own, base_dir, checked=checked)

@@ -44,7 +44,9 @@ class Comparison(Reporting):
         Name of the file the scene came from.
     """
 
-    def __init__(self, data: ModelComparison, scene_file: str | None = None, base_dir: Path | None = None) -> None:
+    def __init__(
+        self, data: ModelComparison, scene_file: str | None = None, base_dir: Path | None = None
+    ) -> None:
         self.data = data
         self.scene_file = scene_file
         self.runs = {
@@ -194,7 +196,11 @@ def compare_chain(
     for count in links:
         if not is_number(count, Integral):
             raise wrong_kind("a number of links", "a whole number", count)
-    times = tuple(number_of("at", instant) for instant in (at if isinstance(at, Iterable) else (at,)))
-    found = compare_scene_chain(prepared, tuple(map(int, links)), times, base_dir, scene_name(scene), None, own_axes)
+    times = tuple(
+        number_of("at", instant) for instant in (at if isinstance(at, Iterable) else (at,))
+    )
+    found = compare_scene_chain(
+        prepared, tuple(map(int, links)), times, base_dir, scene_name(scene), None, own_axes
+    )
     assert found is not None, "nothing cancels it"
     return found

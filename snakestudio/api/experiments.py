@@ -35,7 +35,12 @@ class ExperimentReport(Reporting):
         Name of the file the scene came from.
     """
 
-    def __init__(self, data: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        data: ExperimentComparison,
+        scene_file: str | None = None,
+        base_dir: Path | None = None,
+    ) -> None:
         self.data = data
         self.scene_file = scene_file
         self._base_dir = base_dir
@@ -62,7 +67,9 @@ def load_experiment(path: str | Path, layout: Layout | str | Path | None = None)
     source = path_of("path", path)
     if layout is None or isinstance(layout, Layout):
         return read_capture(source, layout)
-    return read_capture(source, load_layout(path_of("layout", layout, "a Layout or a file name (str or Path)")))
+    return read_capture(
+        source, load_layout(path_of("layout", layout, "a Layout or a file name (str or Path)"))
+    )
 
 
 def compare_experiment(
@@ -88,8 +95,8 @@ def compare_experiment(
     over : float, optional
         Shift and turn are those of the first so many seconds; of all if left out.
     link : int, optional
-        The link that is compared, counted from 1 as in the columns; 0 for the centre of mass. What the experiment says
-        if left out.
+        The link that is compared, counted from 1 as in the columns; 0 for the centre of mass. What
+        the experiment says if left out.
 
     Raises
     ------
@@ -103,7 +110,8 @@ def compare_experiment(
     if isinstance(experiments, Sequence) and not isinstance(experiments, str | bytes):
         given = list(experiments)
     captures = [
-        one if isinstance(one, Capture) else read_capture(path_of("experiments", one, _MEASURED)) for one in given
+        one if isinstance(one, Capture) else read_capture(path_of("experiments", one, _MEASURED))
+        for one in given
     ]
     chosen = None if link is None else link - 1
     options = AlignmentOptions(offset_bounds, align_position, align_heading, over, chosen)

@@ -9,7 +9,14 @@ from typing import Any
 
 from snakestudio.analysis import fitting
 from snakestudio.analysis.experiment.importing import read_capture
-from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, JointTrack, Track, Trial
+from snakestudio.analysis.fitting import (
+    FitProgress,
+    FitResult,
+    FreeParameter,
+    JointTrack,
+    Track,
+    Trial,
+)
 from snakestudio.analysis.fitting.tracks import Captured
 from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, prepare
@@ -107,21 +114,24 @@ def fit(
     experiment : path, Capture, Trial, sequence of Track, or a sequence of such
         What was measured: one run or several. A `Trial` brings a scene of its own.
     free : mapping of str to (low, high) or (low, high, "log"), or sequence
-        What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+`` get one value.
+        What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+``
+        get one value.
     method : {"auto", "least_squares", "cma"}
     seed : int
         The same seed gives the same result.
     offset_s : (float, float) or float, optional
-        Between what the clock of the measurement may be off, or by how much it is, s; -0.5 to 0.5 if left out, and 0
-        where the start delay is free.
+        Between what the clock of the measurement may be off, or by how much it is, s; -0.5 to 0.5
+        if left out, and 0 where the start delay is free.
     align : bool
         Whether the measurement may be turned and moved as a whole to lie on the run.
     limit : int, optional
         Sets of values that may be tried.
     workers : int, optional
-        Processes of this machine that simulate; 0: none but this one. As many as processors if left out.
+        Processes of this machine that simulate; 0: none but this one. As many as processors if left
+        out.
     scheduler : str, optional
-        Address of a dask scheduler whose workers simulate in their place, like ``"tcp://host:8786"``.
+        Address of a dask scheduler whose workers simulate in their place, like
+        ``"tcp://host:8786"``.
     **values
         Scene values to replace, by dotted key.
 
@@ -139,23 +149,35 @@ def fit(
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
     given: list[Any] = [experiment]
-    if isinstance(experiment, Sequence) and not isinstance(experiment, str) and not _are_tracks(experiment):
+    if (
+        isinstance(experiment, Sequence)
+        and not isinstance(experiment, str)
+        and not _are_tracks(experiment)
+    ):
         given = list(experiment)
-    trials = [_trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)]
+    trials = [
+        _trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)
+    ]
     return fit_trials(prepared, trials, parameters, method, seed, limit, who)
 
 
 def _parameters(free: Free) -> list[FreeParameter]:
     if isinstance(free, Mapping) and not isinstance(free, Run):
         return [fitting.free_parameter(name, bounds) for name, bounds in free.items()]
-    given = [] if isinstance(free, Run | str | bytes) or not isinstance(free, Iterable) else list(free)
+    given = (
+        [] if isinstance(free, Run | str | bytes) or not isinstance(free, Iterable) else list(free)
+    )
     if not given or not all(isinstance(one, str | FreeParameter) for one in given):
         raise wrong_kind("free", 'what may change, such as {"ground.mu_along": (0.05, 0.5)}', free)
     return [fitting.parse_free(one) if isinstance(one, str) else one for one in given]
 
 
 def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
-    ends = tuple(offset_s) if isinstance(offset_s, Iterable) and not isinstance(offset_s, Mapping) else (offset_s,) * 2
+    ends = (
+        tuple(offset_s)
+        if isinstance(offset_s, Iterable) and not isinstance(offset_s, Mapping)
+        else (offset_s,) * 2
+    )
     if len(ends) != 2 or not all(map(is_number, ends)):
         raise wrong_kind("offset_s", "a number or two, (low, high)", offset_s)
     return float(ends[0]), float(ends[1])
@@ -166,7 +188,12 @@ def _are_tracks(given: Any) -> bool:
 
 
 def _trial(
-    given: Any, number: int, scene: Scene, base_dir: Path | None, bounds: tuple[float, float], align: bool
+    given: Any,
+    number: int,
+    scene: Scene,
+    base_dir: Path | None,
+    bounds: tuple[float, float],
+    align: bool,
 ) -> Trial:
     if isinstance(given, Trial):
         return given
@@ -175,5 +202,7 @@ def _trial(
     elif isinstance(given, Sequence) and _are_tracks(given):
         return Trial(f"run {number + 1}", scene, tuple(given), base_dir, bounds, align)
     if not hasattr(given, "links"):
-        raise UsageError(f"{given!r} is nothing to fit to; give a file, a capture, or a list of tracks.")
+        raise UsageError(
+            f"{given!r} is nothing to fit to; give a file, a capture, or a list of tracks."
+        )
     return fitting.trial_of(given, scene, base_dir, bounds, align)

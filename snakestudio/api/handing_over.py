@@ -48,7 +48,9 @@ def _library(name: str, what: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(f"{what} needs {name}, which is not installed. Install it with: pip install {name}") from None
+        raise UsageError(
+            f"{what} needs {name}, which is not installed. Install it with: pip install {name}"
+        ) from None
 
 
 def to_pandas(recording: Recording) -> pandas.DataFrame:
@@ -74,12 +76,18 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
     for quantity, places in members.items():
         first = names[places[0]]
         if "_{}_" not in quantity.name:
-            variables |= {names[place]: ("time_s", values[:, place], _units(names[place])) for place in places}
+            variables |= {
+                names[place]: ("time_s", values[:, place], _units(names[place])) for place in places
+            }
             continue
         dimension = _dimension(quantity.name)
         numbers = [int(part) for part in (quantity.having or quantity.of)(recording.schema)]
         coordinates[dimension] = (dimension, numbers)
-        variables[quantity.name.replace("_{}", "")] = (("time_s", dimension), values[:, places], _units(first))
+        variables[quantity.name.replace("_{}", "")] = (
+            ("time_s", dimension),
+            values[:, places],
+            _units(first),
+        )
     about = {"scene": scene_file or recording.scene.title}
     dataset: xarray.Dataset = library.Dataset(variables, coordinates, about)
     return dataset
@@ -98,11 +106,15 @@ def _units(name: str) -> dict[str, str]:
 
 def plot(run: _Columns, columns: str | Sequence[str] | None, ax: Axes | None) -> Axes:
     """Draw columns over time; see `Run.plot`."""
-    names = [columns] if isinstance(columns, str) else list(_PLOTTED if columns is None else columns)
+    names = (
+        [columns] if isinstance(columns, str) else list(_PLOTTED if columns is None else columns)
+    )
     for name in names:
         if not isinstance(name, str):
             raise wrong_kind("columns", "names of columns or expressions over them", name)
-    curves: Mapping[str, FloatArray] = {name: run[name] if name in run.columns else run.signal(name) for name in names}
+    curves: Mapping[str, FloatArray] = {
+        name: run[name] if name in run.columns else run.signal(name) for name in names
+    }
     if ax is None:
         from matplotlib import pyplot
 

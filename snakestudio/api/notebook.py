@@ -52,7 +52,11 @@ _BOX = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px"
 
 def scene_html(scene: Scene) -> str:
     """A scene: its values in short, and the robot at its start among the obstacles from above."""
-    rows = {"Model": FORMULATIONS[scene.model.kind].title, **_robot_rows(scene), **_motion_rows(scene)}
+    rows = {
+        "Model": FORMULATIONS[scene.model.kind].title,
+        **_robot_rows(scene),
+        **_motion_rows(scene),
+    }
     rows["Duration"] = f"{scene.run.duration_s:g} s in steps of {1000.0 * scene.solver.step_s:g} ms"
     picture = ""
     try:
@@ -60,19 +64,31 @@ def scene_html(scene: Scene) -> str:
     except SnakeStudioError:
         pass  # it depends on a file beside a scene file that is not known here
     else:
-        picture = _drawn(lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,)))
+        picture = _drawn(
+            lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,))
+        )
     return _beside(_values_table(scene.title or "Scene", rows), picture)
 
 
-def run_html(recording: Recording, scene_file: str | None, failure: str, base_dir: Path | None) -> str:
+def run_html(
+    recording: Recording, scene_file: str | None, failure: str, base_dir: Path | None
+) -> str:
     """A run: its values in short, the robot's path from above, and its speed."""
     scene, count = recording.scene, len(recording)
     if not count:
         return _values_table(scene_file or scene.title or "Run", {"Rows": "0"})
     span = float(recording.times[-1] - recording.times[0])
-    rows = {"Model": FORMULATIONS[scene.model.kind].title, **_robot_rows(scene), **_motion_rows(scene)}
-    rows["Time"] = f"{float(recording.times[0]):g} to {float(recording.times[-1]):g} s, {count} rows"
-    values = _thinned(recording, ("time_s", "com_x_m", "com_y_m", "com_vx_mps", "com_vy_mps", "com_vz_mps"))
+    rows = {
+        "Model": FORMULATIONS[scene.model.kind].title,
+        **_robot_rows(scene),
+        **_motion_rows(scene),
+    }
+    rows["Time"] = (
+        f"{float(recording.times[0]):g} to {float(recording.times[-1]):g} s, {count} rows"
+    )
+    values = _thinned(
+        recording, ("time_s", "com_x_m", "com_y_m", "com_vx_mps", "com_vy_mps", "com_vz_mps")
+    )
     track = values[:, 1:3]
     picture = ""
     if np.isfinite(values).all():
@@ -111,27 +127,37 @@ def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
     titles = ["", first]
     for run in data.ran[1:]:
         titles += [run.label, "difference at the end", "RMS"]
-    parts = [_rows_table(titles, [[name, *cells] for name, cells in names.items()])] if names else []
+    parts = (
+        [_rows_table(titles, [[name, *cells] for name, cells in names.items()])] if names else []
+    )
     for run in data.runs:
         if reason := run.failure or " ".join(run.refusals):
             parts.append(f"<p><b>{html.escape(run.label)}</b>: {html.escape(reason)}</p>")
     tracks = {
-        run.label: _thinned(run.recording, ("com_x_m", "com_y_m")) for run in data.ran if run.recording is not None
+        run.label: _thinned(run.recording, ("com_x_m", "com_y_m"))
+        for run in data.ran
+        if run.recording is not None
     }
-    return head + _beside("".join(parts), _drawn(lambda figure: _draw_tracks(figure.add_subplot(), tracks)))
+    return head + _beside(
+        "".join(parts), _drawn(lambda figure: _draw_tracks(figure.add_subplot(), tracks))
+    )
 
 
 def _thinned(recording: Recording, names: tuple[str, ...]) -> FloatArray:
     """Some columns of rows that are evenly spread over a run, (k, columns)."""
     values = np.concatenate(list(table(recording, names)))
     count = len(values)
-    chosen: FloatArray = values[np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(int)]
+    chosen: FloatArray = values[
+        np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(int)
+    ]
     return chosen
 
 
 def _robot_rows(scene: Scene) -> dict[str, str]:
     body = scene.body
-    rows = {"Robot": f"{body.n_parts} {body.part_name.lower()}s, {body.length:.3g} m, {body.mass:.3g} kg"}
+    rows = {
+        "Robot": f"{body.n_parts} {body.part_name.lower()}s, {body.length:.3g} m, {body.mass:.3g} kg"
+    }
     if body.axes:
         rows["Joint axes"] = str(len(body.axes))
     if scene.obstacles:
@@ -142,10 +168,13 @@ def _robot_rows(scene: Scene) -> dict[str, str]:
 def _motion_rows(scene: Scene) -> dict[str, str]:
     if scene.body.strained:
         return {}
-    return {"Gait": GAIT_KINDS[scene.gait.kind].title, "Controller": CONTROLLERS[scene.controller.kind].title}
+    return {
+        "Gait": GAIT_KINDS[scene.gait.kind].title,
+        "Controller": CONTROLLERS[scene.controller.kind].title,
+    }
 
 
-# ---------------------------------------------------------------------------------------------------- tables
+# ------------------------------------------------------------------------------------------- tables
 
 
 def _values_table(title: str, rows: Mapping[str, str]) -> str:
@@ -159,7 +188,9 @@ def _values_table(title: str, rows: Mapping[str, str]) -> str:
 
 def _rows_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{html.escape(title)}</th>" for title in titles)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
     return f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
@@ -167,7 +198,7 @@ def _beside(table: str, picture: str) -> str:
     return f'<div style="{_BOX}"><div>{table}</div>{picture}</div>'
 
 
-# ---------------------------------------------------------------------------------------------------- drawings
+# ----------------------------------------------------------------------------------------- drawings
 
 
 def _drawn(draw: Any) -> str:
@@ -182,7 +213,9 @@ def _drawn(draw: Any) -> str:
         figure.savefig(data, format="png", dpi=2 * _DPI)
     size = f'width="{int(_WIDTH * _DPI)}" height="{int(_HEIGHT * _DPI)}"'
     code = base64.b64encode(data.getvalue()).decode()
-    return f'<img {size} style="max-width:100%;height:auto" alt="" src="data:image/png;base64,{code}">'
+    return (
+        f'<img {size} style="max-width:100%;height:auto" alt="" src="data:image/png;base64,{code}">'
+    )
 
 
 def _draw_plan(

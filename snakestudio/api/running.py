@@ -28,7 +28,14 @@ from snakestudio.export.provenance import (
     step_estimate_of,
 )
 from snakestudio.kinds.plugin_kinds import plugin_records, problems, renewed
-from snakestudio.model.arguments import is_number, number_of, path_of, scene_path_of, values_of, wrong_kind
+from snakestudio.model.arguments import (
+    is_number,
+    number_of,
+    path_of,
+    scene_path_of,
+    values_of,
+    wrong_kind,
+)
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import trimming_note, with_values
@@ -76,7 +83,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
     failure : str
         Why the run stopped early, in a sentence; empty if it did not.
     trouble : str
-        Why the run could not be recorded to the end where it was to be, in a sentence; empty if it was.
+        Why the run could not be recorded to the end where it was to be, in a sentence; empty if it
+        was.
     """
 
     def __init__(
@@ -109,7 +117,13 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         data = io.BytesIO()
         copy_run(self.recording, data, Origin(self.scene_file or "", self.base_dir))
-        return _unpickled, (data.getvalue(), self.scene_file, self.failure, self.base_dir, self.trouble)
+        return _unpickled, (
+            data.getvalue(),
+            self.scene_file,
+            self.failure,
+            self.base_dir,
+            self.trouble,
+        )
 
     @property
     def scene(self) -> Scene:
@@ -162,8 +176,9 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def to_xarray(self) -> xarray.Dataset:
         """All columns as an xarray Dataset over time, with units; what links and joints have along these, too.
 
-        Values of links are one variable, ``link_x_m`` over ``time_s`` and ``link`` (from 1 on), those of joints
-        another, ``joint_yaw_rad`` over ``time_s`` and ``joint_yaw`` (numbers of the joints with such an axis).
+        Values of links are one variable, ``link_x_m`` over ``time_s`` and ``link`` (from 1 on),
+        those of joints another, ``joint_yaw_rad`` over ``time_s`` and ``joint_yaw`` (numbers of the
+        joints with such an axis).
 
         Raises
         ------
@@ -180,7 +195,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Parameters
         ----------
         columns : str or sequence of str
-            Columns, or expressions over them as in `signal`; the position of the centre of mass if left out.
+            Columns, or expressions over them as in `signal`; the position of the centre of mass if
+            left out.
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure's if left out.
 
@@ -216,7 +232,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
             For example ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
             `snakestudio.analysis.signals.compile_signal`.
         other : Run, optional
-            What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
+            What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m",
+            another_run)``.
 
         Returns
         -------
@@ -231,7 +248,9 @@ class Run(Mapping[str, NDArray[np.float64]]):
         from snakestudio.analysis.signals import compile_signal
 
         if not isinstance(text, str):
-            raise wrong_kind("text", 'an expression over columns, such as "norm(link_6_v?_mps)"', text)
+            raise wrong_kind(
+                "text", 'an expression over columns, such as "norm(link_6_v?_mps)"', text
+            )
         if other is not None and not isinstance(other, Run):
             raise wrong_kind("other", "a Run, such as load_run(...) gives", other)
         signal = compile_signal(text, self._names, other.columns if other is not None else ())
@@ -274,7 +293,9 @@ class Run(Mapping[str, NDArray[np.float64]]):
         from snakestudio.export.video import VideoOptions, write_video
 
         target = path_of("path", path)
-        written = write_video(target, self.recording, VideoOptions(**options), base_dir=self.base_dir)
+        written = write_video(
+            target, self.recording, VideoOptions(**options), base_dir=self.base_dir
+        )
         assert written is not None, "nothing cancels it"
         return written
 
@@ -299,7 +320,8 @@ def prepare(
 ) -> tuple[Scene, Path | None, tuple[Change | Pull, ...]]:
     """A scene with some values replaced, the folder its paths are relative to, and what an earlier run says was done.
 
-    The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was run there.
+    The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was
+    run there.
 
     Raises
     ------
@@ -313,7 +335,9 @@ def prepare(
         scene, changes = scene_to_rebuild(recording), repeated_edits(recording)
         scene = _with_plugins(scene, base_dir)
     elif not isinstance(scene, Scene):
-        path = scene_path_of("scene", scene, "a Scene, a scene's name or file (str or Path) or a Run")
+        path = scene_path_of(
+            "scene", scene, "a Scene, a scene's name or file (str or Path) or a Run"
+        )
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
                 scene, changes = scene_to_rebuild(run), repeated_edits(run)
@@ -325,7 +349,10 @@ def prepare(
             if path.suffix.lower() == ".csv":
                 changes = read_changes(path)
     wanted = values_of("values", values)
-    for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
+    for name, key, given in (
+        ("duration", "run.duration_s", duration),
+        ("rate", "run.log_rate_hz", rate),
+    ):
         if given is not None:
             wanted[key] = _positive(name, given)
     changed = with_values(scene, wanted) if wanted else scene
@@ -382,10 +409,11 @@ def simulate_scene(
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
-    What `notes` say of its start is kept among its events. `ended` gets the recording when the run is over and its file
-    is not: what is still to be noted is noted there. The contact problem of the last step is written to `problem`
-    (.hdf5, which is FCLIB, or .npz). Files of the run carry `step_estimate`. `began` gets the recording before the run
-    begins; `speed` is simulated over wall time at most.
+    What `notes` say of its start is kept among its events. `ended` gets the recording when the run
+    is over and its file is not: what is still to be noted is noted there. The contact problem of
+    the last step is written to `problem` (.hdf5, which is FCLIB, or .npz). Files of the run carry
+    `step_estimate`. `began` gets the recording before the run begins; `speed` is simulated over
+    wall time at most.
 
     Raises
     ------
@@ -424,8 +452,8 @@ def simulate(
     Parameters
     ----------
     scene : Scene, Run or path
-        A scene, its file, the name of a bundled scene (``"sidewinding"``), or what is run again: a run, its file, or a
-        CSV that SnakeStudio exported.
+        A scene, its file, the name of a bundled scene (``"sidewinding"``), or what is run again: a
+        run, its file, or a CSV that SnakeStudio exported.
     duration : float, optional
         Simulated time, s; the scene's own if left out.
     rate : float, optional
@@ -445,7 +473,9 @@ def simulate(
     load_plugins(plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
     estimate = known_step_estimate(scene, prepared, changes)
-    return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate))
+    return ended(
+        simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate)
+    )
 
 
 def known_step_estimate(
@@ -483,7 +513,12 @@ def ended(run: Run) -> Run:
 
 
 def plan(
-    scene: Scene | Run | str | Path, path: str | Path, *, width_mm: float = 180.0, names: bool = False, **values: Any
+    scene: Scene | Run | str | Path,
+    path: str | Path,
+    *,
+    width_mm: float = 180.0,
+    names: bool = False,
+    **values: Any,
 ) -> Path:
     """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
 
@@ -516,7 +551,10 @@ def plan(
 
 
 def export_model(
-    scene: Scene | Run | str | Path, path: str | Path, model_format: str | None = None, **values: Any
+    scene: Scene | Run | str | Path,
+    path: str | Path,
+    model_format: str | None = None,
+    **values: Any,
 ) -> tuple[str, ...]:
     """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
 
@@ -548,8 +586,8 @@ def export_model(
 def check(scene: Scene | Run | str | Path) -> list[Problem]:
     """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is.
 
-    Plug-ins that the scene names are not run, trusted or not: a warning says that the values of their kinds were not
-    checked, unless they were loaded before.
+    Plug-ins that the scene names are not run, trusted or not: a warning says that the values of
+    their kinds were not checked, unless they were loaded before.
     """
     from snakestudio.session import scene_check
 
@@ -603,8 +641,8 @@ def continue_from(
     Returns
     -------
     Run, tuple of str
-        The new run, and sentences of what is to be known: that the state was not kept and was computed again, or that
-        it differs from the recorded one. Usually there are none.
+        The new run, and sentences of what is to be known: that the state was not kept and was
+        computed again, or that it differs from the recorded one. Usually there are none.
 
     Raises
     ------
@@ -625,7 +663,9 @@ def continue_from(
         source = getattr(old.recording, "path", None)  # of a recording in memory there is none
         name = source.name if source is not None else old.scene_file or "a run"
         if target is not None and source is not None and target.resolve() == source.resolve():
-            raise UsageError(f"{target} is the run that is gone on with; give another name to record to.")
+            raise UsageError(
+                f"{target} is the run that is gone on with; give another name to record to."
+            )
         recording = old.recording
         first, last = map(float, recording.times[[0, -1]]) if len(recording) else (0.0, 0.0)
         if not first - 1e-9 <= at <= last + 1e-9:
@@ -634,23 +674,30 @@ def continue_from(
             )
         origin = Origin(old.scene_file or "", old.base_dir, plugins=plugin_records(recording.scene))
         found = continue_run(
-            recording, at, old.base_dir, name,
+            recording,
+            at,
+            old.base_dir,
+            name,
             lambda scene, schema: RunRecording(scene, schema, target, origin=origin),
-        )  # fmt: skip
+        )
         assert found is not None, "nothing stops it"
     runner = found.runner
     try:
         if wanted and (refused := runner.apply(with_values(runner.scene, wanted))):
             raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
         if runner.finished:
-            raise UsageError(f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on.")
+            raise UsageError(
+                f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on."
+            )
         if began is not None:
             began(runner.recording)
         result = run_to_end(runner, (), progress, written, speed)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message
-    further = Run(result.recording, old.scene_file, failure, old.base_dir, result.recording.trouble_at_end)
+    further = Run(
+        result.recording, old.scene_file, failure, old.base_dir, result.recording.trouble_at_end
+    )
     return further, found.notes
 
 

@@ -39,8 +39,8 @@ _VIEWED = 0.7
 class State:
     """The present state of a simulation, by the names that a `Snapshot` has.
 
-    Values are computed when they are read. Arrays are views that the first look after another step fills again; `copy`
-    gives a `Snapshot` that stays as it is.
+    Values are computed when they are read. Arrays are views that the first look after another step
+    fills again; `copy` gives a `Snapshot` that stays as it is.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -145,12 +145,16 @@ class Simulation:
     Attributes
     ----------
     rng : numpy.random.Generator
-        For the random numbers of the program that steps it; `reset(seed=...)` seeds it, `save` and `restore` include
-        it.
+        For the random numbers of the program that steps it; `reset(seed=...)` seeds it, `save` and
+        `restore` include it.
     """
 
     def __init__(
-        self, scene: Scene, base_dir: Path | None = None, scene_file: str | None = None, seed: int | None = None
+        self,
+        scene: Scene,
+        base_dir: Path | None = None,
+        scene_file: str | None = None,
+        seed: int | None = None,
     ) -> None:
         self._opened, self._base_dir, self._scene_file = scene, base_dir, scene_file
         self._closed = False
@@ -172,7 +176,7 @@ class Simulation:
         self._jointed, self._gives_torques = scene.body.jointed, scene.gives_torques
         self._shares = stepper.engine.schema.mass_shares
 
-    # ------------------------------------------------------------------------------------------ what it is
+    # ----------------------------------------------------------------------------------- what it is
 
     @property
     def scene(self) -> Scene:
@@ -209,7 +213,7 @@ class Simulation:
         what = self._scene_file or self.scene.title or "a scene"
         return f"<Simulation of {what}: {'closed' if self._closed else f'{self.time:g} s'}>"
 
-    # ------------------------------------------------------------------------------------------ stepping
+    # ------------------------------------------------------------------------------------- stepping
 
     def step(
         self,
@@ -221,11 +225,12 @@ class Simulation:
     ) -> None:
         """Take `n` time steps.
 
-        The references of the joint controllers jump to `targets` when the call begins, are held until it ends, and
-        their rates are 0; or else, with `rates`, they move on from `targets` at these rates. Free play, limits of
-        torque and lags of the scene's motors act as in any run; limits of speed (`actuator.max_speed_deg_s`), which
-        belong to controllers, do not. A run whose controller asks for the same values takes the same steps, bit for
-        bit, and so do n calls for one step each, under `targets` alone or `torques`.
+        The references of the joint controllers jump to `targets` when the call begins, are held
+        until it ends, and their rates are 0; or else, with `rates`, they move on from `targets` at
+        these rates. Free play, limits of torque and lags of the scene's motors act as in any run;
+        limits of speed (`actuator.max_speed_deg_s`), which belong to controllers, do not. A run
+        whose controller asks for the same values takes the same steps, bit for bit, and so do n
+        calls for one step each, under `targets` alone or `torques`.
 
         Parameters
         ----------
@@ -234,9 +239,11 @@ class Simulation:
         rates : (m,) array, optional
             Their rates, rad/s.
         torques : (m,) array, optional
-            Torques given to the motors in place of what their joint controllers would ask for, N m, held.
+            Torques given to the motors in place of what their joint controllers would ask for, N m,
+            held.
         n : int
-            Without targets and torques, the gait or the controller of the scene drives, as in a run.
+            Without targets and torques, the gait or the controller of the scene drives, as in a
+            run.
 
         Raises
         ------
@@ -253,11 +260,15 @@ class Simulation:
             if not self._jointed or self._gives_torques:
                 self._check_targets()
             self._stepper.hold(
-                self._values("targets", targets), None if rates is None else self._values("rates", rates), n
+                self._values("targets", targets),
+                None if rates is None else self._values("rates", rates),
+                n,
             )
         elif torques is not None:
             if targets is not None or rates is not None:
-                raise UsageError("A step is under targets or under torques, not both. Give one of them.")
+                raise UsageError(
+                    "A step is under targets or under torques, not both. Give one of them."
+                )
             if not self._jointed:
                 self._check_targets()
             self._stepper.give(self._values("torques", torques), n)
@@ -286,7 +297,9 @@ class Simulation:
             values = values.astype(np.float64)
         if not math.isfinite(values.dot(values)) and not np.isfinite(values).all():
             axis = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise UsageError(f"{name}[{axis}] ({self._axes[axis]}) must be a finite number (got {values[axis]:g}).")
+            raise UsageError(
+                f"{name}[{axis}] ({self._axes[axis]}) must be a finite number (got {values[axis]:g})."
+            )
         return values
 
     def _check_targets(self) -> None:
@@ -295,9 +308,13 @@ class Simulation:
             raise UsageError(
                 "This robot is a continuous body without joints. Call step() without targets: its strain law drives it."
             )
-        raise UsageError('The joints of this scene follow torques. Give torques, or choose another kind for "gait".')
+        raise UsageError(
+            'The joints of this scene follow torques. Give torques, or choose another kind for "gait".'
+        )
 
-    def apply_wrench(self, link: int, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+    def apply_wrench(
+        self, link: int, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> None:
         """Let a force and a torque act on a link until they are changed; they replace those that acted on it.
 
         Parameters
@@ -307,7 +324,8 @@ class Simulation:
         force : (3,) array
             At the link's centre of gravity, world frame, N.
         torque : (3,) array
-            World frame, N m. A robot that moves in the plane feels the forces in it and the torque about the vertical.
+            World frame, N m. A robot that moves in the plane feels the forces in it and the torque
+            about the vertical.
 
         Raises
         ------
@@ -323,7 +341,7 @@ class Simulation:
         x, y, z = _vector("force", force)
         self._stepper.apply_wrench(int(link) % count, (x, y, z), _vector("torque", torque))
 
-    # ------------------------------------------------------------------------------------------ going back
+    # ----------------------------------------------------------------------------------- going back
 
     def reset(self, seed: int | None = None, values: Mapping[str, Any] | None = None) -> None:
         """Go back to the start. A recording ends.
@@ -331,10 +349,11 @@ class Simulation:
         Parameters
         ----------
         seed : int, optional
-            Seeds `rng`, and draws new seeds for whatever is random in the scene: fields of rubble and the force noise
-            of a controller. Without it, both stay as they are.
+            Seeds `rng`, and draws new seeds for whatever is random in the scene: fields of rubble
+            and the force noise of a controller. Without it, both stay as they are.
         values : mapping, optional
-            Values that replace those of the scene as it was opened, by dotted key; they win over what `seed` draws.
+            Values that replace those of the scene as it was opened, by dotted key; they win over
+            what `seed` draws.
 
         Raises
         ------
@@ -378,9 +397,11 @@ class Simulation:
         self._on_built()
         self.rng.bit_generator.state = state.random
 
-    # ------------------------------------------------------------------------------------------ pictures and files
+    # --------------------------------------------------------------------------- pictures and files
 
-    def render(self, width: int = 640, height: int = 480, camera: Camera | str | None = None) -> UInt8Array:
+    def render(
+        self, width: int = 640, height: int = 480, camera: Camera | str | None = None
+    ) -> UInt8Array:
         """A picture of the present state, (height, width, 3) uint8, row 0 on top; needs no screen.
 
         Parameters
@@ -388,8 +409,8 @@ class Simulation:
         width, height : int
             Pixels.
         camera : Camera or str, optional
-            Where the picture is taken from, or the name of a view around the robot: "perspective" (if left out), "top",
-            "front", "right", "isometric".
+            Where the picture is taken from, or the name of a view around the robot: "perspective"
+            (if left out), "top", "front", "right", "isometric".
 
         Raises
         ------
@@ -420,9 +441,13 @@ class Simulation:
         if not isinstance(name, str):
             raise wrong_kind("camera", "a Camera or the name of a view", given)
         if name not in STANDARD_VIEWS:
-            raise UsageError(f'There is no view "{name}". Choose {_listed(tuple(STANDARD_VIEWS), "or")}.')
+            raise UsageError(
+                f'There is no view "{name}". Choose {_listed(tuple(STANDARD_VIEWS), "or")}.'
+            )
         azimuth, elevation, parallel = STANDARD_VIEWS[name]
-        camera = Camera(azimuth=math.radians(azimuth), elevation=math.radians(elevation), orthographic=parallel)
+        camera = Camera(
+            azimuth=math.radians(azimuth), elevation=math.radians(elevation), orthographic=parallel
+        )
         centre, reach = self._state.centre_of_mass, _VIEWED * self.scene.body.length
         low, high = centre - reach, centre + reach
         return camera.frame((low[0], low[1], 0.0), (high[0], high[1], max(0.0, centre[2])), aspect)
@@ -430,13 +455,14 @@ class Simulation:
     def record(self, path: str | Path | None = None) -> None:
         """Record from now on, at the log rate of the scene, until `stop_recording`, `reset`, `restore` or `close`.
 
-        The first row is the present state. Times, works and impulses are those since the start of the simulation.
+        The first row is the present state. Times, works and impulses are those since the start of
+        the simulation.
 
         Parameters
         ----------
         path : str or Path, optional
-            A run file (.mcap), which is written while the simulation goes, or .csv or .h5, which are written in the
-            end. Without it, the recording is there for `run` alone.
+            A run file (.mcap), which is written while the simulation goes, or .csv or .h5, which
+            are written in the end. Without it, the recording is there for `run` alone.
 
         Raises
         ------
@@ -445,7 +471,9 @@ class Simulation:
         """
         self._check_open()
         if self._stepper.recording is not None:
-            raise UsageError("The simulation is being recorded. Call stop_recording() before another recording.")
+            raise UsageError(
+                "The simulation is being recorded. Call stop_recording() before another recording."
+            )
         target = None if path is None else _recorded_to(path)
         run_file = target is not None and target.suffix.lower() == ".mcap"
         self._stepper.record(target if run_file else None, self._scene_file or "")
@@ -516,7 +544,10 @@ class Simulation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -601,7 +632,11 @@ def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -
 def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:
     """New seeds of what is random in a scene, by dotted key."""
     random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    keys = [f"obstacles[{k}].seed" for k, obstacle in enumerate(scene.obstacles, start=1) if hasattr(obstacle, "seed")]
+    keys = [
+        f"obstacles[{k}].seed"
+        for k, obstacle in enumerate(scene.obstacles, start=1)
+        if hasattr(obstacle, "seed")
+    ]
     keys += ["controller.noise_seed"] if hasattr(scene.controller, "noise_seed") else []
     return {key: int(random.integers(_SEEDS)) for key in keys}
 
@@ -610,6 +645,8 @@ def _recorded_to(path: object) -> Path:
     """The file that a simulation is to be recorded to, which can be written."""
     target = path_of("path", path)
     if target.suffix.lower() not in (".mcap", ".csv", ".h5", ".hdf5"):
-        raise UsageError(f"{target}: the format is not known. Give a name that ends in .mcap, .csv or .h5.")
+        raise UsageError(
+            f"{target}: the format is not known. Give a name that ends in .mcap, .csv or .h5."
+        )
     writable(target)
     return target

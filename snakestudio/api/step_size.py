@@ -70,12 +70,15 @@ def check_scene_step_size(
 
 
 def check_step_size(
-    scene: Scene | Run | str | Path, duration: float | None = None, rate: float | None = None, **values: Any
+    scene: Scene | Run | str | Path,
+    duration: float | None = None,
+    rate: float | None = None,
+    **values: Any,
 ) -> StepReport:
     """Run a scene with its time step, a half and a quarter of it, and estimate the errors at its own.
 
-    A run that is given, and is one of this very scene, carries the estimate from then on: so do the files it is written
-    to.
+    A run that is given, and is one of this very scene, carries the estimate from then on: so do the
+    files it is written to.
 
     Parameters
     ----------
@@ -84,7 +87,8 @@ def check_step_size(
     duration : float, optional
         Simulated time, s; the scene's own if omitted.
     rate : float, optional
-        Rows per simulated second, Hz; the scene's own if omitted. Forces are means between two rows.
+        Rows per simulated second, Hz; the scene's own if omitted. Forces are means between two
+        rows.
     **values
         Scene values by dotted key: ``**{"solver.step_s": 0.001}``.
 

@@ -36,19 +36,32 @@ def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        Naming an argument that cannot be read; what contradicts itself is found where the study is made.
+        Naming an argument that cannot be read; what contradicts itself is found where the study is
+        made.
     """
     search = given["search"]
     repeats = given["repeats"]
     values: dict[str, Any] = {
-        "format": FORMAT, "scene": scene, "title": given["title"] or "",
+        "format": FORMAT,
+        "scene": scene,
+        "title": given["title"] or "",
         "vary": _varied(given["vary"], given["together"]),
-        "goals": _list("goals", "net_speed" if given["goals"] is None else given["goals"], _GOALS, _goal),
+        "goals": _list(
+            "goals", "net_speed" if given["goals"] is None else given["goals"], _GOALS, _goal
+        ),
         "limits": _list("limits", given["limits"] or (), _LIMITS, _limit),
         "fixed": {key: _plain(one) for key, one in values_of("fixed", given["fixed"]).items()},
-        "search": dict(search) if isinstance(search, Mapping) else {} if search is None else {"kind": search},
-        "repeats": dict(repeats) if isinstance(repeats, Mapping) else {} if repeats is None else {"count": repeats},
-    }  # fmt: skip
+        "search": dict(search)
+        if isinstance(search, Mapping)
+        else {}
+        if search is None
+        else {"kind": search},
+        "repeats": dict(repeats)
+        if isinstance(repeats, Mapping)
+        else {}
+        if repeats is None
+        else {"count": repeats},
+    }
     for name in ("points", "seed"):
         if given[name] is not None:
             values["search"][name] = _plain(given[name])
@@ -73,7 +86,9 @@ def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
     return about | added
 
 
-def _list(name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]) -> list[dict[str, Any]]:
+def _list(
+    name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Entries by what they are about, or one after the other, as tables of a study file."""
     if isinstance(given, str):
         return [entry(given, None)]
@@ -148,7 +163,9 @@ def _limit(measure: str, bounds: Any) -> dict[str, Any]:
     if isinstance(bounds, Mapping | BaseModel):
         return _table({"measure": measure}, bounds)
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise UsageError(f"limits: {measure} = {bounds!r}: give (at_least, at_most), with None for no bound.")
+        raise UsageError(
+            f"limits: {measure} = {bounds!r}: give (at_least, at_most), with None for no bound."
+        )
     ends = dict(zip(("at_least", "at_most"), _plain(bounds), strict=True))
     return {"measure": measure} | {name: end for name, end in ends.items() if end is not None}
 

@@ -41,7 +41,14 @@ from snakestudio.study.results import Table
 from snakestudio.study.running import Workers
 from snakestudio.study.shown import Named
 from snakestudio.study.store import store_path
-from snakestudio.study.study_file import is_study, load_study, named_from, save_study, scene_named_from, scene_of
+from snakestudio.study.study_file import (
+    is_study,
+    load_study,
+    named_from,
+    save_study,
+    scene_named_from,
+    scene_of,
+)
 
 __all__ = ["Study"]
 
@@ -54,19 +61,21 @@ _WAIT_S = 0.1
 class Study:
     """A study of a scene: values vary, and goals are measured of every run.
 
-    Open the file of one, ``Study("slope.study.toml")``, or make one of a scene. Its results are kept beside its file,
-    so that a study that is run again, or made again with more points, computes nothing twice.
+    Open the file of one, ``Study("slope.study.toml")``, or make one of a scene. Its results are
+    kept beside its file, so that a study that is run again, or made again with more points,
+    computes nothing twice.
 
     Parameters
     ----------
     source : Scene, Run or path
-        A study file; or a scene, or a run or a file that has one. Only what such a study is made of follows then.
+        A study file; or a scene, or a run or a file that has one. Only what such a study is made of
+        follows then.
     vary : mapping
-        What varies, by scene key: a range ``(low, high)``, ``(low, high, steps)`` or ``(low, high, steps, "log")``, or
-        a list of values. Keys joined by ``+`` get the same value.
+        What varies, by scene key: a range ``(low, high)``, ``(low, high, steps)`` or ``(low, high,
+        steps, "log")``, or a list of values. Keys joined by ``+`` get the same value.
     goals : str, sequence of str, or mapping of str to {"maximise", "minimise"}
-        What counts: ``"net_speed"``, ``"cost_of_transport"`` and the like, or expressions as in ``"max(com_z_m)"``.
-        The net speed if left out.
+        What counts: ``"net_speed"``, ``"cost_of_transport"`` and the like, or expressions as in
+        ``"max(com_z_m)"``. The net speed if left out.
     limits : mapping of str to (at_least, at_most)
         What has to hold; None is no bound.
     search : {"grid", "random", "latin_hypercube", "sobol", "cma_es", "nsga2", "tpe"} or mapping
@@ -83,8 +92,8 @@ class Study:
         Scene values that are others in all runs.
     title : str
     file : str or Path
-        Where it is kept; a study that is there is brought to what is said here, and keeps its results. If left out,
-        the study is gone with this object.
+        Where it is kept; a study that is there is brought to what is said here, and keeps its
+        results. If left out, the study is gone with this object.
 
     Attributes
     ----------
@@ -122,23 +131,38 @@ class Study:
         file: str | Path | None = None,
     ) -> None:
         given = {
-            "vary": vary, "goals": goals, "limits": limits, "search": search, "points": points, "seed": seed,
-            "repeats": repeats, "jitter": jitter, "together": together, "fixed": fixed, "title": title,
-        }  # fmt: skip
+            "vary": vary,
+            "goals": goals,
+            "limits": limits,
+            "search": search,
+            "points": points,
+            "seed": seed,
+            "repeats": repeats,
+            "jitter": jitter,
+            "together": together,
+            "fixed": fixed,
+            "title": title,
+        }
         said = [name for name, value in {**given, "file": file}.items() if value is not None]
         self._read: tuple[object, Table] | None = None
         wanted = "a Scene, a Run, or the name or file of a scene"
-        opened = None if isinstance(source, Scene | Run) else scene_path_of("source", source, wanted)
+        opened = (
+            None if isinstance(source, Scene | Run) else scene_path_of("source", source, wanted)
+        )
         if opened is not None and is_study(opened):
             if said:
-                raise UsageError(f"{opened} is a study and says {said[0]} itself; change it there, or give its scene.")
+                raise UsageError(
+                    f"{opened} is a study and says {said[0]} itself; change it there, or give its scene."
+                )
             self.path = opened
             running.open_plan(self.path)
             return
         if opened is not None and not said:
             load_study(opened)  # says what is wrong with it
         if vary is None and repeats is None:
-            raise UsageError('Nothing varies; give vary, such as {"gait.amplitude_deg": (10, 60, 11)}.')
+            raise UsageError(
+                'Nothing varies; give vary, such as {"gait.amplitude_deg": (10, 60, 11)}.'
+            )
         if file is None:
             folder = tempfile.mkdtemp(prefix="snakestudio-study-")
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -147,7 +171,7 @@ class Study:
             self.path = path_of("file", file)
         _write(self.path, source, given)
 
-    # ------------------------------------------------------------------------------------------------------- running
+    # -------------------------------------------------------------------------------------- running
 
     def run(
         self,
@@ -167,7 +191,8 @@ class Study:
         scheduler : str, optional
             Address of a dask scheduler in their place, like ``"tcp://host:8786"``.
         progress : callable, optional
-            Gets a `snakestudio.study.driver.Progress` several times a second; where it returns False the study stops.
+            Gets a `snakestudio.study.driver.Progress` several times a second; where it returns
+            False the study stops.
         tls : Tls, optional
             Files with which a scheduler is spoken to in private.
         retry : bool
@@ -195,7 +220,9 @@ class Study:
 
         def work() -> None:
             try:
-                if compile_engines(running.formulations_of(plan), lambda kind, stage: not cancelled.is_set()):
+                if compile_engines(
+                    running.formulations_of(plan), lambda kind, stage: not cancelled.is_set()
+                ):
                     running.run_study(self.path, who, told.put, cancelled, retry)
             except BaseException as error:
                 failures.append(error)
@@ -222,7 +249,7 @@ class Study:
             raise failures[0]
         return self
 
-    # ------------------------------------------------------------------------------------------------------- results
+    # -------------------------------------------------------------------------------------- results
 
     @property
     def description(self) -> StudyFields:
@@ -305,7 +332,10 @@ class Study:
         return {"row": table.front, **{name: table[name][table.front] for name in table}}
 
     def _point(self, row: int) -> dict[str, Any]:
-        return {"row": row, **{name: column[row : row + 1].tolist()[0] for name, column in self.table.items()}}
+        return {
+            "row": row,
+            **{name: column[row : row + 1].tolist()[0] for name, column in self.table.items()},
+        }
 
     def simulate(self, row: int | Mapping[str, Any], repeat: int = 0) -> Run:
         """A run of the study once more, bit for bit.
@@ -324,14 +354,17 @@ class Study:
         SceneError
             If its values contradict each other.
         PhysicsError
-            If the physics fails, as it did in the study; its `run` attribute has what was recorded until then.
+            If the physics fails, as it did in the study; its `run` attribute has what was recorded
+            until then.
         """
         table = self.table
         number = row.get("row") if isinstance(row, Mapping) else row
         repeats = table.rows[_index("row", number, table.n_points)]
         _, outcome = repeats[_index("repeat", repeat, len(repeats))]
         scene, base_dir, _ = self.scene_of(number, repeat)
-        run = ended(simulate_scene(scene, base_dir, scene_file=scene_of(table.study, self.path).name))
+        run = ended(
+            simulate_scene(scene, base_dir, scene_file=scene_of(table.study, self.path).name)
+        )
         if outcome is not None and outcome.state == "done":
             again = measured([part.measure for part in table.study.measured], run.recording)
             if np.array(again).tobytes() != np.array(outcome.measures).tobytes():
@@ -342,7 +375,9 @@ class Study:
                 )
         return run
 
-    def check_step_size(self, row: int | Mapping[str, Any] | None = None, repeat: int = 0) -> StepReport:
+    def check_step_size(
+        self, row: int | Mapping[str, Any] | None = None, repeat: int = 0
+    ) -> StepReport:
         """Check how far the result of a run of the study depends on the time step; see `ss.check_step_size`.
 
         Parameters
@@ -364,7 +399,9 @@ class Study:
         assert checked is not None, "nothing cancels it"
         return checked
 
-    def scene_of(self, row: int | Mapping[str, Any] | None = None, repeat: int = 0) -> tuple[Scene, Path, int]:
+    def scene_of(
+        self, row: int | Mapping[str, Any] | None = None, repeat: int = 0
+    ) -> tuple[Scene, Path, int]:
         """The scene of a run of the study, the folder that its file names are relative to, and its row.
 
         The row is that of the best point if it is omitted.
@@ -381,7 +418,9 @@ class Study:
         if number is None:
             number = table.best
             if number is None:
-                raise StudyError(f"{self.path}: no point counts so far, so there is no best one; give a row.")
+                raise StudyError(
+                    f"{self.path}: no point counts so far, so there is no best one; give a row."
+                )
         repeats = table.rows[_index("row", number, table.n_points)]
         asked, _ = repeats[_index("repeat", repeat, len(repeats))]
         text = running.texts_of(self.path)["scene"]
@@ -426,13 +465,15 @@ class Study:
                 export.write_parquet(target, columns, self._units(table), texts)
             case ending if ending in FORMATS:
                 units = running.units_of_results(self.path)
-                write_figure(target, table, parse_scene(texts["scene"]), units, texts, Named(x, y, colour))
+                write_figure(
+                    target, table, parse_scene(texts["scene"]), units, texts, Named(x, y, colour)
+                )
             case _:
                 endings = ", ".join((".csv", ".hdf5", ".h5", ".parquet", *FORMATS))
                 raise UsageError(f"{target}: give the file one of the endings {endings}.")
         return target
 
-    # --------------------------------------------------------------------------------------------------------- shown
+    # ---------------------------------------------------------------------------------------- shown
 
     def _status(self) -> tuple[str, Table | None]:
         """How far it is, in words, and its table if there is one."""
@@ -444,7 +485,9 @@ class Study:
                 return f"{study.n_points} points, {study.n_runs} runs, not run yet", None
             return "cannot be read", None
         failed = int(table["failed"].sum())
-        return f"{int(table['runs'].sum())} of {table.study.n_runs} runs" + f", {failed} failed" * (failed > 0), table
+        return f"{int(table['runs'].sum())} of {table.study.n_runs} runs" + f", {failed} failed" * (
+            failed > 0
+        ), table
 
     def __repr__(self) -> str:
         status, table = self._status()
@@ -460,14 +503,18 @@ class Study:
         head = f"<p><b>{html.escape(self.path.name)}</b>: {status}</p>"
         if table is None or not len(table.ranked):
             return head
-        names = [vary.name for vary in table.study.vary] + [part.called for part in table.study.measured]
+        names = [vary.name for vary in table.study.vary] + [
+            part.called for part in table.study.measured
+        ]
         units = self.units
         titles = "".join(
             f"<th>{html.escape(name)}{'' if units[name] == '1' else f'<br>{html.escape(units[name])}'}</th>"
             for name in names
         )
         rows = "".join(
-            f"<tr><td>{row}</td>" + "".join(f"<td>{_cell(table[name][row])}</td>" for name in names) + "</tr>"
+            f"<tr><td>{row}</td>"
+            + "".join(f"<td>{_cell(table[name][row])}</td>" for name in names)
+            + "</tr>"
             for row in table.ranked[:_SHOWN]
         )
         more = len(table.ranked) - _SHOWN
@@ -519,7 +566,10 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     name = "" if own is None else scene_named_from(path.parent, str(source))
     if own is None:
         own = path.with_name(f"{path.name.removesuffix('.toml').removesuffix('.study')}.scene.toml")
-        moved = {key: named_from(path.parent, local_path(name, base_dir)) for key, name in named_files(scene)}
+        moved = {
+            key: named_from(path.parent, local_path(name, base_dir))
+            for key, name in named_files(scene)
+        }
         scene = with_values(scene, moved) if moved else scene
         _see_that_it_is_a_scene(own)
         base_dir = path.parent
@@ -536,4 +586,6 @@ def _see_that_it_is_a_scene(path: Path) -> None:
         try:
             load_scene(path)
         except SceneError:
-            raise StudyError(f"{path}: this is there and no scene; give the study another file.") from None
+            raise StudyError(
+                f"{path}: this is there and no scene; give the study another file."
+            ) from None

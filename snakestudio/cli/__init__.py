@@ -23,7 +23,13 @@ from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.cli.standard_streams import complete_standard_streams
 from snakestudio.cli.terminal import print_error, print_warning
 from snakestudio.errors import PhysicsError, PluginRuntimeError, SnakeStudioError, UsageError
-from snakestudio.paths import bundled_scenes, find_scene, is_bare_name, set_matplotlib_folder, temporary_dir
+from snakestudio.paths import (
+    bundled_scenes,
+    find_scene,
+    is_bare_name,
+    set_matplotlib_folder,
+    temporary_dir,
+)
 from snakestudio.text import capitalized, listing, quoted
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
@@ -45,22 +51,40 @@ COMMANDS = {
     "study run": ("study_run", "run a study, or continue one"),
     "study resume": ("study_resume", "continue a study that was started"),
     "study status": ("study_status", "show the progress of a study and its best points"),
-    "study check-step": ("study_check_step", "check how far a point of a study depends on the time step"),
-    "study export": ("study_export", "write the results of a study as CSV, HDF5 or Parquet, or draw them"),
+    "study check-step": (
+        "study_check_step",
+        "check how far a point of a study depends on the time step",
+    ),
+    "study export": (
+        "study_export",
+        "write the results of a study as CSV, HDF5 or Parquet, or draw them",
+    ),
     "study list": ("study_list", "list the studies in a folder"),
     "study worker": ("study_worker", "compute for studies and fits of another process"),
     "diff": ("diff", "list how two scenes differ"),
-    "import-obstacles": ("import_obstacles", "add the circles of a CSV or an SVG drawing to a scene"),
+    "import-obstacles": (
+        "import_obstacles",
+        "add the circles of a CSV or an SVG drawing to a scene",
+    ),
     "import-robot": ("import_robot", "make a scene of the robot in a URDF, SDF or MJCF file"),
     "export-model": ("export_model", "write a scene's robot and world as MJCF, URDF or SDF"),
     "listen": ("listen", "show what a robot sends on its CAN bus, decoded; send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and create robot profiles"),
-    "bridge ros2": ("bridge_ros2", "connect a simulation or a robot to ROS 2, where rclpy is installed"),
+    "bridge ros2": (
+        "bridge_ros2",
+        "connect a simulation or a robot to ROS 2, where rclpy is installed",
+    ),
     "remote": ("remote", "control a window that was started with --remote"),
-    "plugin new": ("plugin_new", "write a plug-in to begin with: a controller, a gait, a formulation ..."),
-    "plugin trust": ("plugin_trust", "trust a plug-in, or all in a folder: scenes that name it may run it"),
+    "plugin new": (
+        "plugin_new",
+        "write a plug-in to begin with: a controller, a gait, a formulation ...",
+    ),
+    "plugin trust": (
+        "plugin_trust",
+        "trust a plug-in, or all in a folder: scenes that name it may run it",
+    ),
     "plugin list": ("plugin_list", "list trusted and installed plug-ins"),
     "plugin forget": ("plugin_forget", "stop trusting a plug-in or a folder"),
     "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
@@ -73,11 +97,28 @@ _OWN_ENDING = ("gui", "emulate")
 
 _WITH_PLUGINS = frozenset(
     (
-        "run", "export", "plan", "figures", "compare models", "compare experiment", "compare chain", "fit",
-        "fit-strain", "study new", "study run", "study resume", "study check-step", "study export", "export-model",
-        "import-robot", "import-obstacles", "drive", "emulate", "gui",
+        "run",
+        "export",
+        "plan",
+        "figures",
+        "compare models",
+        "compare experiment",
+        "compare chain",
+        "fit",
+        "fit-strain",
+        "study new",
+        "study run",
+        "study resume",
+        "study check-step",
+        "study export",
+        "export-model",
+        "import-robot",
+        "import-obstacles",
+        "drive",
+        "emulate",
+        "gui",
     )
-)  # fmt: skip
+)
 """Commands that run scenes, or read them for more than to check them."""
 
 _HIDDEN = {
@@ -88,9 +129,7 @@ _HIDDEN = {
 
 _NO_CURRENT_FOLDER = "The current folder no longer exists. Change to another folder first."
 
-_NO_TEMPORARY_FOLDER = (
-    "No folder for temporary files can be written. Free some space, or name a folder that can be written in TMPDIR."
-)
+_NO_TEMPORARY_FOLDER = "No folder for temporary files can be written. Free some space, or name a folder that can be written in TMPDIR."
 
 
 _EPILOG = """Without a command, the window opens: snakestudio [SCENE].
@@ -113,7 +152,9 @@ class _Parser(argparse.ArgumentParser):
         if unknown := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
             known = [word for word in self._option_string_actions if word.startswith("--")]
             near = nearest(unknown[1], known)
-        elif wrong := re.match(r"argument .*: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL):
+        elif wrong := re.match(
+            r"argument .*: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL
+        ):
             near = nearest(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
         else:
             return ""
@@ -204,7 +245,9 @@ def _see_that_it_is_known(word: str) -> None:
 
 def _loaded(name: str) -> tuple[ModuleType, _Parser]:
     command = import_module(f"snakestudio.cli.{_HIDDEN.get(name) or COMMANDS[name][0]}")
-    parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
+    parser = _Parser(
+        prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__
+    )
     command.add_arguments(parser)
     if name in _WITH_PLUGINS:
         parser.add_argument(
@@ -229,8 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 for a mistake in what was given; 3 where the physics failed; 130, 143 and 129 where Ctrl+C, SIGTERM or a
-        closed terminal ended it.
+        0; 2 for a mistake in what was given; 3 where the physics failed; 130, 143 and 129 where
+        Ctrl+C, SIGTERM or a closed terminal ended it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     complete_standard_streams()
@@ -278,7 +321,9 @@ def _run(words: list[str]) -> int:
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
-            options = parser.parse_intermixed_args(words)  # options may stand among any number of names
+            options = parser.parse_intermixed_args(
+                words
+            )  # options may stand among any number of names
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
                 if getattr(options, "plugins", None):

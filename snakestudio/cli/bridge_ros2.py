@@ -51,7 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="profile",
         help="join a robot on CAN in place of a simulation: its profile (.toml), or the name of a shipped one",
     )
-    parser.add_argument("--bridge-rate", metavar="HZ", type=float, default=50.0, help="messages a second (%(default)g)")
+    parser.add_argument(
+        "--bridge-rate",
+        metavar="HZ",
+        type=float,
+        default=50.0,
+        help="messages a second (%(default)g)",
+    )
     add_drive_arguments(parser)
 
 
@@ -62,12 +68,16 @@ def execute(options: argparse.Namespace) -> int:
     rate = Target(rate_hz=options.bridge_rate).rate_hz
     values = assignments(options.values)
     if values.get("controller.kind", _KIND) != _KIND:
-        raise UsageError(f'The bridge drives the joints by ROS 2. Leave controller.kind out, or make it "{_KIND}".')
+        raise UsageError(
+            f'The bridge drives the joints by ROS 2. Leave controller.kind out, or make it "{_KIND}".'
+        )
     options.values = [*options.values, f'controller.kind="{_KIND}"']
     if options.profile is None:
         given = [name for name in _OF_ROBOTS if getattr(options, name, None) not in (None, False)]
         if given:
-            raise UsageError(f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or leave it out.")
+            raise UsageError(
+                f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or leave it out."
+            )
         return _simulate(options, rate)
     if options.duration is None:
         options.duration = _FOR_EVER_S
@@ -102,9 +112,13 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
     from snakestudio.stream.sampler import Shown
 
     duration = _FOR_EVER_S if options.duration is None else options.duration
-    scene, base_dir, _ = api.prepare(options.scene, duration, options.rate, assignments(options.values))
+    scene, base_dir, _ = api.prepare(
+        options.scene, duration, options.rate, assignments(options.values)
+    )
     if not scene.body.axes:
-        raise UsageError(f"{options.scene}: the robot has no joints that ROS 2 could command. Give another scene.")
+        raise UsageError(
+            f"{options.scene}: the robot has no joints that ROS 2 could command. Give another scene."
+        )
     ended, failure = threading.Event(), [""]
 
     def on_event(event: object) -> None:
@@ -128,7 +142,9 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
             while not ended.wait(_LOOK_S):
                 status = session.status
                 if status.state == "blocked":
-                    errors = [each.sentence() for each in status.problems if each.severity == "error"]
+                    errors = [
+                        each.sentence() for each in status.problems if each.severity == "error"
+                    ]
                     raise UsageError("\n".join(errors))
     if failure[0]:
         raise PhysicsError(failure[0])

@@ -12,11 +12,19 @@ if TYPE_CHECKING:
 
 __all__ = ["add_bus_arguments", "chosen_bus"]
 
-_FIRST_CHANNELS = {"socketcan": "can0", "udp_multicast": "239.74.163.2", "virtual": "robot", "pcan": "PCAN_USBBUS1"}
-"""What an interface is opened with if nobody says which channel: it has a first one, or a usual one."""
+_FIRST_CHANNELS = {
+    "socketcan": "can0",
+    "udp_multicast": "239.74.163.2",
+    "virtual": "robot",
+    "pcan": "PCAN_USBBUS1",
+}
+"""What an interface is opened with if nobody says which channel: it has a first one, or a usual
+one."""
 
 
-def add_bus_arguments(parser: argparse._ActionsContainer, otherwise: str = "of the profile") -> None:
+def add_bus_arguments(
+    parser: argparse._ActionsContainer, otherwise: str = "of the profile"
+) -> None:
     """Declare --interface, --channel, --bitrate and --port.
 
     Parameters
@@ -26,13 +34,18 @@ def add_bus_arguments(parser: argparse._ActionsContainer, otherwise: str = "of t
         Which interface there is if none is given, in words.
     """
     parser.add_argument(
-        "--interface", metavar="NAME",
+        "--interface",
+        metavar="NAME",
         help=f"python-can's name of the adapter, such as socketcan, pcan, slcan or udp_multicast ({otherwise})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--channel", metavar="NAME", help="channel of the adapter, serial port or multicast address (of the profile)"
     )
-    parser.add_argument("--bitrate", metavar="N", type=int, help="speed of the bus in bit/s (of the profile)")
+    parser.add_argument(
+        "--channel",
+        metavar="NAME",
+        help="channel of the adapter, serial port or multicast address (of the profile)",
+    )
+    parser.add_argument(
+        "--bitrate", metavar="N", type=int, help="speed of the bus in bit/s (of the profile)"
+    )
     parser.add_argument("--port", metavar="N", type=int, help="UDP port of udp_multicast (43113)")
 
 
@@ -58,14 +71,20 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
     values: dict[str, object] = bus.model_dump()
     if options.interface is not None and options.interface != bus.interface:
         # Channel and options of one adapter mean nothing to another.
-        values |= {"interface": options.interface, "channel": _FIRST_CHANNELS.get(options.interface, ""), "options": {}}
+        values |= {
+            "interface": options.interface,
+            "channel": _FIRST_CHANNELS.get(options.interface, ""),
+            "options": {},
+        }
     if options.channel is not None:
         values["channel"] = options.channel
     if options.bitrate is not None:
         values["bitrate"] = options.bitrate
     if options.port is not None:
         if values["interface"] != "udp_multicast":
-            raise UsageError(f"--port goes with --interface udp_multicast, not with {values['interface']}.")
+            raise UsageError(
+                f"--port goes with --interface udp_multicast, not with {values['interface']}."
+            )
         given = values["options"]
         values["options"] = {**(given if isinstance(given, dict) else {}), "port": options.port}
     if values["interface"] == "virtual" and not alone:

@@ -101,7 +101,9 @@ def _report(name: str, fix: bool) -> _Report:
 
     path = find_scene(Path(name))
     if fix and is_bare_name(Path(name)) and is_shipped_scene(path):
-        raise UsageError(f"--fix {name}: bundled scenes are never changed. Copy {path}, and fix the copy.")
+        raise UsageError(
+            f"--fix {name}: bundled scenes are never changed. Copy {path}, and fix the copy."
+        )
     with without_running():
         if is_study(path):
             return _study_report(name, path)
@@ -150,12 +152,16 @@ def _fixed(name: str) -> list[Problem]:
     tried: set[tuple[str, str]] = set()
     for _ in range(_MOST):
         found = [
-            p for p in check(scene, folder) if p.fixes and p.severity != "hint" and (p.key, p.message) not in tried
+            p
+            for p in check(scene, folder)
+            if p.fixes and p.severity != "hint" and (p.key, p.message) not in tried
         ]
         if not found:
             break
         problem = found[0]
-        tried.add((problem.key, problem.message))  # a fix that does not help would come again and again
+        tried.add(
+            (problem.key, problem.message)
+        )  # a fix that does not help would come again and again
         scene = with_values(scene, dict(problem.fixes[0].values))
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:

@@ -21,15 +21,27 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio compare chain`."""
     add_scene_arguments(parser)
-    parser.add_argument("--links", metavar="N,N,...", help="numbers of links (8,16,... up to 256; under friction 64)")
     parser.add_argument(
-        "--at", metavar="S", type=float, action="append", default=[],
-        help="simulated time to compare at, as often as needed (half of the run if left out)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--own-axes", action="store_true", help="rings push along the axes of the link they are on (order 1)"
+        "--links",
+        metavar="N,N,...",
+        help="numbers of links (8,16,... up to 256; under friction 64)",
     )
-    parser.add_argument("--csv", metavar="F", type=output, help="write all joints of all chains as CSV")
+    parser.add_argument(
+        "--at",
+        metavar="S",
+        type=float,
+        action="append",
+        default=[],
+        help="simulated time to compare at, as often as needed (half of the run if left out)",
+    )
+    parser.add_argument(
+        "--own-axes",
+        action="store_true",
+        help="rings push along the axes of the link they are on (order 1)",
+    )
+    parser.add_argument(
+        "--csv", metavar="F", type=output, help="write all joints of all chains as CSV"
+    )
     add_report_argument(parser)
     add_force_argument(parser)
     add_json_argument(parser)
@@ -79,7 +91,9 @@ def _values(options: argparse.Namespace, data: ChainComparison) -> dict[str, Any
                 {
                     "time_s": time,
                     "speed_error": data.speed_errors[row, column],
-                    "errors": {part.name: data.errors[row, column, k] for k, part in enumerate(data.parts)},
+                    "errors": {
+                        part.name: data.errors[row, column, k] for k, part in enumerate(data.parts)
+                    },
                 }
                 for column, time in enumerate(data.times)
             ],

@@ -25,27 +25,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio compare experiment`."""
     add_scene_arguments(parser)
     parser.add_argument(
-        "experiments", metavar="EXPERIMENT", nargs="+", type=Path, help="trials: CSV, TSV, TRC or C3D files"
+        "experiments",
+        metavar="EXPERIMENT",
+        nargs="+",
+        type=Path,
+        help="trials: CSV, TSV, TRC or C3D files",
     )
     parser.add_argument(
-        "--layout", metavar="F.toml", type=Path, help="how the tables are read (recognized if left out)"
+        "--layout",
+        metavar="F.toml",
+        type=Path,
+        help="how the tables are read (recognized if left out)",
     )
     parser.add_argument(
-        "--write-layout", metavar="F.toml", type=output, help="write how the first one is read, for editing"
+        "--write-layout",
+        metavar="F.toml",
+        type=output,
+        help="write how the first one is read, for editing",
     )
     parser.add_argument(
-        "--offset-bounds", metavar=("A", "B"), nargs=2, type=float, default=(-0.5, 0.5),
+        "--offset-bounds",
+        metavar=("A", "B"),
+        nargs=2,
+        type=float,
+        default=(-0.5, 0.5),
         help="bounds of the time offset, s (-0.5 0.5); equal bounds fix it",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-heading", action="store_true", help="do not rotate the tracks: they have the axes of the run"
     )
     parser.add_argument(
-        "--no-position", action="store_true", help="do not shift the tracks: they have the origin of the run"
+        "--no-heading",
+        action="store_true",
+        help="do not rotate the tracks: they have the axes of the run",
     )
-    parser.add_argument("--over", metavar="S", type=float, help="align with the first S seconds only (all)")
-    parser.add_argument("--link", metavar="N", type=int, help="link to compare, from 1; 0 is the centre of mass")
-    parser.add_argument("--csv", metavar="F", type=output, help="write both tracks and their errors over time as CSV")
+    parser.add_argument(
+        "--no-position",
+        action="store_true",
+        help="do not shift the tracks: they have the origin of the run",
+    )
+    parser.add_argument(
+        "--over", metavar="S", type=float, help="align with the first S seconds only (all)"
+    )
+    parser.add_argument(
+        "--link", metavar="N", type=int, help="link to compare, from 1; 0 is the centre of mass"
+    )
+    parser.add_argument(
+        "--csv",
+        metavar="F",
+        type=output,
+        help="write both tracks and their errors over time as CSV",
+    )
     add_report_argument(parser)
     add_force_argument(parser)
     add_json_argument(parser)
@@ -96,7 +123,9 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _values(options: argparse.Namespace, data: ExperimentComparison, failure: str) -> dict[str, Any]:
+def _values(
+    options: argparse.Namespace, data: ExperimentComparison, failure: str
+) -> dict[str, Any]:
     """The comparison for scripts, in SI units."""
     trials = [
         {"experiment": path, "values": _figures(trial.figures)}
@@ -113,23 +142,38 @@ def _values(options: argparse.Namespace, data: ExperimentComparison, failure: st
 
 def _figures(figures: dict[str, Figure]) -> dict[str, dict[str, float]]:
     return {
-        name: {"run": one.run, "experiment": one.experiment, "error": one.value, "low": one.low, "high": one.high}
+        name: {
+            "run": one.run,
+            "experiment": one.experiment,
+            "error": one.value,
+            "low": one.low,
+            "high": one.high,
+        }
         for name, one in figures.items()
     }
 
 
-def _run(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack) -> api.Run:
+def _run(
+    options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack
+) -> api.Run:
     """The recorded run as it is; a scene, or a run of which something is to be another way, is run."""
     from snakestudio import api
     from snakestudio.runfile.mcap import open_run
 
     path = Path(options.scene)
-    if path.suffix.lower() == ".mcap" and not values and options.duration is None and options.rate is None:
+    if (
+        path.suffix.lower() == ".mcap"
+        and not values
+        and options.duration is None
+        and options.rate is None
+    ):
         recording = stack.enter_context(closing(open_run(path)))
         return api.Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     warm_up([scene.model.kind], line)
-    run = api.simulate_scene(scene, base_dir, changes, path.name, line.reporter("simulating", scene.run.duration_s))
+    run = api.simulate_scene(
+        scene, base_dir, changes, path.name, line.reporter("simulating", scene.run.duration_s)
+    )
     line.clear()
     return run
 
@@ -139,6 +183,8 @@ def _plausible(options: argparse.Namespace) -> None:
     if not low <= high:
         raise UsageError(f"--offset-bounds {low:g} {high:g}: give the smaller one first.")
     if options.link is not None and options.link < 0:
-        raise UsageError(f"--link {options.link}: links are counted from 1; 0 is the centre of mass.")
+        raise UsageError(
+            f"--link {options.link}: links are counted from 1; 0 is the centre of mass."
+        )
     if options.over is not None and not options.over > 0:
         raise UsageError(f"--over {options.over:g}: give a positive time in seconds.")

@@ -29,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="models to run it in; the others are compared with the first (all models, the scene's own first)",
     )
     parser.add_argument(
-        "--csv", metavar="F", type=output, help="write the time series of all values and differences as CSV"
+        "--csv",
+        metavar="F",
+        type=output,
+        help="write the time series of all values and differences as CSV",
     )
     add_report_argument(parser)
     add_force_argument(parser)

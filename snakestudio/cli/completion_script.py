@@ -1,7 +1,8 @@
 """The script that completes the command line in a shell, made by shtab from the parsers of all commands.
 
-What an argument takes is recognized by its metavar (SCENE, F, FOLDER, KEY=VALUE ...), so that new commands complete by
-themselves. The script contains the names of bundled scenes, scene keys and the like: completing starts no Python.
+What an argument takes is recognized by its metavar (SCENE, F, FOLDER, KEY=VALUE ...), so that new
+commands complete by themselves. The script contains the names of bundled scenes, scene keys and the
+like: completing starts no Python.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ _TAKES = {
 }
 """What is completed, by metavar."""
 
-_DIFFERENT = {("diff", "before"): _SCENE, ("diff", "after"): _SCENE, ("profile", "names"): "profile_files"}
+_DIFFERENT = {
+    ("diff", "before"): _SCENE,
+    ("diff", "after"): _SCENE,
+    ("profile", "names"): "profile_files",
+}
 """The same by command and argument, where the metavar says less."""
 
 _PATTERNS = {_SCENE: ("toml", "mcap", "csv"), "profile_files": ("toml",)}
@@ -70,8 +75,12 @@ def whole_parser() -> WholeParser:
         group, _, member = name.partition(" ")
         if member:
             if group not in groups:
-                members = " | ".join(each.partition(" ")[2] for each in COMMANDS if each.startswith(f"{group} "))
-                groups[group] = commands.add_parser(group, help=members, description=members).add_subparsers()
+                members = " | ".join(
+                    each.partition(" ")[2] for each in COMMANDS if each.startswith(f"{group} ")
+                )
+                groups[group] = commands.add_parser(
+                    group, help=members, description=members
+                ).add_subparsers()
             parser = groups[group].add_parser(member, help=text)
         else:
             parser = commands.add_parser(name, help=text)
@@ -97,13 +106,16 @@ def script(shell: str) -> str:
             called = f"({function})" if shell == "fish" else function
             action.complete = {shell: called}  # type: ignore[attr-defined]
     functions = _FUNCTIONS[shell]
-    own = "".join(functions.names_and_files(takes, names[takes], endings) for takes, endings in _PATTERNS.items())
+    own = "".join(
+        functions.names_and_files(takes, names[takes], endings)
+        for takes, endings in _PATTERNS.items()
+    )
     own += functions.set_values(dict(_scene_keys()))
     text: str = shtab.complete(root, shell, preamble=own + functions.first_word)
     return text + functions.end
 
 
-# ---------------------------------------------------------------------------------------------------- words
+# -------------------------------------------------------------------------------------------- words
 
 
 def _profiles() -> tuple[str, ...]:
@@ -180,7 +192,9 @@ def _scene_keys() -> Iterator[tuple[str, tuple[str, ...]]]:
                 for inner in part.model_fields:
                     if inner != "kind" or not kinds:
                         yield f"{name}.{inner}", _literals(part, inner)
-        if not kinds and not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)):
+        if not kinds and not (
+            isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        ):
             yield name, _literals(Scene, name)
 
 
@@ -193,7 +207,7 @@ def _literals(part: type[BaseModel], name: str) -> tuple[str, ...]:
     return ()
 
 
-# ---------------------------------------------------------------------------------------------------- shells
+# ------------------------------------------------------------------------------------------- shells
 
 
 def _joined(words: Iterable[str]) -> str:
@@ -296,7 +310,9 @@ _snakestudio_{takes}() {{
 
     @staticmethod
     def set_values(keys: dict[str, tuple[str, ...]]) -> str:
-        cases = "\n".join(f"    {key}=) compadd -- {_joined(words)} ;;" for key, words in keys.items() if words)
+        cases = "\n".join(
+            f"    {key}=) compadd -- {_joined(words)} ;;" for key, words in keys.items() if words
+        )
         return f"""
 _snakestudio_set() {{
   if compset -P '*='; then
@@ -345,4 +361,8 @@ end
 """
 
 
-_FUNCTIONS: dict[str, type[_Bash] | type[_Zsh] | type[_Fish]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
+_FUNCTIONS: dict[str, type[_Bash] | type[_Zsh] | type[_Fish]] = {
+    "bash": _Bash,
+    "zsh": _Zsh,
+    "fish": _Fish,
+}

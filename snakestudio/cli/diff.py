@@ -18,7 +18,9 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio diff`."""
-    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run")
+    parser.add_argument(
+        "before", metavar="A", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run"
+    )
     parser.add_argument("after", metavar="B", type=scene_path, help="the scene to compare it with")
     add_json_argument(parser)
 
@@ -34,7 +36,9 @@ def execute(options: argparse.Namespace) -> int:
     for name, scene in ((options.before, before), (options.after, after)):
         for plugin in named_plugins(scene.plugins, Path(name).parent):
             if plugin.state != "loaded":
-                print_warning(f"{name}: The plug-in {plugin.name} was not run; values of its kinds were not checked.")
+                print_warning(
+                    f"{name}: The plug-in {plugin.name} was not run; values of its kinds were not checked."
+                )
     words = difference_in_words(before, after)
     if options.json:
         print_json(
@@ -58,7 +62,11 @@ def _changed_values(before: Scene, after: Scene) -> list[dict[str, Any]]:
 
     others = before.model_copy(update={"obstacles": after.obstacles})
     return [
-        {"key": key, "before": _in_file(get_value(others, key)), "after": _in_file(get_value(after, key))}
+        {
+            "key": key,
+            "before": _in_file(get_value(others, key)),
+            "after": _in_file(get_value(after, key)),
+        }
         for key in changed_keys(others, after)
     ]
 

@@ -41,7 +41,11 @@ _LOOK_S, _TELL_S = 0.2, 5.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio drive`."""
     add_scene_arguments(parser)
-    parser.add_argument("profile", metavar="PROFILE", help="profile of the robot (.toml), or the name of a bundled one")
+    parser.add_argument(
+        "profile",
+        metavar="PROFILE",
+        help="profile of the robot (.toml), or the name of a bundled one",
+    )
     add_drive_arguments(parser)
     add_stream_arguments(parser)
 
@@ -50,28 +54,46 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of driving a robot, besides scene and profile."""
     add_bus_arguments(parser)
     parser.add_argument(
-        "--arm", action="store_true", help="switch the torque on WITHOUT asking, as soon as the robot is ready"
+        "--arm",
+        action="store_true",
+        help="switch the torque on WITHOUT asking, as soon as the robot is ready",
     )
     parser.add_argument(
-        "--wait", metavar="S", type=float, default=10.0,
+        "--wait",
+        metavar="S",
+        type=float,
+        default=10.0,
         help="give up if the robot is not ready after this time (%(default)g)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--reset", action="store_true", help="send the reset sequence to a robot that stopped or reports a fault, once"
     )
     parser.add_argument(
-        "--pose", metavar="PORT", help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME"
+        "--reset",
+        action="store_true",
+        help="send the reset sequence to a robot that stopped or reports a fault, once",
     )
     parser.add_argument(
-        "--twin", action="store_true", help="run the simulation alongside, and show how far apart they are"
+        "--pose",
+        metavar="PORT",
+        help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME",
+    )
+    parser.add_argument(
+        "--twin",
+        action="store_true",
+        help="run the simulation alongside, and show how far apart they are",
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
-    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
-    parser.add_argument("--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)")
-    parser.add_argument("--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    parser.add_argument(
+        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
+    )
+    parser.add_argument(
+        "--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)"
+    )
+    parser.add_argument(
+        "--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)"
+    )
     add_force_argument(parser)
     add_trigger_arguments(
-        parser, "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)"
+        parser,
+        "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)",
     )
 
 
@@ -89,8 +111,8 @@ def execute(options: argparse.Namespace) -> int:
 
 
 Beside = Callable[["LiveRobot", "Path | None"], AbstractContextManager[None]]
-"""Makes what goes on beside a drive, of the live robot and the folder of its scene: it is entered before the link is
-asked for anything, as nothing is imported any more once the robot is armed."""
+"""Makes what goes on beside a drive, of the live robot and the folder of its scene: it is entered
+before the link is asked for anything, as nothing is imported any more once the robot is armed."""
 
 
 def drive(options: argparse.Namespace, beside: Beside) -> int:
@@ -104,26 +126,37 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
     from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_stream import pose_source
 
-    scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, assignments(options.values))
+    scene, base_dir, _ = api.prepare(
+        options.scene, options.duration, options.rate, assignments(options.values)
+    )
     source = find_profile(options.profile)
     loaded = load_profile(source)
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
     together = trigger_choices(options)
     if not 0.0 < options.wait < float("inf"):
-        raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
+        raise UsageError(
+            f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10."
+        )
     if not (options.arm or sys.stdin.isatty()):
-        raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
+        raise UsageError(
+            "There is no terminal to type ARM on; give --arm if the torque may come on without asking."
+        )
     if options.log is not None:
         check_log_path(options.log)
     for path in (options.mcap, options.csv, options.hdf5):
         if path is not None and not path.parent.is_dir():
-            raise UsageError(f"{path}: there is no folder {path.parent}; make it, or give another file.")
-    outputs = Outputs(options, (options.scene, source), options.csv, options.hdf5, options.mcap, options.log)
+            raise UsageError(
+                f"{path}: there is no folder {path.parent}; make it, or give another file."
+            )
+    outputs = Outputs(
+        options, (options.scene, source), options.csv, options.hdf5, options.mcap, options.log
+    )
     outputs.spare_files_of(scene, base_dir)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
-    # Whoever starts it in the background of a script must be able to stop it the same way; shells let that be ignored.
+    # Whoever starts it in the background of a script must be able to stop it the same way; shells
+    # let that be ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     raise_below_link(computes=True)  # references and signs of life that come late stop the robot
     link = LinkClient(loaded, bus)
@@ -137,7 +170,9 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
             pose=pose,
             twin=options.twin,
         )
-        whole = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose)
+        whole = _Drive(
+            link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose
+        )
         try:
             if options.log is not None:
                 link.begin_log(options.log)
@@ -172,15 +207,26 @@ class _Drive:
     """
 
     def __init__(
-        self, link: LinkClient, robot: LiveRobot, *, wait: float, reset: bool, unasked: bool,
+        self,
+        link: LinkClient,
+        robot: LiveRobot,
+        *,
+        wait: float,
+        reset: bool,
+        unasked: bool,
         pose: PoseSource | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from snakestudio.link.core.foreign_master import tell_of_stranger
         from snakestudio.link.messages import MEANINGS, LinkState
         from snakestudio.live.robot_start_target import RobotStartTarget
 
-        # Nothing is imported any more once the robot is armed: that would take longer than it waits for a sign of life.
-        self._states, self._together, self._tell_of_stranger = LinkState, RobotStartTarget, tell_of_stranger
+        # Nothing is imported any more once the robot is armed: that would take longer than it waits
+        # for a sign of life.
+        self._states, self._together, self._tell_of_stranger = (
+            LinkState,
+            RobotStartTarget,
+            tell_of_stranger,
+        )
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link, self._robot = link, robot
         self._wait, self._reset, self._unasked = wait, reset, unasked
@@ -188,7 +234,9 @@ class _Drive:
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
         self._others: RobotStartTarget | None = None
-        self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
+        self._sent = (
+            link.telemetry()
+        )  # the last one of streaming: when it ends there is nothing more to tell
 
     def whole(self, duration: float, together: Together | None, name: str) -> int:
         """All of it; gives the exit code.
@@ -207,10 +255,17 @@ class _Drive:
         except KeyboardInterrupt as error:
             code = error.code if isinstance(error, Ended) else 130
             # Before anything that takes time.
-            self._robot.stop("Stopped by Ctrl+C." if code == 130 else "Stopped, for the program was asked to end.")
+            self._robot.stop(
+                "Stopped by Ctrl+C."
+                if code == 130
+                else "Stopped, for the program was asked to end."
+            )
             print("\nsnakestudio: stopped.", file=sys.stderr)
             with suppress(KeyboardInterrupt):  # pressed again it spares the wait, not the run
-                self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
+                self._await(
+                    lambda: self._state < self._states.ARMED or self._state == self._states.FAULT,
+                    _STOP_S,
+                )
             return code
         finally:
             self._let_go()
@@ -241,14 +296,18 @@ class _Drive:
     def _connect(self) -> None:
         bus = self._link.profile.bus
         if not self._await(lambda: self._link.telemetry().time > 0.0, _START_S):
-            raise LinkError("The link's process did not start in time; see whether the machine is busy, and try again.")
+            raise LinkError(
+                "The link's process did not start in time; see whether the machine is busy, and try again."
+            )
         self._link.command("connect")
         if not self._await(lambda: self._state != self._states.DISCONNECTED, _CONNECT_S):
             why = self._link.telemetry().reason or "the bus did not open"
             where = f"{bus.interface} {bus.channel}: "
             raise LinkError(why if why.startswith(where) else where + why)
         print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
-        self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)  # nothing is sent while there is a look
+        self._await(
+            lambda: False, 2.0 * self._link.profile.timing.lost_s
+        )  # nothing is sent while there is a look
 
     def _get_ready(self) -> None:
         """Speak to the robot until nothing keeps it from being armed.
@@ -262,22 +321,32 @@ class _Drive:
         told = ""
         while not self._await(self._ready, min(1.0, max(0.0, deadline - time.monotonic()))):
             reasons = " ".join(self._robot.not_ready)
-            # Ages in the reasons are new each time; what is told again is a reason that is another one.
+            # Ages in the reasons are new each time; what is told again is a reason that is another
+            # one.
             if _without_figures(reasons) != _without_figures(told):
                 told = reasons
                 print(f"Not ready: {reasons}", flush=True)
             if time.monotonic() >= deadline:
-                raise LinkError("\n".join([f"The robot did not get ready within {self._wait:g} s:", *self._reasons()]))
+                raise LinkError(
+                    "\n".join(
+                        [f"The robot did not get ready within {self._wait:g} s:", *self._reasons()]
+                    )
+                )
 
     def _ready(self) -> bool:
         """Whether it may be armed; goes on with what leads there."""
         told = self._link.telemetry()
         if told.state == self._states.LISTENING:
-            # Whoever speaks beside another program may stop that one's robot: it is waited for in silence.
+            # Whoever speaks beside another program may stop that one's robot: it is waited for in
+            # silence.
             if not self._speaks and not self._tell_of_stranger(told.not_ready):
                 self._speaks = True
                 self._link.command("idle")
-        elif self._reset and told.state == self._states.IDLE and (self._stopped(told) or not told.says_status):
+        elif (
+            self._reset
+            and told.state == self._states.IDLE
+            and (self._stopped(told) or not told.says_status)
+        ):
             self._reset, self._reset_sent = False, True
             self._robot.reset()
             return False  # its answer is to come
@@ -297,28 +366,41 @@ class _Drive:
     def _arm(self) -> None:
         name = self._link.profile.name
         if self._unasked:
-            print(f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***", flush=True)
+            print(
+                f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***",
+                flush=True,
+            )
         else:
             try:
-                typed = input(f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): ")
+                typed = input(
+                    f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): "
+                )
             except EOFError:
                 typed = ""
             if typed.strip() != "ARM":
                 raise LinkError("The robot was not armed, as ARM was not typed.")
-        # Nobody gave signs of life while it was typed, and it is not armed before the link has seen one again.
+        # Nobody gave signs of life while it was typed, and it is not armed before the link has seen
+        # one again.
         if not self._await(lambda: not self._robot.not_ready, _READY_S):
             raise LinkError("\n".join(["The robot is not ready any more:", *self._reasons()]))
         self._robot.arm()
         there = (self._states.ARMED, self._states.FAULT)
-        if not self._await(lambda: self._state in there, _ARM_S) or self._state == self._states.FAULT:
-            raise LinkError(f"The robot was not armed: {self._why('it did not say that it is; see above')}")
+        if (
+            not self._await(lambda: self._state in there, _ARM_S)
+            or self._state == self._states.FAULT
+        ):
+            raise LinkError(
+                f"The robot was not armed: {self._why('it did not say that it is; see above')}"
+            )
         print("Armed: the joints hold where they stand.", flush=True)
 
     def _stream(self, duration: float, together: Together | None, name: str) -> None:
         if together is None:
             self._robot.stream()
         else:
-            self._others = self._together(self._robot, together, name, lambda text: print(text, flush=True))
+            self._others = self._together(
+                self._robot, together, name, lambda text: print(text, flush=True)
+            )
             if not together.wait:
                 self._others.start.start_now()
         self._await_begin()
@@ -347,7 +429,9 @@ class _Drive:
         if others is None:
             return
         others.start.cancel()
-        with suppress(KeyboardInterrupt):  # whoever does not want to wait for them wants the run all the same
+        with suppress(
+            KeyboardInterrupt
+        ):  # whoever does not want to wait for them wants the run all the same
             self._await(lambda: others.over, _LET_GO_S)
             others.close()
 
@@ -355,7 +439,9 @@ class _Drive:
         if self._state == self._states.STREAMING:
             self._robot.disarm()
             going = (self._states.STREAMING, self._states.ARMED)
-            if not self._await(lambda: self._state not in going, _DISARM_S):  # others may still stop it
+            if not self._await(
+                lambda: self._state not in going, _DISARM_S
+            ):  # others may still stop it
                 self._robot.stop("Stopped, as it was not disarmed in time.")
         if self._state == self._states.FAULT or not self._link.alive:
             print_error(f"The robot was stopped: {self._why('the link has ended')}")
@@ -377,7 +463,10 @@ class _Drive:
         if recording is not None and len(recording):
             rows = recording.rows(0, len(recording))
             error = np.degrees(rows.joint_angle - rows.joint_angle_ref)
-            rms, most = math.sqrt(float(np.nanmean(np.square(error)))), float(np.nanmax(np.abs(error)))
+            rms, most = (
+                math.sqrt(float(np.nanmean(np.square(error)))),
+                float(np.nanmax(np.abs(error))),
+            )
             print(
                 f"{recording.times[-1]:.1f} s, {len(recording)} rows; joint errors {rms:.2f}° rms, {most:.1f}° at most"
             )
@@ -390,7 +479,9 @@ class _Drive:
             f"unknown, {told.error_frames} errors, {told.send_errors} not sent; bus load {100 * told.bus_load:.0f} %"
         )
         if math.isfinite(self._robot.deviation):
-            print(f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's")
+            print(
+                f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's"
+            )
 
 
 class PoseWatch:
@@ -415,7 +506,9 @@ class PoseWatch:
         self._looked = now
         figures = self._source.figures
         bad, problem = figures.unreadable + figures.jumps, self._problem
-        new = bad > self._bad or (problem and _without_figures(problem) != _without_figures(self._told))
+        new = bad > self._bad or (
+            problem and _without_figures(problem) != _without_figures(self._told)
+        )
         if not self._source.problem:
             self._problem = ""
         if not problem or not new or now - self._told_at < _TELL_S:

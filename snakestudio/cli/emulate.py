@@ -31,33 +31,68 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         + "\n".join(f"  {kind:<16} {text}" for kind, text in FAULTS.items())
         + "\n\nWhile it runs, type 'fault KIND [NODE]', 'clear' (mends all) or 'quit'."
     )
-    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of a bundled one")
+    parser.add_argument(
+        "profile", metavar="PROFILE", help="robot profile, or the name of a bundled one"
+    )
     bus = parser.add_argument_group("bus")
     add_bus_arguments(bus, "udp_multicast")
     bus.add_argument(
-        "--slcan", action="store_true", help="be behind a serial adapter: a pseudo-terminal that slcan connects to"
+        "--slcan",
+        action="store_true",
+        help="be behind a serial adapter: a pseudo-terminal that slcan connects to",
     )
-    bus.add_argument("--virtual", action="store_true", help="on a bus of this process alone, to try faults and plants")
+    bus.add_argument(
+        "--virtual",
+        action="store_true",
+        help="on a bus of this process alone, to try faults and plants",
+    )
     ground = parser.add_argument_group("ground and pose")
     ground.add_argument(
-        "--scene", metavar="SCENE", type=scene_path, help="move on this scene's ground instead of at a fixed base"
-    )
-    ground.add_argument("--pose", metavar="HOST:PORT", help="send the links' poses there, as motion capture would")
-    ground.add_argument("--pose-rate", metavar="HZ", type=float, default=20.0, help="how often (%(default)g)")
-    ground.add_argument(
-        "--pose-noise-mm", metavar="MM", type=float, default=0.0, help="standard deviation of positions"
+        "--scene",
+        metavar="SCENE",
+        type=scene_path,
+        help="move on this scene's ground instead of at a fixed base",
     )
     ground.add_argument(
-        "--pose-dropout", metavar="SHARE", type=float, default=0.0, help="share of bodies that are not seen (0 to 1)"
+        "--pose", metavar="HOST:PORT", help="send the links' poses there, as motion capture would"
     )
-    ground.add_argument("--lsl", action="store_true", help="send the poses as a stream of the Lab Streaming Layer, too")
+    ground.add_argument(
+        "--pose-rate", metavar="HZ", type=float, default=20.0, help="how often (%(default)g)"
+    )
+    ground.add_argument(
+        "--pose-noise-mm",
+        metavar="MM",
+        type=float,
+        default=0.0,
+        help="standard deviation of positions",
+    )
+    ground.add_argument(
+        "--pose-dropout",
+        metavar="SHARE",
+        type=float,
+        default=0.0,
+        help="share of bodies that are not seen (0 to 1)",
+    )
+    ground.add_argument(
+        "--lsl",
+        action="store_true",
+        help="send the poses as a stream of the Lab Streaming Layer, too",
+    )
     other = parser.add_argument_group("behaviour")
     other.add_argument(
-        "--fault", metavar="KIND[:NODE][@S]", action="append", default=[], dest="faults",
+        "--fault",
+        metavar="KIND[:NODE][@S]",
+        action="append",
+        default=[],
+        dest="faults",
         help="let something go wrong after S seconds, to a node or to all (as often as needed)",
-    )  # fmt: skip
-    other.add_argument("--seed", metavar="N", type=int, default=0, help="of start-up lags, noise and faults")
-    other.add_argument("--report", metavar="FILE", type=output, help="write a line of JSON for every event")
+    )
+    other.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of start-up lags, noise and faults"
+    )
+    other.add_argument(
+        "--report", metavar="FILE", type=output, help="write a line of JSON for every event"
+    )
     add_force_argument(parser)
     other.add_argument("--until-eof", action="store_true", help="end with the standard input")
 
@@ -74,7 +109,9 @@ def execute(options: argparse.Namespace) -> int:
     source = find_profile(options.profile)
     if options.report is not None:
         if not options.report.parent.is_dir():
-            raise UsageError(f"--report {options.report}: it cannot be written (there is no such folder).")
+            raise UsageError(
+                f"--report {options.report}: it cannot be written (there is no such folder)."
+            )
         Outputs(options, (options.scene, source), options.report)
     loaded = load_profile(source)
     plant = _plant(options, loaded)
@@ -87,7 +124,10 @@ def execute(options: argparse.Namespace) -> int:
         report = stack.enter_context(_report(options.report))
         port, words = _port(options, loaded)
         stack.callback(port.close)
-        print(f"{loaded.profile.name}: {len(robot.nodes)} nodes, {len(loaded.profile.axes)} axes. {words}", flush=True)
+        print(
+            f"{loaded.profile.name}: {len(robot.nodes)} nodes, {len(loaded.profile.axes)} axes. {words}",
+            flush=True,
+        )
 
         def each_round(now: float) -> str:
             if plant is None:
@@ -120,7 +160,9 @@ def _timed_fault(text: str) -> TimedFault:
     except ValueError:
         seconds = -1.0
     if not 0.0 <= seconds < float("inf"):
-        raise UsageError(f"--fault {text}: {after!r} is no number of seconds; write it as {kind}:3@2.5.")
+        raise UsageError(
+            f"--fault {text}: {after!r} is no number of seconds; write it as {kind}:3@2.5."
+        )
     return TimedFault(seconds, parse_fault(kind, node))
 
 
@@ -133,7 +175,9 @@ def _plant(options: argparse.Namespace, loaded: LoadedProfile) -> EnginePlant | 
     """
     if options.scene is None:
         if options.pose is not None or options.lsl:
-            raise UsageError("At a fixed base there are no poses to send; say with --scene where the robot moves.")
+            raise UsageError(
+                "At a fixed base there are no poses to send; say with --scene where the robot moves."
+            )
         return None
     from snakestudio.cli.shared import ProgressLine, warm_up
     from snakestudio.live.engine_plant import EnginePlant
@@ -154,7 +198,12 @@ def _sender(options: argparse.Namespace, plant: EnginePlant | None) -> Iterator[
     from snakestudio.live.pose_sender import PoseSender
 
     sender = PoseSender(
-        options.pose, options.pose_rate, 0.001 * options.pose_noise_mm, options.pose_dropout, options.lsl, options.seed
+        options.pose,
+        options.pose_rate,
+        0.001 * options.pose_noise_mm,
+        options.pose_dropout,
+        options.lsl,
+        options.seed,
     )
     try:
         yield sender
@@ -199,12 +248,16 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
     for name in ("interface", "channel", "port"):
         if (options.slcan or options.virtual) and getattr(options, name) is not None:
             where = "--slcan" if options.slcan else "--virtual"
-            raise UsageError(f"{where} and --{name}: {where} says by itself where the robot is; leave --{name} out.")
+            raise UsageError(
+                f"{where} and --{name}: {where} says by itself where the robot is; leave --{name} out."
+            )
     if options.slcan:
         rate = loaded.profile.bus.bitrate if options.bitrate is None else options.bitrate
         if rate not in BIT_RATES:
             known = ", ".join(str(each) for each in BIT_RATES)
-            raise UsageError(f"--slcan: serial adapters have no {rate} bit/s; give --bitrate one of {known}.")
+            raise UsageError(
+                f"--slcan: serial adapters have no {rate} bit/s; give --bitrate one of {known}."
+            )
         slcan = PtySlcan(rate)
         return slcan, f"Connect with --interface slcan --channel {slcan.path} --bitrate {rate}."
     if options.interface == "slcan" and options.channel is None:

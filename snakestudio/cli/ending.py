@@ -1,6 +1,7 @@
 """How commands end before their time: Ctrl+C, SIGTERM and a closed terminal leave what was done so far.
 
-By convention the exit code says which signal it was: 130 for Ctrl+C, 143 for SIGTERM, 129 for a terminal that is gone.
+By convention the exit code says which signal it was: 130 for Ctrl+C, 143 for SIGTERM, 129 for a
+terminal that is gone.
 """
 
 from __future__ import annotations

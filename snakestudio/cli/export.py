@@ -1,7 +1,7 @@
 """Write a recorded run as CSV, HDF5, MCAP, video or figures; any number of them at once.
 
-RUN is a run file (.mcap), or a CSV that SnakeStudio exported or a scene, which is run first. A video shows a second run
-next to the first, or overlaid as a ghost.
+RUN is a run file (.mcap), or a CSV that SnakeStudio exported or a scene, which is run first. A
+video shows a second run next to the first, or overlaid as a ghost.
 """
 
 from __future__ import annotations
@@ -34,33 +34,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=scene_path,
         help="run file (.mcap), or a CSV of a run or a scene (its file or name) to run again",
     )
-    parser.add_argument("second", metavar="RUN2", type=scene_path, nargs="?", help="another run, for the video")
-    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
-    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
+    parser.add_argument(
+        "second", metavar="RUN2", type=scene_path, nargs="?", help="another run, for the video"
+    )
+    parser.add_argument(
+        "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
+    )
+    parser.add_argument(
+        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
+    )
     parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
     parser.add_argument(
-        "--to", metavar="F", type=output, action="append", default=[], dest="others",
+        "--to",
+        metavar="F",
+        type=output,
+        action="append",
+        default=[],
+        dest="others",
         help="write a file in the format of its ending, also one that a plug-in adds (as often as needed)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--figures", metavar="FOLDER", type=Path,
+        "--figures",
+        metavar="FOLDER",
+        type=Path,
         help="draw figures into this folder: general ones, and those of the papers about its scene",
-    )  # fmt: skip
-    parser.add_argument("--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
+    )
     parser.add_argument(
-        "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+        "--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)"
+    )
+    parser.add_argument(
+        "--video",
+        metavar="F",
+        type=output,
+        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures",
     )
     add_force_argument(parser)
     add_quiet_argument(parser)
     add_video_arguments(parser)
     parser.add_argument(
-        "--ghost", action="store_true", help="overlay RUN2 as a ghost instead of showing it next to the run"
+        "--ghost",
+        action="store_true",
+        help="overlay RUN2 as a ghost instead of showing it next to the run",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio export`."""
-    wanted = [path for path in (options.csv, options.hdf5, options.mcap, options.video) if path is not None]
+    wanted = [
+        path
+        for path in (options.csv, options.hdf5, options.mcap, options.video)
+        if path is not None
+    ]
     wanted += options.others
     if not wanted and options.figures is None:
         raise UsageError(
@@ -84,7 +108,9 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack) -> None:
+def _write(
+    options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack
+) -> None:
     """Open what is to be read, which `stack` closes, and write all files."""
     line = ProgressLine(options)
     run = _run(options.run, line, stack, to_mcap=options.mcap is not None)
@@ -114,7 +140,9 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Out
         from snakestudio.export.figures.make import Wanted, write_run_figures
 
         figures = Wanted(options.figures, f".{options.figure_format.lower().lstrip('.')}")
-        written = write_run_figures(figures, run.recording, run.scene_file, progress=line.reporter("drawing"))
+        written = write_run_figures(
+            figures, run.recording, run.scene_file, progress=line.reporter("drawing")
+        )
         line.clear()
         print(f"wrote {len(written)} figures to {options.figures}")
     if video is not None:
@@ -126,9 +154,15 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Out
             ghosts, beside = (beside,), None
         with outputs.place(options.video) as file:
             film = write_video(
-                file, run.recording, video, line.reporter("rendering"), base_dir=run.base_dir, ghosts=ghosts,
-                beside=beside, name=_name(options.run),
-            )  # fmt: skip
+                file,
+                run.recording,
+                video,
+                line.reporter("rendering"),
+                base_dir=run.base_dir,
+                ghosts=ghosts,
+                beside=beside,
+                name=_name(options.run),
+            )
             line.clear()
             print(f"wrote {film}")
 
@@ -148,7 +182,10 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
         stack.callback(loaded.close)
         if isinstance(loaded.recording, RunFile) and loaded.recording.cut_off:
             until = f"{loaded.recording.info.duration:.4g} s"
-            print(f"{Path(source).name}: its recording was cut off; it is exported up to {until}.", file=sys.stderr)
+            print(
+                f"{Path(source).name}: its recording was cut off; it is exported up to {until}.",
+                file=sys.stderr,
+            )
             if not to_mcap:
                 print(loaded.recording.cut_off, file=sys.stderr)
         return loaded
@@ -156,7 +193,11 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
     warm_up([scene.model.kind], line)
     print(f"{Path(source).name}: running it again, {scene.run.duration_s:g} s ...", flush=True)
     run = api.simulate_scene(
-        scene, base_dir, changes, Path(source).name, line.reporter("simulating", scene.run.duration_s)
+        scene,
+        base_dir,
+        changes,
+        Path(source).name,
+        line.reporter("simulating", scene.run.duration_s),
     )
     line.clear()
     if run.failure:

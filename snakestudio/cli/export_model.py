@@ -18,9 +18,14 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export-model`."""
     parser.add_argument(
-        "scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}; or a CSV or .mcap of a run of it"
+        "scene",
+        metavar="SCENE",
+        type=scene_path,
+        help=f"{SCENE_HELP}; or a CSV or .mcap of a run of it",
     )
-    parser.add_argument("--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)")
+    parser.add_argument(
+        "--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)"
+    )
     parser.add_argument("--urdf", metavar="F", type=output, help="write URDF: the robot alone")
     parser.add_argument("--sdf", metavar="F", type=output, help="write SDF 1.9")
     add_force_argument(parser)
@@ -30,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio export-model`."""
-    files = {name: path for name in ("mjcf", "urdf", "sdf") if (path := getattr(options, name)) is not None}
+    files = {
+        name: path
+        for name in ("mjcf", "urdf", "sdf")
+        if (path := getattr(options, name)) is not None
+    }
     if not files:
         raise UsageError("No format was given. Give --mjcf, --urdf or --sdf with a file name.")
     values = assignments(options.values)

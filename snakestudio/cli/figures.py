@@ -17,13 +17,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio figures`."""
     parser.add_argument("paper", metavar="PAPER", help="P1, P2, P3, P4 or P5")
     parser.add_argument(
-        "--only", metavar="N,N", default="", help="numbers of figures (of P4 names; all of the paper's if left out)"
+        "--only",
+        metavar="N,N",
+        default="",
+        help="numbers of figures (of P4 names; all of the paper's if left out)",
     )
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help="folder to write to (figures/PAPER)")
     parser.add_argument(
-        "--experiment", metavar="F", type=Path, action="append", default=[],
+        "--out", metavar="FOLDER", type=Path, help="folder to write to (figures/PAPER)"
+    )
+    parser.add_argument(
+        "--experiment",
+        metavar="F",
+        type=Path,
+        action="append",
+        default=[],
         help="measured track (CSV, TSV, TRC, C3D) to overlay on figures that compare; choose them with --only",
-    )  # fmt: skip
+    )
     parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
     add_quiet_argument(parser)
 
@@ -44,8 +53,12 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.recording import Recording
 
     paper = options.paper.upper()
-    figures = figures_of_paper(paper, [number.strip() for number in options.only.split(",") if number.strip()])
-    wanted = Wanted(options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}")
+    figures = figures_of_paper(
+        paper, [number.strip() for number in options.only.split(",") if number.strip()]
+    )
+    wanted = Wanted(
+        options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}"
+    )
     folder_for_outputs(wanted.folder)
     captures = [read_capture(path) for path in options.experiment]
     needs = needed(figures)

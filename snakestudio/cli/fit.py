@@ -21,7 +21,10 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio fit`."""
     parser.add_argument(
-        "scene", metavar="SCENE", type=scene_path, help="scene in which the measured runs were made: its file or name"
+        "scene",
+        metavar="SCENE",
+        type=scene_path,
+        help="scene in which the measured runs were made: its file or name",
     )
     parser.add_argument(
         "experiments",
@@ -38,8 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " logarithmic scale, KEY+KEY for values that stay equal",
     )
     parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="seed of the random numbers of CMA-ES (1)")
-    parser.add_argument("--evaluations", metavar="N", type=int, help="largest number of evaluations")
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=1, help="seed of the random numbers of CMA-ES (1)"
+    )
+    parser.add_argument(
+        "--evaluations", metavar="N", type=int, help="largest number of evaluations"
+    )
     add_cluster_arguments(parser)
     parser.add_argument(
         "--offset",
@@ -49,10 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="bounds of the offset of the measurement's clock, s (-0.5 0.5; 0 0 where the start delay is free)",
     )
     parser.add_argument(
-        "--no-align", action="store_true", help="use measured positions as they are, in the frame of the scene"
+        "--no-align",
+        action="store_true",
+        help="use measured positions as they are, in the frame of the scene",
     )
     add_set_argument(parser)
-    parser.add_argument("--out", metavar="F", type=output, help="write the scene with the fitted values")
+    parser.add_argument(
+        "--out", metavar="F", type=output, help="write the scene with the fitted values"
+    )
     parser.add_argument(
         "--report",
         metavar="F",
@@ -68,7 +79,9 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio fit`."""
     values = assignments(options.values)
     if not options.free:
-        raise UsageError("Nothing is free; give at least one value, like --free ground.mu_along=0.05:0.5.")
+        raise UsageError(
+            "Nothing is free; give at least one value, like --free ground.mu_along=0.05:0.5."
+        )
     if options.evaluations is not None and options.evaluations < 1:
         raise UsageError(f"--evaluations {options.evaluations}: give a whole number of at least 1.")
     workers = workers_of(options, least=0)
@@ -83,11 +96,17 @@ def execute(options: argparse.Namespace) -> int:
 
     endings = tuple(dict.fromkeys((*DRAWINGS, *PAGES)))
     if options.report is not None and options.report.suffix.lower() not in endings:
-        raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(endings)}.")
+        raise UsageError(
+            f"--report {options.report}: give the file one of the endings {', '.join(endings)}."
+        )
     read = [part for text in options.experiments for part in (text, *text.rsplit("@", 1))]
     outputs = Outputs(options, (options.scene, *read), options.out, options.report)
     parameters = [parse_free(text) for text in options.free]
-    bounds = offset_bounds(parameters) if options.offset is None else (options.offset[0], options.offset[1])
+    bounds = (
+        offset_bounds(parameters)
+        if options.offset is None
+        else (options.offset[0], options.offset[1])
+    )
     scene, base_dir, _ = api.prepare(options.scene, values=values)
     trials = []
     for text in options.experiments:
@@ -104,9 +123,13 @@ def execute(options: argparse.Namespace) -> int:
 
     def tell(progress: FitProgress) -> bool:
         best = f", {1000.0 * progress.history[-1].cost:.4g} mm" if progress.history else ""
-        return report(progress.fraction, f"{progress.doing}: {progress.evaluations} evaluations{best}")
+        return report(
+            progress.fraction, f"{progress.doing}: {progress.evaluations} evaluations{best}"
+        )
 
-    fitted = fit_trials(scene, trials, parameters, options.method, options.seed, options.evaluations, workers, tell)
+    fitted = fit_trials(
+        scene, trials, parameters, options.method, options.seed, options.evaluations, workers, tell
+    )
     line.clear()
     if not options.json:
         print(fitted)
@@ -116,7 +139,9 @@ def execute(options: argparse.Namespace) -> int:
         print(f"\nwrote {options.out}")
     if options.report is not None:
         with outputs.place(options.report) as file:
-            write = fitted.to_picture if options.report.suffix.lower() in DRAWINGS else fitted.to_report
+            write = (
+                fitted.to_picture if options.report.suffix.lower() in DRAWINGS else fitted.to_report
+            )
             write(file)
         print(f"wrote {options.report}")
     if options.json:

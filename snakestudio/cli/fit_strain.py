@@ -17,9 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio fit-strain`."""
     add_scene_arguments(parser)
     parser.add_argument(
-        "--contacts", choices=("friction", "rings"), help="what moves the body (friction; rings if it leaves the plane)"
+        "--contacts",
+        choices=("friction", "rings"),
+        help="what moves the body (friction; rings if it leaves the plane)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", type=output, help="scene to write (SCENE_continuum.toml)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=output, help="scene to write (SCENE_continuum.toml)"
+    )
     add_force_argument(parser)
     add_quiet_argument(parser)
 

@@ -18,14 +18,20 @@ __all__ = ["add_arguments", "add_window_options", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio gui`."""
     parser.add_argument(
-        "scene", metavar="SCENE", nargs="?", type=scene_path, help=f"{SCENE_HELP}; or a study or a recorded run (.mcap)"
+        "scene",
+        metavar="SCENE",
+        nargs="?",
+        type=scene_path,
+        help=f"{SCENE_HELP}; or a study or a recorded run (.mcap)",
     )
     add_window_options(parser)
 
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options without the scene: they may stand without a command, too."""
-    parser.add_argument("--play", action="store_true", help="start the simulation as soon as the scene is open")
+    parser.add_argument(
+        "--play", action="store_true", help="start the simulation as soon as the scene is open"
+    )
     parser.add_argument(
         "--remote",
         metavar="PORT",

@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio import-robot`."""
     parser.add_argument("file", metavar="FILE", type=Path, help="URDF, xacro, SDF or MJCF file")
     parser.add_argument(
-        "--into", metavar="SCENE", type=Path, help="scene whose robot, gains and motors are replaced; the rest stays"
+        "--into",
+        metavar="SCENE",
+        type=Path,
+        help="scene whose robot, gains and motors are replaced; the rest stays",
     )
     parser.add_argument(
         "-o",
@@ -41,14 +44,24 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.robot_files.to_scene import compact_text, into_scene, new_scene
     from snakestudio.viewmodel.scene.robot_import import with_stable_step
 
-    target: Path = options.output or options.into or Path(options.file.stem.removesuffix(".urdf")).with_suffix(".toml")
-    if target.suffix.lower() == ".csv" or (options.into is not None and options.into.suffix.lower() == ".csv"):
-        raise UsageError("A scene with another robot is written as TOML. Give a name ending in .toml.")
+    target: Path = (
+        options.output
+        or options.into
+        or Path(options.file.stem.removesuffix(".urdf")).with_suffix(".toml")
+    )
+    if target.suffix.lower() == ".csv" or (
+        options.into is not None and options.into.suffix.lower() == ".csv"
+    ):
+        raise UsageError(
+            "A scene with another robot is written as TOML. Give a name ending in .toml."
+        )
     imported = load_robot(options.file)
     notes = list(imported.notes)
     if options.into is None:
         Outputs(options, (None, options.file), target)
-        scene, step_notes = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
+        scene, step_notes = with_stable_step(
+            new_scene(imported, imported.robot.name, options.file.name), None
+        )
     else:
         if target.resolve() != options.into.resolve():
             Outputs(options, (None, options.file), target)
@@ -63,7 +76,9 @@ def execute(options: argparse.Namespace) -> int:
     for note in (*notes, *step_notes):
         print(f"- {note}")
     robot = scene.robot
-    print(f"wrote {target}: {robot.name}, {robot.n_links} links, {len(imported.axes)} axes, {robot.mass:.4g} kg")
+    print(
+        f"wrote {target}: {robot.name}, {robot.n_links} links, {len(imported.axes)} axes, {robot.mass:.4g} kg"
+    )
     for doubt in doubts:
         print(f"{target}: {doubt}")
     return 0
@@ -85,4 +100,8 @@ def _doubts(scene: Scene, target: Path) -> list[str]:
     if errors:
         reasons = "\n".join(f"{target}: {problem.sentence()}" for problem in errors)
         raise SceneError(f"{reasons}\nNothing was written.", errors)
-    return [f"{problem.severity}: {problem.sentence()}" for problem in problems if problem.severity != "hint"]
+    return [
+        f"{problem.severity}: {problem.sentence()}"
+        for problem in problems
+        if problem.severity != "hint"
+    ]

@@ -23,9 +23,13 @@ _WAIT_S = 0.1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio listen`."""
-    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
+    parser.add_argument(
+        "profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped"
+    )
     add_bus_arguments(parser)
-    parser.add_argument("--log", metavar="FILE", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    parser.add_argument(
+        "--log", metavar="FILE", type=Path, help="log all frames: .blf, .asc or .log (candump)"
+    )
     add_force_argument(parser)
     parser.add_argument("--duration", metavar="S", type=float, help="listen so long (until Ctrl-C)")
     parser.add_argument("--raw", action="store_true", help="show ids and bytes only")
@@ -57,7 +61,9 @@ def execute(options: argparse.Namespace) -> int:
                 if listening.open and not told:
                     told, begin = True, time.monotonic()
                     where = f"{bus.interface} {bus.channel}"
-                    print(f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr)
+                    print(
+                        f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr
+                    )
                 if listening.ended:
                     for note in listening.notes:
                         print(note, file=sys.stderr)
@@ -69,10 +75,14 @@ def execute(options: argparse.Namespace) -> int:
                 if received is None:
                     continue
                 frame, sent = received
-                if codec.decode_outgoing(frame) is None:  # what a program tells the robot is no word of its nodes
+                if (
+                    codec.decode_outgoing(frame) is None
+                ):  # what a program tells the robot is no word of its nodes
                     table.take(frame, codec.decode(frame))
                 # Whoever reads it through a pipe wants to see it while it happens.
-                print(_line(frame, sent, begin, "" if options.raw else codec.text(frame)), flush=True)
+                print(
+                    _line(frame, sent, begin, "" if options.raw else codec.text(frame)), flush=True
+                )
                 if log is not None:
                     log.write(frame, sent=sent)
     except KeyboardInterrupt:
@@ -95,6 +105,12 @@ def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:
 
 def _line(frame: Frame, sent: bool, begin: float, text: str) -> str:
     number = f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
-    data = "error" if frame.error else f"remote {frame.length}" if frame.remote else frame.data.hex(" ").upper()
+    data = (
+        "error"
+        if frame.error
+        else f"remote {frame.length}"
+        if frame.remote
+        else frame.data.hex(" ").upper()
+    )
     line = f"{frame.time - begin:10.4f} {'>' if sent else ' '} {number:>8}  {data:<23}"
     return f"{line}  {text}".rstrip()

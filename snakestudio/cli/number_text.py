@@ -9,7 +9,9 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio number-text`."""
-    parser.add_argument("counts", metavar="COLUMN", nargs="*", type=int, help="columns that hold counts, from 0")
+    parser.add_argument(
+        "counts", metavar="COLUMN", nargs="*", type=int, help="columns that hold counts, from 0"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -38,9 +38,10 @@ def output(text: str) -> Path:
 def add_force_argument(parser: argparse.ArgumentParser) -> None:
     """Declare what lets scenes, recorded runs, results and logs be replaced."""
     parser.add_argument(
-        "--force", action="store_true",
+        "--force",
+        action="store_true",
         help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without asking",
-    )  # fmt: skip
+    )
 
 
 def folder_for_outputs(folder: Path) -> None:
@@ -59,7 +60,8 @@ def folder_for_outputs(folder: Path) -> None:
 class Outputs:
     """The files that a command was told to write; each can be written, or it is said before anything begins.
 
-    What is said on the standard output goes to the standard error where one of them is the standard output.
+    What is said on the standard output goes to the standard error where one of them is the standard
+    output.
 
     Parameters
     ----------
@@ -77,7 +79,10 @@ class Outputs:
     """
 
     def __init__(
-        self, options: argparse.Namespace, sources: tuple[str | Path | None, ...], *paths: Path | None
+        self,
+        options: argparse.Namespace,
+        sources: tuple[str | Path | None, ...],
+        *paths: Path | None,
     ) -> None:
         from snakestudio.export.files import writable
         from snakestudio.model.atomic import STDOUT, followed, identity
@@ -89,7 +94,11 @@ class Outputs:
             name = os.path.realpath(path)  # of links in a circle, too
             if name in read:
                 own = sources[0] is not None and name == os.path.realpath(sources[0])
-                what = "the scene itself" if own and _KEPT.get(path.suffix.lower()) != _LOG else "what is read"
+                what = (
+                    "the scene itself"
+                    if own and _KEPT.get(path.suffix.lower()) != _LOG
+                    else "what is read"
+                )
                 raise UsageError(f"{path} is {what}; give another name to write to.")
             if name in names and (path == STDOUT or not _passes_on(path)):
                 raise UsageError(f"{path} is to be written twice; give each its own name.")
@@ -97,12 +106,19 @@ class Outputs:
         for path in wanted:
             writable(path)
             kind = _KEPT.get(path.suffix.lower())
-            if kind is not None and not options.force and followed(path) is not None and path.exists():
+            if (
+                kind is not None
+                and not options.force
+                and followed(path) is not None
+                and path.exists()
+            ):
                 _ask(path, kind)
         self._before = {path: identity(path) for path in wanted}
         if STDOUT in wanted:
             if getattr(options, "json", False):
-                raise UsageError("--json and a file '-' both go to the standard output; give the file a name.")
+                raise UsageError(
+                    "--json and a file '-' both go to the standard output; give the file a name."
+                )
             sys.stdout.flush()
             if not getattr(options, "quiet", False):
                 sys.stdout = sys.stderr
@@ -117,10 +133,14 @@ class Outputs:
         """
         from snakestudio.runfile.mcap.enclosed import named_files
 
-        read = {os.path.realpath(local_path(name, base_dir)): key for key, name in named_files(scene)}
+        read = {
+            os.path.realpath(local_path(name, base_dir)): key for key, name in named_files(scene)
+        }
         for path in self._before:
             if key := read.get(os.path.realpath(path)):
-                raise UsageError(f"{path} is what the scene reads ({key}); give another name to write to.")
+                raise UsageError(
+                    f"{path} is what the scene reads ({key}); give another name to write to."
+                )
 
     @contextlib.contextmanager
     def place(self, path: Path) -> Iterator[Path]:
@@ -151,13 +171,17 @@ class Outputs:
         Raises
         ------
         ExportError
-            If a file cannot be written, or the run file could not be gone on with; the others have been written then,
-            and the run is kept where nothing else holds its rows.
+            If a file cannot be written, or the run file could not be gone on with; the others have
+            been written then, and the run is kept where nothing else holds its rows.
         """
         from snakestudio.export.files import KeptElsewhereError
 
         troubles, written = [], 0
-        for path, write in ((options.mcap, run.to_mcap), (options.csv, run.to_csv), (options.hdf5, run.to_hdf5)):
+        for path, write in (
+            (options.mcap, run.to_mcap),
+            (options.csv, run.to_csv),
+            (options.hdf5, run.to_hdf5),
+        ):
             if path is None:
                 continue
             try:
@@ -171,7 +195,9 @@ class Outputs:
                 written += isinstance(error, KeptElsewhereError)
             else:
                 written += 1
-                print(f"wrote {'to the standard output' if _is_stdout(path) else path}: {len(run.recording)} rows")
+                print(
+                    f"wrote {'to the standard output' if _is_stdout(path) else path}: {len(run.recording)} rows"
+                )
         if troubles:
             if not written:
                 troubles += _kept_elsewhere(run, options)
@@ -203,8 +229,12 @@ def _ask(path: Path, kind: str) -> None:
         If it may not, or nobody can be asked.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{path} is there already, {kind}; give --force to replace it, or another name.")
-    print(f"{path} is there already, {kind}. Replace it? [y/N] ", end="", file=sys.stderr, flush=True)
+        raise UsageError(
+            f"{path} is there already, {kind}; give --force to replace it, or another name."
+        )
+    print(
+        f"{path} is there already, {kind}. Replace it? [y/N] ", end="", file=sys.stderr, flush=True
+    )
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"{path} is left as it is; give another name.")
 

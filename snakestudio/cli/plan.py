@@ -13,9 +13,15 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plan`."""
-    parser.add_argument("scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run of it")
-    parser.add_argument("file", metavar="FILE", type=output, help="figure to write: .svg, .png or .pdf")
-    parser.add_argument("--width-mm", metavar="N", type=float, default=180.0, help="width of the sheet (180)")
+    parser.add_argument(
+        "scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run of it"
+    )
+    parser.add_argument(
+        "file", metavar="FILE", type=output, help="figure to write: .svg, .png or .pdf"
+    )
+    parser.add_argument(
+        "--width-mm", metavar="N", type=float, default=180.0, help="width of the sheet (180)"
+    )
     add_force_argument(parser)
     parser.add_argument("--names", action="store_true", help="write the names next to obstacles")
     add_set_argument(parser, "start.heading_deg=30")

@@ -9,7 +9,12 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plugin forget`."""
-    parser.add_argument("forgotten", metavar="PLUGIN", nargs="+", help="a .py file, a folder, or an installed plug-in")
+    parser.add_argument(
+        "forgotten",
+        metavar="PLUGIN",
+        nargs="+",
+        help="a .py file, a folder, or an installed plug-in",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -23,7 +23,9 @@ def execute(options: argparse.Namespace) -> int:
         print(f"{path}: {_state(path, digest)}")
     for name, module in installed().items():
         digest = known.packages.get(name, "")
-        print(f"{name} (installed, module {module}): {_state(name, digest) if digest else 'not trusted'}")
+        print(
+            f"{name} (installed, module {module}): {_state(name, digest) if digest else 'not trusted'}"
+        )
     if not (known.folders or known.files or installed()):
         print("no trusted or installed plug-ins")
     return 0
@@ -38,4 +40,8 @@ def _state(given: str, digest: str) -> str:
         now = read_source(given).digest
     except PluginError as error:
         return f"trusted, and cannot be read ({str(error).partition(': ')[2].rstrip('.')})"
-    return f"trusted ({digest[:12]})" if now == digest else "changed since it was trusted: not trusted as it is now"
+    return (
+        f"trusted ({digest[:12]})"
+        if now == digest
+        else "changed since it was trusted: not trusted as it is now"
+    )

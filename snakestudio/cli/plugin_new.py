@@ -12,8 +12,12 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plugin new`."""
-    parser.add_argument("role", metavar="KIND", choices=ROLES, help=f"what it adds: {', '.join(ROLES)}")
-    parser.add_argument("file", metavar="FILE", type=Path, help="Python file to write; the kind is called as it is")
+    parser.add_argument(
+        "role", metavar="KIND", choices=ROLES, help=f"what it adds: {', '.join(ROLES)}"
+    )
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, help="Python file to write; the kind is called as it is"
+    )
     parser.add_argument("--force", action="store_true", help="replace a file that is there")
 
 

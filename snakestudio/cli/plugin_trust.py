@@ -9,7 +9,9 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plugin trust`."""
-    parser.add_argument("trusted", metavar="PLUGIN", nargs="+", help="a .py file, a folder, or an installed plug-in")
+    parser.add_argument(
+        "trusted", metavar="PLUGIN", nargs="+", help="a .py file, a folder, or an installed plug-in"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -27,9 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "A FILE is a .toml file, or the name of a profile in the list."
     )
     parser.add_argument("action", choices=("list", "check", "show", "new"), help="what to do")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="profiles, or a template and a folder")
     parser.add_argument(
-        "--scene", metavar="SCENE", type=scene_path, help="with new: scene of the robot whose joints the profile moves"
+        "names", metavar="NAME", nargs="*", help="profiles, or a template and a folder"
+    )
+    parser.add_argument(
+        "--scene",
+        metavar="SCENE",
+        type=scene_path,
+        help="with new: scene of the robot whose joints the profile moves",
     )
 
 
@@ -40,7 +45,9 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"profile {options.action}: it takes no --scene; profile new does.")
     if options.action == "list":
         if names:
-            raise UsageError(f"profile list: it takes no names, not {names[0]!r}; profile show NAME shows one.")
+            raise UsageError(
+                f"profile list: it takes no names, not {names[0]!r}; profile show NAME shows one."
+            )
         return _list()
     if options.action == "check":
         if not names:
@@ -51,7 +58,9 @@ def execute(options: argparse.Namespace) -> int:
             raise UsageError("profile show: name one profile.")
         return _show(names[0])
     if len(names) != 2:
-        raise UsageError("profile new: name a template and a folder, like: profile new lab_robot my_robot.")
+        raise UsageError(
+            "profile new: name a template and a folder, like: profile new lab_robot my_robot."
+        )
     template, folder = names
     return _new(template, folder, options.scene)
 
@@ -96,7 +105,9 @@ def _check(name: str) -> int:
     if any(problem.severity == "error" for problem in problems):
         return 2
     if arming_problems(loaded):
-        print(f"{path}: a robot can be listened to with it, and not armed: see above", file=sys.stderr)
+        print(
+            f"{path}: a robot can be listened to with it, and not armed: see above", file=sys.stderr
+        )
         return 2
     print(f"{path}: no mistakes")
     return 0
@@ -109,11 +120,15 @@ def _show(name: str) -> int:
 
     loaded = load_profile(find_profile(name))
     profile, bus = loaded.profile, loaded.profile.bus
-    print(f"{profile.name}: {profile.n_joints} joints, {len(profile.axes)} axes, {len(profile.nodes)} nodes")
+    print(
+        f"{profile.name}: {profile.n_joints} joints, {len(profile.axes)} axes, {len(profile.nodes)} nodes"
+    )
     if profile.description:
         print(profile.description)
     rate = f"{bus.bitrate} bit/s" + (f", data {bus.data_bitrate} bit/s" if bus.fd else "")
-    print(f"\nbus {bus.interface} {bus.channel}, {rate}; set-points at {profile.timing.set_point_rate_hz:g} Hz\n")
+    print(
+        f"\nbus {bus.interface} {bus.channel}, {rate}; set-points at {profile.timing.set_point_rate_hz:g} Hz\n"
+    )
     _show_axes(loaded)
     _show_messages(loaded)
     problems = arming_problems(loaded)
@@ -125,7 +140,9 @@ def _show(name: str) -> int:
 
 def _show_axes(loaded: LoadedProfile) -> None:
     limits = loaded.profile.limits
-    print(f"{'axis':<16}{'node':>6}{'slot':>6}{'sign':>6}{'offset °':>10}{'gear':>8}{'from °':>9}{'to °':>8}")
+    print(
+        f"{'axis':<16}{'node':>6}{'slot':>6}{'sign':>6}{'offset °':>10}{'gear':>8}{'from °':>9}{'to °':>8}"
+    )
     for axis in loaded.profile.axes:
         low = limits.min_deg if axis.min_deg is None else axis.min_deg
         high = limits.max_deg if axis.max_deg is None else axis.max_deg
@@ -146,7 +163,13 @@ def _show_messages(loaded: LoadedProfile) -> None:
     print(f"\n{'message':<26}{'role':<16}{'ids':<18}{'per second':>10}{'bus load':>10}")
     for index, share in enumerate(planned_shares(loaded.profile, layout.bound)):
         own = ids.get(index, [])
-        span = "" if not own else f"0x{own[0]:X}" if min(own) == max(own) else f"0x{min(own):X} to 0x{max(own):X}"
+        span = (
+            ""
+            if not own
+            else f"0x{own[0]:X}"
+            if min(own) == max(own)
+            else f"0x{min(own):X} to 0x{max(own):X}"
+        )
         load = f"{100 * share.load:.1f} %" if share.rate else ""
         often = f"{share.rate:g}" if share.rate else ""
         print(f"{share.message.called:<26}{share.message.role:<16}{span:<18}{often:>10}{load:>10}")
@@ -160,7 +183,9 @@ def _new(template: str, folder: str, scene: str | None) -> int:
     from snakestudio.model.scene_file import load_scene
 
     path = new_profile(template, folder, None if scene is None else load_scene(scene))
-    print(f"wrote {path} and its DBC; change them, and check with: snakestudio profile check {path}")
+    print(
+        f"wrote {path} and its DBC; change them, and check with: snakestudio profile check {path}"
+    )
     if scene is not None:
         profile = load_profile(path).profile
         nodes = f"nodes {min(profile.nodes)} to {max(profile.nodes)}"

@@ -15,13 +15,22 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio remote`."""
     parser.add_argument(
-        "method", metavar="METHOD", help="what to do; 'methods' lists all, 'token' shows port and token"
+        "method",
+        metavar="METHOD",
+        help="what to do; 'methods' lists all, 'token' shows port and token",
     )
     parser.add_argument(
-        "params", metavar="KEY=VALUE", nargs="*", help="parameters, as JSON or plain text: path=scene.toml"
+        "params",
+        metavar="KEY=VALUE",
+        nargs="*",
+        help="parameters, as JSON or plain text: path=scene.toml",
     )
-    parser.add_argument("--port", metavar="PORT", type=int, help="port of the window (of the last one, if left out)")
-    parser.add_argument("--token", metavar="TOKEN", help="its token (that of the last window, if left out)")
+    parser.add_argument(
+        "--port", metavar="PORT", type=int, help="port of the window (of the last one, if left out)"
+    )
+    parser.add_argument(
+        "--token", metavar="TOKEN", help="its token (that of the last window, if left out)"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -50,7 +59,9 @@ def execute(options: argparse.Namespace) -> int:
 def _parameter(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise UsageError(f"{text!r} is not a parameter. Write it as KEY=VALUE, like path=scene.toml.")
+        raise UsageError(
+            f"{text!r} is not a parameter. Write it as KEY=VALUE, like path=scene.toml."
+        )
     if key.strip() == "path" and value:
         return "path", str(local_path(value).absolute())  # the window has another current folder
     try:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 def add_report_argument(parser: argparse.ArgumentParser) -> None:
     """Declare where to write the report."""
     parser.add_argument(
-        "--report", metavar="F", type=output, help="write tables, pictures and provenance (.html, .pdf, .md)"
+        "--report",
+        metavar="F",
+        type=output,
+        help="write tables, pictures and provenance (.html, .pdf, .md)",
     )
 
 

@@ -25,7 +25,9 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --quiet, which leaves only warnings and errors."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but warnings and errors")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but warnings and errors"
+    )
 
 
 @contextmanager

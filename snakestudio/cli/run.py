@@ -13,7 +13,13 @@ from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
-from snakestudio.cli.streaming import Streaming, add_stream_arguments, speed_of, stream_target, streaming
+from snakestudio.cli.streaming import (
+    Streaming,
+    add_stream_arguments,
+    speed_of,
+    stream_target,
+    streaming,
+)
 from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
@@ -33,19 +39,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio run`."""
     add_scene_arguments(parser)
     parser.add_argument(
-        "--from", metavar="T", type=float, dest="since",
+        "--from",
+        metavar="T",
+        type=float,
+        dest="since",
         help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes it there",
-    )  # fmt: skip
-    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
-    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
-    parser.add_argument("--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)")
-    parser.add_argument(
-        "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
     parser.add_argument(
-        "--contact-problem", metavar="F", type=output,
+        "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
+    )
+    parser.add_argument(
+        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
+    )
+    parser.add_argument(
+        "--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)"
+    )
+    parser.add_argument(
+        "--video",
+        metavar="F",
+        type=output,
+        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures",
+    )
+    parser.add_argument(
+        "--contact-problem",
+        metavar="F",
+        type=output,
         help="write the last step's contact problem for other solvers (.hdf5, which is FCLIB) or as arrays (.npz)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--check-step",
         action="store_true",
@@ -55,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_argument(parser)
     add_quiet_argument(parser)
     add_video_arguments(parser)
-    add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
+    add_trigger_arguments(
+        parser, "address that --wait-for waits at (all addresses of this computer)"
+    )
     add_stream_arguments(parser, paced=True)
 
 
@@ -76,7 +98,13 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     # What cannot be written is said before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
     outputs = Outputs(
-        options, (options.scene,), options.csv, options.hdf5, options.mcap, options.video, options.contact_problem
+        options,
+        (options.scene,),
+        options.csv,
+        options.hdf5,
+        options.mcap,
+        options.video,
+        options.contact_problem,
     )
     line, ending, live = ProgressLine(options), Ending(), outputs.live(options.mcap)
     if options.since is not None:
@@ -87,7 +115,9 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
             took = time.perf_counter() - started
     else:
-        scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+        scene, base_dir, changes = api.prepare(
+            options.scene, options.duration, options.rate, values
+        )
         outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:
             see_that_there_is_one(scene.model.kind, options.contact_problem)
@@ -101,9 +131,15 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             estimate = check.data.estimate
             if not _has_outputs(options):
                 if options.json:
-                    print_json(options, {"scene": options.scene, "step_estimate": estimate and estimate.values})
+                    print_json(
+                        options,
+                        {"scene": options.scene, "step_estimate": estimate and estimate.values},
+                    )
                 return _without_run(check)
-        with streaming(target) as stream, started_together(options, Path(options.scene).stem) as together:
+        with (
+            streaming(target) as stream,
+            started_together(options, Path(options.scene).stem) as together,
+        ):
             rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
             tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
@@ -132,12 +168,20 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
     if ending.number:
-        kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
+        kept = (
+            "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
+        )
         print_warning(f"stopped by {ending.by} at {simulated:g} s{kept}.")
     if options.contact_problem is not None:
-        print(f"wrote {options.contact_problem}: the contact problem of the step that ends at {simulated:g} s")
+        print(
+            f"wrote {options.contact_problem}: the contact problem of the step that ends at {simulated:g} s"
+        )
     outputs.write_run(options, run)
-    written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
+    written = (
+        _film(options.video, video, run, base_dir, outputs, line, ending)
+        if video is not None
+        else None
+    )
     if options.json:
         residual = run.get("solver_residual")
         print_json(
@@ -172,7 +216,11 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
 
 
 def _check_step(
-    scene: Scene, base_dir: Path | None, changes: tuple[Change | Pull, ...], line: ProgressLine, ending: Ending
+    scene: Scene,
+    base_dir: Path | None,
+    changes: tuple[Change | Pull, ...],
+    line: ProgressLine,
+    ending: Ending,
 ) -> StepReport | None:
     """Check the time step and print the result; None if that was interrupted."""
     from snakestudio import api
@@ -191,7 +239,10 @@ def _check_step(
 def _has_outputs(options: argparse.Namespace) -> bool:
     """Whether anything is to be written, or the run starts together with others."""
     outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
-    return any(path is not None for path in (*outputs, options.stream)) or trigger_choices(options) is not None
+    return (
+        any(path is not None for path in (*outputs, options.stream))
+        or trigger_choices(options) is not None
+    )
 
 
 def _without_run(check: StepReport) -> int:
@@ -208,7 +259,10 @@ def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
 
     for problem in check(scene, base_dir):
         if problem.severity == "warning":
-            print(f"{name}: {painted('warning:', YELLOW, sys.stderr)} {problem.sentence()}", file=sys.stderr)
+            print(
+                f"{name}: {painted('warning:', YELLOW, sys.stderr)} {problem.sentence()}",
+                file=sys.stderr,
+            )
 
 
 def _film(
@@ -249,9 +303,13 @@ def _continued(
     from snakestudio.session.contact_problem_file import see_that_there_is_one
 
     if Path(options.scene).suffix.lower() != ".mcap":
-        raise UsageError(f"--from goes on with a recorded run: give its .mcap file in place of {options.scene}.")
+        raise UsageError(
+            f"--from goes on with a recorded run: give its .mcap file in place of {options.scene}."
+        )
     if options.rate is not None:
-        raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
+        raise UsageError(
+            "--rate cannot change while a run goes; leave it out together with --from."
+        )
     with contextlib.closing(open_run(options.scene)) as old:
         if options.contact_problem is not None:
             see_that_there_is_one(old.scene.model.kind, options.contact_problem)

@@ -18,11 +18,18 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio runs`."""
     parser.add_argument(
-        "names", metavar="RUN", nargs="*", help="name of a run or of its file (in a list: words to search for)"
+        "names",
+        metavar="RUN",
+        nargs="*",
+        help="name of a run or of its file (in a list: words to search for)",
     )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--rename", metavar="NAME", help="new name of the run ('' for the name of its scene)")
-    what.add_argument("--tags", metavar="TAGS", help="tags of the runs, separated by spaces or commas")
+    what.add_argument(
+        "--rename", metavar="NAME", help="new name of the run ('' for the name of its scene)"
+    )
+    what.add_argument(
+        "--tags", metavar="TAGS", help="tags of the runs, separated by spaces or commas"
+    )
     what.add_argument("--delete", action="store_true", help="delete the runs permanently")
     add_json_argument(parser)
 
@@ -35,7 +42,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.rename is None and options.tags is None and not options.delete:
         listed = [run for run in library.runs() if _fits(run.words, options.names)]
         if options.json:
-            print_json(options, {"folder": library.folder, "runs": [_values(run) for run in listed]})
+            print_json(
+                options, {"folder": library.folder, "runs": [_values(run) for run in listed]}
+            )
         else:
             _print(library, listed)
         return 0
@@ -44,7 +53,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.rename is not None and len(options.names) > 1:
         raise UsageError("--rename takes one run: several cannot have the same name.")
     changed = []
-    for run in [library.find(name) for name in options.names]:  # all are found before one is changed
+    for run in [
+        library.find(name) for name in options.names
+    ]:  # all are found before one is changed
         if options.delete:
             try:
                 library.delete(run)
@@ -53,13 +64,22 @@ def execute(options: argparse.Namespace) -> int:
             print(f"deleted {run.path.stem}")
             changed.append(run)
         else:
-            said = library.rename(run, options.rename) if options.tags is None else library.tag(run, [options.tags])
-            print(f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip())
+            said = (
+                library.rename(run, options.rename)
+                if options.tags is None
+                else library.tag(run, [options.tags])
+            )
+            print(
+                f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip()
+            )
             changed.append(said)
     if options.json:
         print_json(
             options,
-            {"folder": library.folder, "deleted" if options.delete else "runs": [_values(run) for run in changed]},
+            {
+                "folder": library.folder,
+                "deleted" if options.delete else "runs": [_values(run) for run in changed],
+            },
         )
     return 0
 
@@ -94,7 +114,9 @@ def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
         model = "" if run.info is None else run.info.model
         tags = " ".join(f"#{tag}" for tag in run.tags)
         size = size_text(run.size_bytes)
-        table.append((f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name))
+        table.append(
+            (f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name)
+        )
     print(aligned(table, left=len(table[0])))
     count = f"{counted(len(runs), 'run')}"
     print(f"{count}, {size_text(sum(run.size_bytes for run in runs))} in {library.folder}")

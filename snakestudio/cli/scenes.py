@@ -11,7 +11,9 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio scenes`."""
-    parser.add_argument("words", metavar="WORD", nargs="*", help="list only scenes with all these words")
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*", help="list only scenes with all these words"
+    )
     add_json_argument(parser)
 
 
@@ -21,7 +23,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.viewmodel.gallery import entries, found
 
     listed = sorted(
-        (entry for entry in entries() if found(entry, " ".join(options.words))), key=lambda entry: entry.path.stem
+        (entry for entry in entries() if found(entry, " ".join(options.words))),
+        key=lambda entry: entry.path.stem,
     )
     if options.json:
         scenes = [
@@ -40,6 +43,8 @@ def execute(options: argparse.Namespace) -> int:
     elif not listed:
         print(f"no bundled scenes with {' '.join(options.words)}")
     else:
-        rows = [(entry.path.stem, entry.model, " ".join(entry.papers), entry.title) for entry in listed]
+        rows = [
+            (entry.path.stem, entry.model, " ".join(entry.papers), entry.title) for entry in listed
+        ]
         print(aligned([("name", "model", "paper", "title"), *rows], left=4))
     return 0

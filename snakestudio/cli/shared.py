@@ -36,7 +36,9 @@ def scene_path(text: str) -> str:
     return str(find_scene(Path(text)))
 
 
-def add_set_argument(parser: argparse.ArgumentParser, example: str = "gait.amplitude_deg=30") -> None:
+def add_set_argument(
+    parser: argparse.ArgumentParser, example: str = "gait.amplitude_deg=30"
+) -> None:
     """Declare --set, which replaces values of a scene."""
     parser.add_argument(
         "--set",
@@ -56,9 +58,14 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
         type=scene_path,
         help=f"{SCENE_HELP}; or a CSV or .mcap of an earlier run to run again",
     )
-    parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
     parser.add_argument(
-        "--rate", metavar="HZ", type=float, help="rows a simulated second (the scene's own if left out)"
+        "--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)"
+    )
+    parser.add_argument(
+        "--rate",
+        metavar="HZ",
+        type=float,
+        help="rows a simulated second (the scene's own if left out)",
     )
     add_set_argument(parser)
 
@@ -82,9 +89,14 @@ def _assignment(text: str) -> tuple[str, Any]:
         return key.strip(), parse_toml(f"value = {value}", SCENE)["value"]
     except InputError:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
-            return key.strip(), value.strip()  # quotes around a text may be left out: the shell eats them anyway
+            return (
+                key.strip(),
+                value.strip(),
+            )  # quotes around a text may be left out: the shell eats them anyway
         told = f"--set {text[:60]}: {value[:60]!r}"
-        raise UsageError(f"{told} is no TOML value; write numbers plainly and texts in quotes.") from None
+        raise UsageError(
+            f"{told} is no TOML value; write numbers plainly and texts in quotes."
+        ) from None
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
@@ -116,7 +128,9 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
 
         if not line.shown:
             about = time_left(seconds).removesuffix(" left")
-            print(f"Preparing the {name} engine, once on this machine (about {about}) ...", flush=True)
+            print(
+                f"Preparing the {name} engine, once on this machine (about {about}) ...", flush=True
+            )
         with line.going_on(shown):
             compile_here(kind, tell)
         if registry.note():
@@ -134,7 +148,9 @@ class ProgressLine:
         Reading of a clock, s.
     """
 
-    def __init__(self, options: argparse.Namespace | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, options: argparse.Namespace | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.shown = is_terminal(sys.stderr) and not getattr(options, "quiet", False)
         self._clock = clock
         self._next = 0.0
@@ -154,7 +170,11 @@ class ProgressLine:
                 self._next = now + 0.1
                 if not detail and seconds:
                     detail = f"{fraction * seconds:.1f} of {seconds:g} s"
-                left = f", {time_left((now - started) * (1 - fraction) / fraction)}" if 0 < fraction < 1 else ""
+                left = (
+                    f", {time_left((now - started) * (1 - fraction) / fraction)}"
+                    if 0 < fraction < 1
+                    else ""
+                )
                 short = f"{percent(fraction)}{left}"
                 full = f"{doing}: {detail}, {short}" if detail else f"{doing}: {short}"
                 self._write(full, f"{doing}: {short}", short, percent(fraction))

@@ -13,9 +13,9 @@ __all__ = ["complete_standard_streams"]
 def complete_standard_streams() -> None:
     """Open the null device for standard streams that are closed, and have letters written that an encoding lacks.
 
-    A file opened later would else get the number of a closed stream, and whatever a library prints. What is printed to
-    a closed standard output is lost, but a file that is to go there (``--csv -``) is refused: nothing can be written to
-    its descriptor.
+    A file opened later would else get the number of a closed stream, and whatever a library prints.
+    What is printed to a closed standard output is lost, but a file that is to go there (``--csv
+    -``) is refused: nothing can be written to its descriptor.
     """
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         _open_if_closed(number, flags)

@@ -36,7 +36,10 @@ def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False
         "(rerun, or rerun:[HOST:]PORT), or to a file for one (rerun:FILE.rrd)",
     )
     parser.add_argument(
-        "--stream-rate", metavar="HZ", type=float, help="samples a second of the stream (50 if left out)"
+        "--stream-rate",
+        metavar="HZ",
+        type=float,
+        help="samples a second of the stream (50 if left out)",
     )
     if paced:
         parser.add_argument(
@@ -58,13 +61,19 @@ def stream_target(options: argparse.Namespace) -> Target | None:
         if options.stream_rate is not None:
             raise UsageError("--stream-rate needs --stream. Give --stream, or leave the rate out.")
         if getattr(options, "stream_speed", None) is not None:
-            raise UsageError("--stream-speed needs --stream: without it a run goes as fast as it can. Leave it out.")
+            raise UsageError(
+                "--stream-speed needs --stream: without it a run goes as fast as it can. Leave it out."
+            )
         return None
     from snakestudio.stream.target import DEFAULT_RATE_HZ, parse_target
 
     if options.stream.lower().endswith((".toml", ".mcap", ".csv")):
-        raise UsageError(f"--stream {options.stream}: that is a file, not a port. Put SCENE before --stream.")
-    return parse_target(options.stream, DEFAULT_RATE_HZ if options.stream_rate is None else options.stream_rate)
+        raise UsageError(
+            f"--stream {options.stream}: that is a file, not a port. Put SCENE before --stream."
+        )
+    return parse_target(
+        options.stream, DEFAULT_RATE_HZ if options.stream_rate is None else options.stream_rate
+    )
 
 
 def speed_of(options: argparse.Namespace) -> float:

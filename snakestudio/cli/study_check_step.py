@@ -16,7 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study check-step`."""
     study_file(parser)
     parser.add_argument(
-        "--row", metavar="N", type=int, help="row of the results, from 0 as 'study export' writes them (the best one)"
+        "--row",
+        metavar="N",
+        type=int,
+        help="row of the results, from 0 as 'study export' writes them (the best one)",
     )
 
 

@@ -15,27 +15,54 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study export`."""
     study_file(parser)
-    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
-    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units")
-    parser.add_argument("--parquet", metavar="F", type=output, help="write a Parquet file (needs pyarrow)")
-    parser.add_argument("--runs", action="store_true", help="a row for every run, in place of every point")
-    parser.add_argument("--figure", metavar="F", type=output, help="draw a figure: .pdf, .svg or .png")
-    for axis, what in (("x", "goes to the right"), ("y", "goes up"), ("colour", "is shown by colours, or by curves")):
-        parser.add_argument(f"--{axis}", metavar="COLUMN", default="", help=f"what {what} in the figure (as it fits)")
     parser.add_argument(
-        "--beside", metavar="STUDY", type=Path, action="append", default=[],
+        "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
+    )
+    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units")
+    parser.add_argument(
+        "--parquet", metavar="F", type=output, help="write a Parquet file (needs pyarrow)"
+    )
+    parser.add_argument(
+        "--runs", action="store_true", help="a row for every run, in place of every point"
+    )
+    parser.add_argument(
+        "--figure", metavar="F", type=output, help="draw a figure: .pdf, .svg or .png"
+    )
+    for axis, what in (
+        ("x", "goes to the right"),
+        ("y", "goes up"),
+        ("colour", "is shown by colours, or by curves"),
+    ):
+        parser.add_argument(
+            f"--{axis}",
+            metavar="COLUMN",
+            default="",
+            help=f"what {what} in the figure (as it fits)",
+        )
+    parser.add_argument(
+        "--beside",
+        metavar="STUDY",
+        type=Path,
+        action="append",
+        default=[],
         help="another study whose points are drawn into the figure, under its title (as often as needed)",
-    )  # fmt: skip
+    )
     add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study export`."""
-    wanted = [path for path in (options.csv, options.hdf5, options.parquet, options.figure) if path is not None]
+    wanted = [
+        path
+        for path in (options.csv, options.hdf5, options.parquet, options.figure)
+        if path is not None
+    ]
     if not wanted:
         raise UsageError("export what? Give --csv, --hdf5, --parquet or --figure with a file name.")
     if options.figure is None and (options.x or options.y or options.colour or options.beside):
-        raise UsageError("--x, --y, --colour and --beside are about a figure; give --figure with a file name.")
+        raise UsageError(
+            "--x, --y, --colour and --beside are about a figure; give --figure with a file name."
+        )
 
     from snakestudio.study.store import store_path
 
@@ -67,8 +94,11 @@ def execute(options: argparse.Namespace) -> int:
             export.write_parquet(file, columns, written, texts)
         print(f"wrote {options.parquet}: {rows} rows")
     if options.figure is not None:
-        beside = [Beside(found.study.title or other.stem, found) for other in options.beside
-                  for found in (results_of(other),)]  # fmt: skip
+        beside = [
+            Beside(found.study.title or other.stem, found)
+            for other in options.beside
+            for found in (results_of(other),)
+        ]
         named = Named(options.x, options.y, options.colour)
         with outputs.place(options.figure) as file:
             caption = write_figure(file, table, scene, units, texts, named, beside)

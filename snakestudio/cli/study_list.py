@@ -14,7 +14,9 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study list`."""
-    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="the folder (the current one)")
+    parser.add_argument(
+        "folder", metavar="FOLDER", nargs="?", default=".", help="the folder (the current one)"
+    )
     add_json_argument(parser)
 
 
@@ -46,7 +48,10 @@ def execute(options: argparse.Namespace) -> int:
             }
             if store_path(path).is_file():
                 table = results_of(path)
-                values["finished"], values["failed"] = int(table["runs"].sum()), int(table["failed"].sum())
+                values["finished"], values["failed"] = (
+                    int(table["runs"].sum()),
+                    int(table["failed"].sum()),
+                )
         except StudyError as error:
             values["problem"] = str(error).splitlines()[0]
         listed.append(values)
@@ -65,6 +70,18 @@ def _row(values: dict[str, Any]) -> tuple[str, ...]:
     name = values["file"].name
     if values["problem"]:
         return (name, "", "", "", "unreadable", "", values["problem"])
-    finished = "not begun" if values["finished"] is None else f"{values['finished']} of {values['runs']} runs"
+    finished = (
+        "not begun"
+        if values["finished"] is None
+        else f"{values['finished']} of {values['runs']} runs"
+    )
     failed = str(values["failed"] or "")
-    return (name, values["search"], values["scene"], str(values["points"]), finished, failed, values["title"])
+    return (
+        name,
+        values["search"],
+        values["scene"],
+        str(values["points"]),
+        finished,
+        failed,
+        values["title"],
+    )

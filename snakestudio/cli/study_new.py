@@ -17,17 +17,25 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study new`."""
     parser.add_argument("scene", metavar="SCENE", help=SCENE_HELP)
-    parser.add_argument("file", metavar="FILE", nargs="?", type=output, help="the study's file (SCENE.study.toml)")
     parser.add_argument(
-        "--vary", metavar="KEY=LOW:HIGH:STEPS", action="append", default=[],
+        "file", metavar="FILE", nargs="?", type=output, help="the study's file (SCENE.study.toml)"
+    )
+    parser.add_argument(
+        "--vary",
+        metavar="KEY=LOW:HIGH:STEPS",
+        action="append",
+        default=[],
         help="a value that varies: gait.amplitude_deg=10:60:11, with :log for a logarithmic scale, or a list like"
         " ground.mu_across=0.2,0.8, or the key alone for a range that suits it (as often as needed)",
-    )  # fmt: skip
+    )
     for aim in ("maximise", "minimise"):
         parser.add_argument(
-            f"--{aim}", metavar="MEASURE", action="append", default=[],
+            f"--{aim}",
+            metavar="MEASURE",
+            action="append",
+            default=[],
             help="what counts: net_speed, cost_of_transport ..., or an expression (as often as needed)",
-        )  # fmt: skip
+        )
     parser.add_argument(
         "--goal",
         metavar="MEASURE",
@@ -36,9 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts, in the direction of the measure: costs are minimised, all else is maximised",
     )
     parser.add_argument(
-        "--search", metavar="KIND", default="grid", help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe"
+        "--search",
+        metavar="KIND",
+        default="grid",
+        help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe",
     )
-    parser.add_argument("--points", metavar="N", type=int, help="number of points, unless the search is a grid")
+    parser.add_argument(
+        "--points", metavar="N", type=int, help="number of points, unless the search is a grid"
+    )
     add_force_argument(parser)
     add_quiet_argument(parser)
 
@@ -53,7 +66,9 @@ def execute(options: argparse.Namespace) -> int:
 
     given = Path(options.scene)
     scene_path = find_scene(given)
-    path = options.file or Path(f"{given.with_suffix('')}.study.toml")  # a bundled scene's in the current folder
+    path = options.file or Path(
+        f"{given.with_suffix('')}.study.toml"
+    )  # a bundled scene's in the current folder
     if path.exists() and not options.force:
         raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)
@@ -70,5 +85,7 @@ def execute(options: argparse.Namespace) -> int:
     )
     check_measures(Plan(study, scene, scene_path.parent, str(path)))
     save_study(study, path)
-    print(f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it")
+    print(
+        f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it"
+    )
     return 0

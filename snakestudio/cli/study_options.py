@@ -29,12 +29,22 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = Fal
     """Declare who computes; with `of_others` a scheduler that is there, and nobody else."""
     who = parser.add_mutually_exclusive_group(required=of_others)
     if not of_others:
-        who.add_argument("--workers", metavar="N", type=int, help="processes of this machine (as many as processors)")
-    who.add_argument("--scheduler", metavar="ADDRESS", help="address of a running dask scheduler, like tcp://host:8786")
+        who.add_argument(
+            "--workers",
+            metavar="N",
+            type=int,
+            help="processes of this machine (as many as processors)",
+        )
     who.add_argument(
-        "--scheduler-file", metavar="F",
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of a running dask scheduler, like tcp://host:8786",
+    )
+    who.add_argument(
+        "--scheduler-file",
+        metavar="F",
         help="file that a dask scheduler wrote (its own --scheduler-file), on a shared disk",
-    )  # fmt: skip
+    )
     for name, what in (
         ("ca", "certificate of the authority to trust (PEM), for a tls:// address"),
         ("cert", "certificate of this machine (PEM)"),
@@ -53,7 +63,9 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
     """
     from snakestudio.study.running import Workers
 
-    return Workers.given(options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--")
+    return Workers.given(
+        options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--"
+    )
 
 
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:
@@ -63,7 +75,8 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
     ----------
     options : argparse.Namespace
     patience_s : float
-        How long the file may take to be there as a whole: workers of a batch system may start before the scheduler.
+        How long the file may take to be there as a whole: workers of a batch system may start
+        before the scheduler.
 
     Raises
     ------
@@ -85,7 +98,9 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
                 time.sleep(_LOOK_S)
                 continue
             remedy = "Check that 'dask scheduler --scheduler-file' writes this very file."
-            raise UsageError(f"--scheduler-file {path}: {sentence(error.message)} {remedy}") from None
+            raise UsageError(
+                f"--scheduler-file {path}: {sentence(error.message)} {remedy}"
+            ) from None
     address = said.get("address") if isinstance(said, dict) else None
     if not isinstance(address, str):
         raise UsageError(
@@ -105,12 +120,18 @@ def tls_of(options: argparse.Namespace) -> Tls | None:
     """
     from snakestudio.study.cluster import Tls
 
-    given = {"--tls-ca": options.tls_ca, "--tls-cert": options.tls_cert, "--tls-key": options.tls_key}
+    given = {
+        "--tls-ca": options.tls_ca,
+        "--tls-cert": options.tls_cert,
+        "--tls-key": options.tls_key,
+    }
     if not any(given.values()):
         return None
     for name, file in given.items():
         if not file:
-            raise UsageError(f"{name} is missing: give --tls-ca, --tls-cert and --tls-key together.")
+            raise UsageError(
+                f"{name} is missing: give --tls-ca, --tls-cert and --tls-key together."
+            )
         if not Path(file).is_file():
             raise UsageError(f"{name} {file}: there is no such file; check the path.")
     return Tls(*(Path(file) for file in given.values()))

@@ -19,5 +19,7 @@ def execute(options: argparse.Namespace) -> int:
 
     path = Path(options.study)
     if not store_path(path).is_file():
-        raise UsageError(f"{path}: this study was never begun; 'snakestudio study run {path}' begins it.")
+        raise UsageError(
+            f"{path}: this study was never begun; 'snakestudio study run {path}' begins it."
+        )
     return study_run.carry_out(options, path)

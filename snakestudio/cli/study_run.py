@@ -26,14 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""
     study_file(parser)
     add_cluster_arguments(parser)
-    parser.add_argument("--retry", action="store_true", help="repeat runs that killed their workers")
+    parser.add_argument(
+        "--retry", action="store_true", help="repeat runs that killed their workers"
+    )
     add_json_argument(parser)
     add_quiet_argument(parser)
     parser.add_argument(
-        "--watched", action="store_true",
+        "--watched",
+        action="store_true",
         help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
         " input, whose end cancels",
-    )  # fmt: skip
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -69,7 +72,10 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         if ending.number:
             driver.cancel()
 
-    with running.driver_of(path, plan, units, workers, tell, options.retry) as driver, ending.awaited():
+    with (
+        running.driver_of(path, plan, units, workers, tell, options.retry) as driver,
+        ending.awaited(),
+    ):
         progress = driver.run()
     line.clear()
     if options.json:

@@ -52,7 +52,10 @@ def summary_values(path: Path) -> dict[str, Any]:
         "finished": finished,
         "failed": failed,
         "points": table.n_points,
-        "best": [{"row": int(row), "values": {name: table[name][row] for name in names}} for row in ranked[:_SHOWN]],
+        "best": [
+            {"row": int(row), "values": {name: table[name][row] for name in names}}
+            for row in ranked[:_SHOWN]
+        ],
         "messages": [{"count": count, "message": sentence} for sentence, count in _messages(table)],
     }
 
@@ -81,7 +84,8 @@ def summary(path: Path) -> str:
     study = table.study
     runs, failed = int(table["runs"].sum()), int(table["failed"].sum())
     lines = [
-        f"{path.name}: {runs} of {study.n_runs} runs, {table.n_points} points" + f", {failed} failed" * (failed > 0)
+        f"{path.name}: {runs} of {study.n_runs} runs, {table.n_points} points"
+        + f", {failed} failed" * (failed > 0)
     ]
     if study.goals and runs + failed:
         several = len(study.goals) > 1
@@ -90,10 +94,16 @@ def summary(path: Path) -> str:
             names = [vary.name for vary in study.vary] + [part.called for part in study.measured]
             rows = [tuple(_cell(table[name][row]) for name in names) for row in order[:_SHOWN]]
             lines.append("")
-            lines.append(f"{len(order)} points that no other is better than in all goals:" if several else "The best:")
+            lines.append(
+                f"{len(order)} points that no other is better than in all goals:"
+                if several
+                else "The best:"
+            )
             lines.append(aligned([tuple(names), *rows], left=0))
             if len(order) > _SHOWN:
-                lines.append(f"... and {len(order) - _SHOWN} more; 'snakestudio study export' writes all.")
+                lines.append(
+                    f"... and {len(order) - _SHOWN} more; 'snakestudio study export' writes all."
+                )
         else:
             lines.append("No point counts so far: they failed, or are beyond the limits.")
     most = _messages(table)

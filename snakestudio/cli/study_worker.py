@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cluster_arguments(parser, of_others=True)
     parser.add_argument("--name", help="what the worker is called (its address, if left out)")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="runs at once (1)")
-    parser.add_argument("--until-closed", action="store_true", help="end when the standard input ends")
+    parser.add_argument(
+        "--until-closed", action="store_true", help="end when the standard input ends"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """What a terminal shows: errors and warnings in colour, and texts of its width.
 
-Colours appear only on a terminal, and not if the environment variable NO_COLOR is set (https://no-color.org).
+Colours appear only on a terminal, and not if the environment variable NO_COLOR is set
+(https://no-color.org).
 """
 
 from __future__ import annotations

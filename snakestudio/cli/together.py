@@ -19,7 +19,9 @@ __all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
     """Declare whom to start with; where START is waited for, and what that means, each command says by itself."""
     parser.add_argument(
-        "--fire", metavar="HOST:PORT", help="send START to this address when the run starts, and STOP at its end"
+        "--fire",
+        metavar="HOST:PORT",
+        help="send START to this address when the run starts, and STOP at its end",
     )
     parser.add_argument(
         "--wait-for",
@@ -27,7 +29,12 @@ def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None
         help="start when START arrives on this TCP port, or with lsl:NAME at a marker of that stream",
     )
     parser.add_argument("--wait-at", metavar="ADDRESS", default="", help=wait_at)
-    parser.add_argument("--wait-limit", metavar="S", type=float, help="longest time to wait (until Ctrl+C if left out)")
+    parser.add_argument(
+        "--wait-limit",
+        metavar="S",
+        type=float,
+        help="longest time to wait (until Ctrl+C if left out)",
+    )
 
 
 class _Started:
@@ -58,7 +65,8 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     Raises
     ------
     UsageError, TriggerError
-        If an option cannot be read, or starting together does not work; the run is not started then.
+        If an option cannot be read, or starting together does not work; the run is not started
+        then.
     """
     choices = trigger_choices(options)
     if choices is None:
@@ -89,7 +97,9 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         raise UsageError("--wait-limit needs --wait-for.")
     wanted: str | None = options.wait_for
     if options.wait_at and (wanted is None or wanted.startswith("lsl:")):
-        raise UsageError("--wait-at says where --wait-for PORT waits; give a port there, or leave --wait-at out.")
+        raise UsageError(
+            "--wait-at says where --wait-for PORT waits; give a port there, or leave --wait-at out."
+        )
     if options.fire is None and wanted is None:
         return None
     from snakestudio.sync import Together, split_address
@@ -102,6 +112,8 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         choices |= {"wait": "lsl", "wait_stream": wanted[4:].strip()}
     elif wanted is not None:
         if not (wanted.isascii() and wanted.isdecimal() and 0 < int(wanted) <= 65535):
-            raise UsageError(f"--wait-for {wanted}: give a port from 1 to 65535, or lsl:NAME of a stream.")
+            raise UsageError(
+                f"--wait-for {wanted}: give a port from 1 to 65535, or lsl:NAME of a stream."
+            )
         choices |= {"wait": "port", "wait_port": int(wanted), "wait_host": options.wait_at}
     return Together(**choices)  # type: ignore[arg-type]

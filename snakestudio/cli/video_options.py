@@ -21,11 +21,19 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what says how a video looks."""
     group = parser.add_argument_group("video")
     group.add_argument("--fps", metavar="N", type=int, help="frames a second (30; 15 of a .gif)")
-    group.add_argument("--size", metavar="WxH", default="", help="size (1280x720; 640x360 of a .gif)")
-    group.add_argument("--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1")
+    group.add_argument(
+        "--size", metavar="WxH", default="", help="size (1280x720; 640x360 of a .gif)"
+    )
+    group.add_argument(
+        "--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1"
+    )
     group.add_argument("--quality", default="good", help="small, good (the default) or best")
     group.add_argument(
-        "--speed", metavar="X", type=float, default=1.0, help="simulated time per shown time; 0.5 is slow motion"
+        "--speed",
+        metavar="X",
+        type=float,
+        default=1.0,
+        help="simulated time per shown time; 0.5 is slow motion",
     )
     group.add_argument("--start", metavar="S", type=float, help="simulated time of the first frame")
     group.add_argument("--end", metavar="S", type=float, help="simulated time of the last frame")
@@ -36,17 +44,31 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         help="all (everything in view), follow, or a file of keyframes (.toml)",
     )
     group.add_argument(
-        "--strip", metavar="COLUMN", nargs="+", action="extend", default=[],
+        "--strip",
+        metavar="COLUMN",
+        nargs="+",
+        action="extend",
+        default=[],
         help="draw columns (as in the CSV) as curves below the frame",
-    )  # fmt: skip
+    )
     group.add_argument("--friction", action="store_true", help="draw friction forces, too")
     group.add_argument("--no-forces", action="store_true", help="draw no arrows of contact forces")
     group.add_argument("--no-trail", action="store_true", help="draw no trail")
     group.add_argument("--no-time", action="store_true", help="write no time into the frame")
-    group.add_argument("--force-scale", metavar="M", type=float, default=0.03, help="length of an arrow in m/N (0.03)")
+    group.add_argument(
+        "--force-scale",
+        metavar="M",
+        type=float,
+        default=0.03,
+        help="length of an arrow in m/N (0.03)",
+    )
     group.add_argument("--light", action="store_true", help="light colours")
     group.add_argument(
-        "--supersample", metavar="N", type=int, default=1, help="render at N times the resolution and average (1)"
+        "--supersample",
+        metavar="N",
+        type=int,
+        default=1,
+        help="render at N times the resolution and average (1)",
     )
 
 
@@ -68,7 +90,9 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
     width, height = _size(options.size or ("640x360" if animation else "1280x720"))
     keyed = options.camera not in _CAMERAS
     if keyed and not options.camera.lower().endswith(".toml"):
-        raise UsageError(f"--camera {options.camera}: give all, follow, or a file of keyframes ending in .toml.")
+        raise UsageError(
+            f"--camera {options.camera}: give all, follow, or a file of keyframes ending in .toml."
+        )
     made = VideoOptions(
         width=width,
         height=height,

@@ -10,7 +10,9 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio warm-up`."""
     parser.add_argument("kind", metavar="MODEL", help="model whose engine is compiled")
-    parser.add_argument("--tethered", action="store_true", help="end as soon as the standard input does")
+    parser.add_argument(
+        "--tethered", action="store_true", help="end as soon as the standard input does"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -21,7 +23,9 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.session.tether import end_with_input
 
     if options.kind not in FORMULATIONS:
-        raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}.")
+        raise UsageError(
+            f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}."
+        )
     if options.tethered:
         end_with_input()
     step_back()

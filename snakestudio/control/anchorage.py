@@ -1,7 +1,8 @@
 """What anchored cross-sections ask of a body's head: how far several contradict each other, what their change costs.
 
-In P5 an anchored section stands still against its anchor, (27) to (30), and of several each alone says how the head
-moves. The engine takes their mean; here it is found from the strain law by plain quadrature, to be told before a run.
+In P5 an anchored section stands still against its anchor, (27) to (30), and of several each alone
+says how the head moves. The engine takes their mean; here it is found from the strain law by plain
+quadrature, to be told before a run.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Anchorage(NamedTuple):
     Attributes
     ----------
     slip : (k, p) array
-        How fast every anchored section moves against its anchor, m/s; turns count by the body's radius.
+        How fast every anchored section moves against its anchor, m/s; turns count by the body's
+        radius.
     fastest : (k,) array
         The largest speed of any cross-section, m/s.
     kinetic : (k,) array

@@ -19,14 +19,16 @@ from snakestudio.plugins.author_state import public_state, with_public_state
 __all__ = ["AngleController", "AngleGait"]
 
 _DIFFERENCE_S = 1e-4
-"""Time between the angles of which rates and accelerations of a gait are made, s: errors of both are below 1e-7."""
+"""Time between the angles of which rates and accelerations of a gait are made, s: errors of both
+are below 1e-7."""
 
 
 class AngleController:
     """Base of controllers that give angles; a subclass has `angles`.
 
-    Attributes without an underscore before their names are its state: they are saved in run files and restored, so
-    they hold numbers, texts, arrays, tuples, lists and dicts. A channel is recorded from the attribute of its name.
+    Attributes without an underscore before their names are its state: they are saved in run files
+    and restored, so they hold numbers, texts, arrays, tuples, lists and dicts. A channel is
+    recorded from the attribute of its name.
 
     Parameters
     ----------
@@ -64,7 +66,8 @@ class AngleController:
         Returns
         -------
         array
-            (k, m): at these times; (m,): at the end, to be reached steadily from where the joints are asked to be.
+            (k, m): at these times; (m,): at the end, to be reached steadily from where the joints
+            are asked to be.
         """
         raise NotImplementedError
 
@@ -109,7 +112,9 @@ class AngleController:
             )
         angle = angle.astype(np.float64)
         if not np.isfinite(angle).all():
-            raise MistakeError(f"angles() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers")
+            raise MistakeError(
+                f"angles() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers"
+            )
         if angle.shape != shape:
             share = ((time - time[0]) / (time[-1] - time[0]))[:, None]
             rate = np.broadcast_to((angle - self._last) / (time[-1] - time[0]), shape).copy()
@@ -120,9 +125,15 @@ class AngleController:
         acceleration = _slope(rate, time)
         if not self._joined:
             self._lead(float(time[0]), angle[0])
-        if (time[0] < self._approach.start + self._approach.duration) and self._approach.coefficients:
+        if (
+            time[0] < self._approach.start + self._approach.duration
+        ) and self._approach.coefficients:
             ramp = self._approach
-            for part, of in ((angle, ramp.value), (rate, ramp.rate), (acceleration, ramp.acceleration)):
+            for part, of in (
+                (angle, ramp.value),
+                (rate, ramp.rate),
+                (acceleration, ramp.acceleration),
+            ):
                 part += of(time)[:, None] * self._away
         self._last = angle[-1].copy()
         return JointReference(time, angle, rate, acceleration)
@@ -135,7 +146,11 @@ class AngleController:
             away = np.zeros_like(away)
         furthest = float(np.abs(away).max(initial=0.0))
         self._away = away
-        self._approach = constant(1.0).towards(0.0, time, furthest) if furthest > START_TOLERANCE else constant(0.0)
+        self._approach = (
+            constant(1.0).towards(0.0, time, furthest)
+            if furthest > START_TOLERANCE
+            else constant(0.0)
+        )
 
     def apply(self, scene: Scene, time: float) -> None:
         """Use the values of `scene` from now on; the references are led to what they make of it."""
@@ -145,7 +160,14 @@ class AngleController:
 
     def checkpoint(self) -> Any:
         """The full state."""
-        return public_state(self), self._scene, self._last.copy(), self._away, self._approach, self._joined
+        return (
+            public_state(self),
+            self._scene,
+            self._last.copy(),
+            self._away,
+            self._approach,
+            self._joined,
+        )
 
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
@@ -157,7 +179,8 @@ class AngleController:
 class AngleGait:
     """Base of gaits whose angles are a function of time; a subclass has `angles`, and `pitch_angles` if it lifts.
 
-    Rates and accelerations follow by differences. Values that are changed while a run goes are blended in.
+    Rates and accelerations follow by differences. Values that are changed while a run goes are
+    blended in.
 
     Parameters
     ----------
@@ -204,7 +227,8 @@ class AngleGait:
                 values = np.broadcast_to(np.asarray(given, np.float64), (len(time), len(at)))
             except (TypeError, ValueError):
                 raise MistakeError(
-                    f"{of.__name__}() gives {_form(given)}", f"give {len(time)} x {len(at)} angles: times x joints"
+                    f"{of.__name__}() gives {_form(given)}",
+                    f"give {len(time)} x {len(at)} angles: times x joints",
                 ) from None
             if not np.isfinite(values).all():
                 first = float(time[np.argwhere(~np.isfinite(values))[0, 0]])
@@ -215,7 +239,9 @@ class AngleGait:
             angle[:, at] = values
         return angle
 
-    def _motion(self, gait: GaitFields, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _motion(
+        self, gait: GaitFields, time: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Angles, rates and accelerations of some values of the gait."""
         h = _DIFFERENCE_S
         middle = np.maximum(time, h)  # nothing is asked for before t = 0
@@ -226,9 +252,13 @@ class AngleGait:
         rate = (after - before) / (2.0 * h) + (time - middle)[:, None] * acceleration
         return angle.copy(), rate, acceleration
 
-    def motion(self, time: FloatArray, through_ramps: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def motion(
+        self, time: FloatArray, through_ramps: bool = False
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Angles, rates and accelerations at `time` ((k,), s)."""
-        going = [(gait, ramp) for gait, ramp in self._earlier if time[0] < ramp.start + ramp.duration]
+        going = [
+            (gait, ramp) for gait, ramp in self._earlier if time[0] < ramp.start + ramp.duration
+        ]
         targets = [*(gait for gait, _ in going[1:]), self._gait]
         motion = self._motion(going[0][0] if going else self._gait, time)
         for (_, ramp), target in zip(going, targets, strict=False):
@@ -240,7 +270,9 @@ class AngleGait:
         if gait == self._gait:
             return
         now = np.array([time])
-        away = float(np.abs(self._angles(self._gait, now) - self._angles(gait, now)).max(initial=0.0))
+        away = float(
+            np.abs(self._angles(self._gait, now) - self._angles(gait, now)).max(initial=0.0)
+        )
         ramp = constant(1.0).towards(0.0, time, max(away, START_TOLERANCE))
         going = tuple(each for each in self._earlier if time < each[1].start + each[1].duration)
         self._earlier = (*going, (self._gait, ramp))
@@ -267,7 +299,9 @@ _Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Motion:
     """The way from one motion to another: the ramp is the share of the first."""
-    share, d_share, dd_share = (of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration))
+    share, d_share, dd_share = (
+        of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
+    )
     before = (time < ramp.start)[:, None]
     share, d_share, dd_share = (
         np.where(before, 1.0, share),

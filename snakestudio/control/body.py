@@ -20,8 +20,8 @@ __all__ = ["Body", "hold", "wrapped"]
 class Body:
     """Headings and joints counted from the head.
 
-    A link's axis points to the link with the next number: forwards if the head is the last link, backwards if it is
-    the first. Joint angles keep the program's sign.
+    A link's axis points to the link with the next number: forwards if the head is the last link,
+    backwards if it is the first. Joint angles keep the program's sign.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ __all__ = ["checked_controller"]
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
     """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it.
 
-    It is called ahead of time only if its class says so by deriving from `OpenLoop`: it may have a state, draw random
-    numbers or count its calls.
+    It is called ahead of time only if its class says so by deriving from `OpenLoop`: it may have a
+    state, draw random numbers or count its calls.
     """
     kind: type[_Checked] = _Checked if isinstance(controller, OpenLoop) else _CheckedPeriod
     if isinstance(controller, Steerable):
@@ -38,12 +38,19 @@ class _Checked:
         self._axes, self._torques = len(scene.body.axes), scene.gives_torques
         for name in ("reference", "apply", "checkpoint", "restore", "values"):
             if not callable(getattr(controller, name, None)):
-                raise self._fault(f"makes a {type(controller).__name__}, which has no method {name}", "Add it")
+                raise self._fault(
+                    f"makes a {type(controller).__name__}, which has no method {name}", "Add it"
+                )
         if not isinstance(controller.needs, Fields):
-            raise self._fault(f"has needs = {controller.needs!r}", "Use Fields.JOINTS or other fields of a snapshot")
+            raise self._fault(
+                f"has needs = {controller.needs!r}",
+                "Use Fields.JOINTS or other fields of a snapshot",
+            )
         names: Any = controller.channels
         if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
-            raise self._fault(f"has channels = {names!r}", 'Give a tuple of names, such as ("phase_rad",)')
+            raise self._fault(
+                f"has channels = {names!r}", 'Give a tuple of names, such as ("phase_rad",)'
+            )
 
     @contextmanager
     def _calling(self) -> Iterator[None]:
@@ -68,9 +75,14 @@ class _Checked:
         with self._calling():
             values: Any = self._controller.values()
         count = len(self.channels)
-        if not isinstance(values, np.ndarray) or values.shape != (count,) or values.dtype.kind not in "fiub":
+        if (
+            not isinstance(values, np.ndarray)
+            or values.shape != (count,)
+            or values.dtype.kind not in "fiub"
+        ):
             raise self._fault(
-                f"gives {_shown(values)} as values of its channels", f"Give an array of {count} numbers, one a channel"
+                f"gives {_shown(values)} as values of its channels",
+                f"Give an array of {count} numbers, one a channel",
             )
         numbers: FloatArray = values.astype(np.float64)
         return numbers
@@ -81,8 +93,15 @@ class _Checked:
         if not isinstance(reference, JointReference):
             raise self._fault(f"gives {_shown(reference)} as a reference", "Give a JointReference")
         knots: Any = reference.time
-        if not isinstance(knots, np.ndarray) or knots.ndim != 1 or len(knots) < 2 or not (np.diff(knots) > 0).all():
-            raise self._fault(f"gives {_shown(knots)} as times of a reference", "Give at least two, ascending")
+        if (
+            not isinstance(knots, np.ndarray)
+            or knots.ndim != 1
+            or len(knots) < 2
+            or not (np.diff(knots) > 0).all()
+        ):
+            raise self._fault(
+                f"gives {_shown(knots)} as times of a reference", "Give at least two, ascending"
+            )
         if knots[0] > time[0] + 1e-9 or knots[-1] < time[-1] - 1e-9:
             raise self._fault(
                 f"gives a reference from {knots[0]:g} to {knots[-1]:g} s where one from {time[0]:g} to {time[-1]:g} s "
@@ -93,16 +112,22 @@ class _Checked:
         if (torque is not None) != self._torques:
             wanted = "torques" if self._torques else "angles"
             raise self._fault(f"gives no {wanted}, which its kind has to", f"Give {wanted}")
-        parts = {"torque": torque} if self._torques else {
-            name: getattr(reference, name) for name in ("angle", "rate", "acceleration")
-        }  # fmt: skip
+        parts = (
+            {"torque": torque}
+            if self._torques
+            else {name: getattr(reference, name) for name in ("angle", "rate", "acceleration")}
+        )
         for name, values in parts.items():
             self._check(name, values, (len(knots), self._axes), float(time[0]))
         checked: JointReference = reference
         return checked
 
     def _check(self, name: str, values: Any, shape: tuple[int, int], time: float) -> None:
-        if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.shape != shape:
+        if (
+            not isinstance(values, np.ndarray)
+            or values.dtype != np.float64
+            or values.shape != shape
+        ):
             raise self._fault(
                 f"gives {_shown(values)} as {name} at t = {time:.6g} s",
                 f"Give an array of {shape[0]} x {shape[1]} floating-point numbers: times x joint axes",

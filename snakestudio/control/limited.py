@@ -41,8 +41,8 @@ class Limits:
 class Limited:
     """The motion that reaches `target` soonest and at rest: it speeds up, goes on evenly, slows down.
 
-    Aimed anew at any moment it goes on from where it is, at the rate it has: value and rate never jump. As it could
-    always stop at its target, it stays within everything it was ever aimed at.
+    Aimed anew at any moment it goes on from where it is, at the rate it has: value and rate never
+    jump. As it could always stop at its target, it stays within everything it was ever aimed at.
 
     Attributes
     ----------
@@ -74,7 +74,8 @@ class Limited:
         at = np.array([time])
         begin, rate = (float(part[0]) for part in self.at(at)[:2])
         most = limits.acceleration
-        # Braking at once it would come to rest here; the target lies beyond that, or on the other side.
+        # Braking at once it would come to rest here; the target lies beyond that, or on the other
+        # side.
         rest = begin + 0.5 * rate * abs(rate) / most
         way = math.copysign(1.0, target - rest)
         distance, along = way * (target - begin), way * rate
@@ -128,7 +129,9 @@ class Limited:
         b = min(max(passed - first, 0.0), second)
         c = min(max(passed - first - second, 0.0), third)
         top = self.rate + self.acceleration * first
-        return self.value + self.rate * a + top * (b + c) + 0.5 * self.acceleration * (a * a - c * c)
+        return (
+            self.value + self.rate * a + top * (b + c) + 0.5 * self.acceleration * (a * a - c * c)
+        )
 
     def integral(self, time: FloatArray) -> FloatArray:
         """Integral from `since` to `time`."""
@@ -138,11 +141,16 @@ class Limited:
         top = self.rate + accel * first
         sped_up = self.value + self.rate * first + 0.5 * accel * first**2
         area: FloatArray = (
-            self.value * a + 0.5 * self.rate * a**2 + accel * a**3 / 6.0
-            + sped_up * b + 0.5 * top * b**2
-            + (sped_up + top * second) * c + 0.5 * top * c**2 - accel * c**3 / 6.0
+            self.value * a
+            + 0.5 * self.rate * a**2
+            + accel * a**3 / 6.0
+            + sped_up * b
+            + 0.5 * top * b**2
+            + (sped_up + top * second) * c
+            + 0.5 * top * c**2
+            - accel * c**3 / 6.0
             + self.target * rested
-        )  # fmt: skip
+        )
         return area
 
 

@@ -31,7 +31,12 @@ class Slip(NamedTuple):
 
 
 def slip(
-    field: StrainField, turn: FloatArray, place: FloatArray, points: FloatArray, radius: float, speed: FloatArray | None
+    field: StrainField,
+    turn: FloatArray,
+    place: FloatArray,
+    points: FloatArray,
+    radius: float,
+    speed: FloatArray | None,
 ) -> Slip:
     """The slip that strains and their rates make, from P5 (7) with a head that does not slide.
 
@@ -74,13 +79,18 @@ def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArra
     """Twists (k, m, 6) in the frames of the points, of twists (k, 1 or m, 6) in the frame of the head: P5 (15)."""
     linear = twist[..., :3] + np.cross(twist[..., 3:], place)
     angular = np.broadcast_to(twist[..., 3:], linear.shape)
-    return np.concatenate([np.einsum("kmji,kmj->kmi", turn, part) for part in (linear, angular)], axis=-1)
+    return np.concatenate(
+        [np.einsum("kmji,kmj->kmi", turn, part) for part in (linear, angular)], axis=-1
+    )
 
 
-def gathered(turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray) -> FloatArray:
+def gathered(
+    turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray
+) -> FloatArray:
     """What the rates of strain before a point add to its twist, (k, m, 6), in the frame of the head.
 
-    The integral of Ad_g of the rates, which solves P5 (7); by Simpson's rule, at half points by the parabola's.
+    The integral of Ad_g of the rates, which solves P5 (7); by Simpson's rule, at half points by the
+    parabola's.
     """
     angular = np.einsum("kmij,kmj->kmi", turn, rate[..., 3:])
     linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(place, angular)

@@ -40,9 +40,16 @@ class OffsetFilter(NamedTuple):
         follow_offset(time, self.since, self.wanted, self.response, self.angle, self.rate, motion)
         return motion
 
-    def add_to(self, motion: tuple[FloatArray, FloatArray, FloatArray], columns: IndexArray, time: FloatArray) -> None:
+    def add_to(
+        self,
+        motion: tuple[FloatArray, FloatArray, FloatArray],
+        columns: IndexArray,
+        time: FloatArray,
+    ) -> None:
         """Add what `at` gives to some columns of angles, rates and accelerations at `time`, each (k, m)."""
-        add_offset(time, self.since, self.wanted, self.response, self.angle, self.rate, columns, *motion)
+        add_offset(
+            time, self.since, self.wanted, self.response, self.angle, self.rate, columns, *motion
+        )
 
     def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
         """The filter that goes on from this one at `time`, with angle and rate as they are, to `wanted`."""
@@ -53,4 +60,6 @@ class OffsetFilter(NamedTuple):
         passed = time - self.since
         fading = math.exp(-1.0 / self.response * passed)
         left = away + slope * passed
-        return OffsetFilter(wanted, response, time, self.wanted + left * fading, (slope - speed * left) * fading)
+        return OffsetFilter(
+            wanted, response, time, self.wanted + left * fading, (slope - speed * left) * fading
+        )

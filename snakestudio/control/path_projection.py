@@ -1,11 +1,12 @@
 """Line-of-sight guidance: which heading leads onto a path; pure geometry, for anything that has a heading.
 
-The law is T. I. Fossen's (Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley, 2011, 10.3): head for the
-point of the path's tangent a look-ahead distance in front of the nearest point of the path. P. Liljebäck, I. U.
-Haugstuen and K. Y. Pettersen (Path following control of planar snake robots using a cascaded approach, IEEE
-Transactions on Control Systems Technology 20, 2012) show for snake robots and straight lines that it converges. The
-integral is that of E. Børhaug, A. Pavlov and K. Y. Pettersen (Integral LOS control for path following of underactuated
-marine surface vessels in the presence of constant ocean currents, IEEE CDC, 2008).
+The law is T. I. Fossen's (Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley, 2011,
+10.3): head for the point of the path's tangent a look-ahead distance in front of the nearest point
+of the path. P. Liljebäck, I. U. Haugstuen and K. Y. Pettersen (Path following control of planar
+snake robots using a cascaded approach, IEEE Transactions on Control Systems Technology 20, 2012)
+show for snake robots and straight lines that it converges. The integral is that of E. Børhaug, A.
+Pavlov and K. Y. Pettersen (Integral LOS control for path following of underactuated marine surface
+vessels in the presence of constant ocean currents, IEEE CDC, 2008).
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class PathProjection(NamedTuple):
         return x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)
 
 
-def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> PathProjection:
+def projected(
+    track: Track, point: FloatArray, before: float | None, reach: float
+) -> PathProjection:
     """`point` ((2,), m) seen from a path.
 
     Parameters
@@ -63,8 +66,8 @@ def projected(track: Track, point: FloatArray, before: float | None, reach: floa
     point : (2,) array
         m.
     before : float or None
-        Nearest place the last time, m: the next is sought around it, so that a path that comes back to itself is
-        followed to its end. None looks at all of it.
+        Nearest place the last time, m: the next is sought around it, so that a path that comes back
+        to itself is followed to its end. None looks at all of it.
     reach : float
         How far around, m.
     """

@@ -27,8 +27,8 @@ _PEAK = 1.875  # largest slope of the quintic from rest to rest over one unit of
 class Ramp:
     """A quantity that goes to `target` within `duration` from `start` on, and stays there.
 
-    It follows the quintic that ends at rest and takes over value, rate and acceleration at `start`: turning a slider
-    to and fro gives one smooth motion.
+    It follows the quintic that ends at rest and takes over value, rate and acceleration at `start`:
+    turning a slider to and fro gives one smooth motion.
 
     Attributes
     ----------
@@ -36,7 +36,8 @@ class Ramp:
     start, duration : float
         s.
     coefficients : tuple of 6 floats
-        Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is constant.
+        Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is
+        constant.
     """
 
     target: float
@@ -56,7 +57,9 @@ class Ramp:
             Joint angle a unit of the quantity makes, rad; large changes of it are slowed down.
         """
         at = np.array([time])
-        value, rate, acceleration = (float(f(at)[0]) for f in (self.value, self.rate, self.acceleration))
+        value, rate, acceleration = (
+            float(f(at)[0]) for f in (self.value, self.rate, self.acceleration)
+        )
         d = target - value
         t = max(RAMP_TIME, _PEAK * abs(d) * lever / JOINT_SPEED)
         v, a = rate * t, acceleration * t * t
@@ -74,7 +77,9 @@ class Ramp:
             ),
         )
 
-    def _polynomial(self, coefficients: tuple[float, ...], time: FloatArray, end: float) -> FloatArray:
+    def _polynomial(
+        self, coefficients: tuple[float, ...], time: FloatArray, end: float
+    ) -> FloatArray:
         """The polynomial while the ramp lasts, `end` after it."""
         if not coefficients:
             return np.full(time.shape, end)
@@ -90,11 +95,15 @@ class Ramp:
 
     def rate(self, time: FloatArray) -> FloatArray:
         """First derivative at `time`."""
-        return self._polynomial(tuple(k * c / self.duration for k, c in enumerate(self.coefficients))[1:], time, 0.0)
+        return self._polynomial(
+            tuple(k * c / self.duration for k, c in enumerate(self.coefficients))[1:], time, 0.0
+        )
 
     def acceleration(self, time: FloatArray) -> FloatArray:
         """Second derivative at `time`."""
-        second = tuple(k * (k - 1) * c / self.duration**2 for k, c in enumerate(self.coefficients))[2:]
+        second = tuple(k * (k - 1) * c / self.duration**2 for k, c in enumerate(self.coefficients))[
+            2:
+        ]
         return self._polynomial(second, time, 0.0)
 
     def integral(self, time: FloatArray) -> FloatArray:

@@ -59,7 +59,11 @@ def _check(scene: Scene) -> list[Problem]:
         return found
     if jointed and not scene.body.n_joints and scene.controller.acts:
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
-        return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
+        return [
+            Problem(
+                "error", "controller.kind", message, 'make it "none", or give robot.n_links more'
+            )
+        ]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
     if scene.body.strained:
         return [*found, *_load(_STRAIN_CHECK)(scene)]
@@ -74,9 +78,14 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     Raises
     ------
     SceneError
-        If the scene asks for what its controller cannot do, or the start depends on a file that cannot be used.
+        If the scene asks for what its controller cannot do, or the start depends on a file that
+        cannot be used.
     """
-    errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
+    errors = (
+        []
+        if checked
+        else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
+    )
     if errors:
         raise SceneError.of(errors)
     if scene.body.strained:  # its law alone says what it does
@@ -95,9 +104,15 @@ def _made(scene: Scene, base_dir: Path | None) -> Controller:
     if give_torques is not None:
         torques: Controller = give_torques(scene, start)
         return torques
-    controller: Controller = CONTROLLERS[scene.controller.kind].make(_located(scene, base_dir), start)
+    controller: Controller = CONTROLLERS[scene.controller.kind].make(
+        _located(scene, base_dir), start
+    )
     # What follows no gait does not get its references from `SetPoints`, which limits them itself.
-    limited = not scene.controller.uses_gait and bool(np.isfinite(scene.axis_values.max_speed).any())
+    limited = not scene.controller.uses_gait and bool(
+        np.isfinite(scene.axis_values.max_speed).any()
+    )
     if not limited:
         return controller
-    return (SteerableSpeedLimited if isinstance(controller, Steerable) else SpeedLimited)(controller, scene)
+    return (SteerableSpeedLimited if isinstance(controller, Steerable) else SpeedLimited)(
+        controller, scene
+    )

@@ -31,7 +31,9 @@ NEVER = np.iinfo(np.int64).max
 class _State:
     released: IntArray  # (m,): step from which on a softly started joint axis follows the gait; NEVER: not known yet
     examined: int = 0  # so many steps have been looked at for that
-    held_step: int = -1  # set-point in force at the last change of the scene, and the step it was made at
+    held_step: int = (
+        -1
+    )  # set-point in force at the last change of the scene, and the step it was made at
     held: FloatArray | None = None  # (m,)
     turned: float = 0.0  # offset of a controller in the set-point in force, rad
 
@@ -75,18 +77,20 @@ class OwnGait(Gait, Protocol):
 class SetPoints(OpenLoop):
     """The references of a gait, as its joints get them.
 
-    Parameters of the gait that change are ramped by the gait itself. A robot that starts in another shape is led to
-    the first set-points over such a ramp, too: at these gains a jump of the references would throw it about. A scene
-    without lead-in wants just that. On top:
+    Parameters of the gait that change are ramped by the gait itself. A robot that starts in another
+    shape is led to the first set-points over such a ramp, too: at these gains a jump of the
+    references would throw it about. A scene without lead-in wants just that. On top:
 
     - Start delay: until then the set-points of gait time 0 are held.
-    - Soft start (P1, VIII-E): every joint axis holds 0 until the gait's angle is within a limit for the first time,
-      looked at in the middle of every step, as the steps are (P1 (72)). A start within that limit of what is asked for
-      is not led, and a joint that starts bent as the gait asks does not wait.
+    - Soft start (P1, VIII-E): every joint axis holds 0 until the gait's angle is within a limit for
+      the first time, looked at in the middle of every step, as the steps are (P1 (72)). A start
+      within that limit of what is asked for is not led, and a joint that starts bent as the gait
+      asks does not wait.
     - Set-point period: the set-points are sampled and held, at rate 0.
 
-    Where a reference jumps, at the beginning of a step, two knots stand as close together as numbers can: no midpoint
-    lies between them, so the joints' damping feels nothing of the jump, and at the knot itself the old value holds.
+    Where a reference jumps, at the beginning of a step, two knots stand as close together as
+    numbers can: no midpoint lies between them, so the joints' damping feels nothing of the jump,
+    and at the knot itself the old value holds.
 
     Parameters
     ----------
@@ -97,14 +101,18 @@ class SetPoints(OpenLoop):
         Another one than the scene's; whoever gives it changes it by `change`.
     """
 
-    def __init__(self, scene: Scene, start: FloatArray | None = None, gait: Gait | None = None) -> None:
+    def __init__(
+        self, scene: Scene, start: FloatArray | None = None, gait: Gait | None = None
+    ) -> None:
         control, self._step = scene.control, scene.solver.step_s
         make = GAIT_KINDS[scene.gait.kind].make
         self._own: OwnGait | None = make(scene) if gait is None and make is not None else None
         self._gait: Gait = gait or self._own  # type: ignore[assignment]  # torques need no set-points
         self._delay = control.start_delay_s
         self._limit = np.radians(control.soft_start_deg)
-        self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
+        self._hold = round(
+            control.set_point_period_s / self._step
+        )  # steps; 0: a set-point at every instant
         shape = len(scene.body.axes)
         self._yaw = entries(scene.body.axes, "yaw").copy()
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
@@ -115,7 +123,9 @@ class SetPoints(OpenLoop):
             if self._limit:  # a joint that is bent as the gait asks need not be straightened first
                 bent = np.abs(start) > self._limit
                 there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
-                self._state = replace(self._state, released=np.where(bent & there, 0, self._state.released))
+                self._state = replace(
+                    self._state, released=np.where(bent & there, 0, self._state.released)
+                )
             if not control.lead_in:
                 return
             away = start - self._asked(np.zeros(1)).angle[0]
@@ -128,13 +138,18 @@ class SetPoints(OpenLoop):
         """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""
         if time < self._delay:
             return False
-        return not self._limit or math.floor(time / self._step + 1e-6) >= int(self._state.released.max())
+        return not self._limit or math.floor(time / self._step + 1e-6) >= int(
+            self._state.released.max()
+        )
 
-    def reference(self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None) -> JointReference:
+    def reference(
+        self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None
+    ) -> JointReference:
         """See `Controller.reference`; the references are exact at every knot, and within the speed of the motors.
 
-        An `offset` is added to the yaw of all joints; under a set-point period it is sampled with the set-points. It
-        has no part in what starts softly: whoever gives one waits until the gait has `begun`.
+        An `offset` is added to the yaw of all joints; under a set-point period it is sampled with
+        the set-points. It has no part in what starts softly: whoever gives one waits until the gait
+        has `begun`.
         """
         return self._speed.limited(self._asked(time, offset))
 
@@ -148,7 +163,11 @@ class SetPoints(OpenLoop):
         steps = self._steps(time)
         if self._limit:
             self._release(int(steps[-1]) + 1)
-        jumps = np.isin(steps, self._jumps()) if not self._hold else (steps % self._hold == 0) & (steps > 0)
+        jumps = (
+            np.isin(steps, self._jumps())
+            if not self._hold
+            else (steps % self._hold == 0) & (steps > 0)
+        )
         jumps &= np.abs(time / self._step - steps) < 1e-6
         jumps[-1] = False  # what comes next says so
         at = np.repeat(np.arange(len(time)), 1 + jumps)
@@ -156,7 +175,9 @@ class SetPoints(OpenLoop):
         if self._hold:
             motion = self._sampled(steps[at], after)
             if offset is not None:
-                motion[0][:, self._yaw] += self._turned(offset, steps[at], after, int(steps[0]))[:, None]
+                motion[0][:, self._yaw] += self._turned(offset, steps[at], after, int(steps[0]))[
+                    :, None
+                ]
         else:
             motion = self._added(self._softened(time[at], steps[at], after), offset, time[at])
         return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
@@ -221,14 +242,18 @@ class SetPoints(OpenLoop):
     def _sampled(self, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
         """The set-points in force, made at every so many steps."""
         samples, which = np.unique(self._made(steps, after), return_inverse=True)
-        angle = self._softened(np.asarray(samples * self._step, np.float64), samples, np.ones(len(samples), bool))[0]
+        angle = self._softened(
+            np.asarray(samples * self._step, np.float64), samples, np.ones(len(samples), bool)
+        )[0]
         state = self._state
         if state.held is not None:
             angle[samples == state.held_step] = state.held
         still = np.zeros((2, len(steps), *angle.shape[1:]))
         return angle[which], still[0], still[1]
 
-    def _turned(self, offset: Offset, steps: IntArray, after: NDArray[np.bool_], begin: int) -> FloatArray:
+    def _turned(
+        self, offset: Offset, steps: IntArray, after: NDArray[np.bool_], begin: int
+    ) -> FloatArray:
         """The offset in the set-points in force, (k,), rad; those made before step `begin` keep what they have."""
         made = self._made(steps, after)
         now = offset.at(np.asarray(made * self._step, np.float64))[0]
@@ -266,11 +291,15 @@ class SetPoints(OpenLoop):
             self._release(step)
             released = self._state.released
             released = np.where((released >= step) & (released > 0), NEVER, released)
-            self._state = replace(self._state, released=released, examined=min(self._state.examined, step))
+            self._state = replace(
+                self._state, released=released, examined=min(self._state.examined, step)
+            )
         if self._hold and step > 0:  # what is in force stays to the next set-point
             now, earlier = np.array([step]), np.zeros(1, bool)
             held = self._sampled(now, earlier)[0][0]
-            self._state = replace(self._state, held_step=int(self._made(now, earlier)[0]), held=held)
+            self._state = replace(
+                self._state, held_step=int(self._made(now, earlier)[0]), held=held
+            )
         self._gait.restore(after)
 
     def checkpoint(self) -> Any:

@@ -36,9 +36,9 @@ class _Lag:
 class SpeedLimit:
     """The largest speed of every joint axis, and where its reference is.
 
-    An axis that lags follows at its largest speed until it has caught up. References that ask for no more are handed
-    on as they are, to the last bit. Where the limit is taken away from an axis that lags, it catches up at the speed
-    at which changed parameters of a gait move joints.
+    An axis that lags follows at its largest speed until it has caught up. References that ask for
+    no more are handed on as they are, to the last bit. Where the limit is taken away from an axis
+    that lags, it catches up at the speed at which changed parameters of a gait move joints.
 
     Parameters
     ----------
@@ -74,7 +74,10 @@ class SpeedLimit:
         spans = np.diff(wanted.time)[:, None]
         with np.errstate(invalid="ignore"):
             most = np.where(spans > 0.0, limit * spans, 0.0)
-        if np.array_equal(angle, wanted.angle[0]) and (np.abs(np.diff(wanted.angle, axis=0)) <= most).all():
+        if (
+            np.array_equal(angle, wanted.angle[0])
+            and (np.abs(np.diff(wanted.angle, axis=0)) <= most).all()
+        ):
             still = np.zeros_like(lagging)
             end = _Lag(float(wanted.time[-1]), wanted.angle[-1], wanted.rate[-1], still)
             self._lag = end if self._limits else None
@@ -82,10 +85,17 @@ class SpeedLimit:
         return self._followed(wanted, angle, lagging, limit, most)
 
     def _followed(
-        self, wanted: JointReference, angle: FloatArray, lagging: BoolArray, limit: FloatArray, most: FloatArray
+        self,
+        wanted: JointReference,
+        angle: FloatArray,
+        lagging: BoolArray,
+        limit: FloatArray,
+        most: FloatArray,
     ) -> JointReference:
         """What follows the references `wanted` from `angle` on, by at most so much from knot to knot."""
-        angles, rates, accelerations = (part.copy() for part in (wanted.angle, wanted.rate, wanted.acceleration))
+        angles, rates, accelerations = (
+            part.copy() for part in (wanted.angle, wanted.rate, wanted.acceleration)
+        )
         rate = self._lag.rate if self._lag is not None else wanted.rate[0]
         angles[0], rates[0] = angle, np.where(lagging, rate, wanted.rate[0]).clip(-limit, limit)
         accelerations[0][lagging] = 0.0
@@ -192,10 +202,21 @@ def check(scene: Scene) -> list[Problem]:
     if rates is None or not (rates > limit * (1.0 + 1e-9)).any():
         return []
     worst = int(np.argmax(rates / limit))
-    axis, asked, most = scene.body.axes[worst], math.degrees(rates[worst]), math.degrees(limit[worst])
+    axis, asked, most = (
+        scene.body.axes[worst],
+        math.degrees(rates[worst]),
+        math.degrees(limit[worst]),
+    )
     message = (
         f"the gait turns joint {axis.joint + 1} ({axis.kind}) at up to {asked:.3g}°/s, and its motor follows at no more"
         f" than {most:.3g}°/s: it will lag"
     )
     share = float((limit / rates)[worst])
-    return [Problem("hint", "actuator.max_speed_deg_s", message, f"run the gait at {100 * share:.2g} % of its speed")]
+    return [
+        Problem(
+            "hint",
+            "actuator.max_speed_deg_s",
+            message,
+            f"run the gait at {100 * share:.2g} % of its speed",
+        )
+    ]

@@ -20,24 +20,38 @@ from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["OscillatorController", "OscillatorFields", "StateController", "check_reach", "integrate", "pitch_effects"]
+__all__ = [
+    "OscillatorController",
+    "OscillatorFields",
+    "StateController",
+    "check_reach",
+    "integrate",
+    "pitch_effects",
+]
 
 LARGEST_STEP_S = 2e-3
 """Largest step of the integration, s: the eigenvalues of f must be below 250/s."""
 
 LARGEST_CORRECTION = 0.03
-"""Largest difference of both estimates in the middle of a step, relative to the state plus 1: h lambda is about 0.5."""
+"""Largest difference of both estimates in the middle of a step, relative to the state plus 1: h
+lambda is about 0.5."""
 
 Derivative = Callable[[float, FloatArray], Any]
 
 
 def integrate(
-    derivative: Derivative, state: Any, time: FloatArray, step: float = LARGEST_STEP_S, *, check: bool = True
+    derivative: Derivative,
+    state: Any,
+    time: FloatArray,
+    step: float = LARGEST_STEP_S,
+    *,
+    check: bool = True,
 ) -> FloatArray:
     """The solution of x' = f(t, x) at `time`, by the classical Runge-Kutta method of order 4.
 
-    Steps begin and end at some of the times and are at most `step` long: a longer interval is cut into equal steps,
-    and between the ends of a step the solution is the cubic that has the values and derivatives there.
+    Steps begin and end at some of the times and are at most `step` long: a longer interval is cut
+    into equal steps, and between the ends of a step the solution is the cubic that has the values
+    and derivatives there.
 
     Parameters
     ----------
@@ -65,13 +79,17 @@ def integrate(
     slope = derivative(float(time[0]), x)
     if np.shape(slope) != x.shape:
         raise MistakeError(
-            f"the derivative has the shape {np.shape(slope)}, the state {x.shape}", "give one of the same shape"
+            f"the derivative has the shape {np.shape(slope)}, the state {x.shape}",
+            "give one of the same shape",
         )
     result = np.empty((len(time), *x.shape))
     result[0] = x
     begin = 0
     while begin < len(time) - 1:
-        end = max(begin + 1, int(np.searchsorted(time, time[begin] + step * (1.0 + 1e-9), side="right")) - 1)
+        end = max(
+            begin + 1,
+            int(np.searchsorted(time, time[begin] + step * (1.0 + 1e-9), side="right")) - 1,
+        )
         t, length = float(time[begin]), float(time[end] - time[begin])
         count = max(1, math.ceil(length / step - 1e-9))
         h, first, first_slope = length / count, x, slope
@@ -83,14 +101,20 @@ def integrate(
         result[end] = x
         if end > begin + 1:
             share = (time[begin + 1 : end] - t) / length
-            result[begin + 1 : end] = _between(share, first, x, length * first_slope, length * slope)
+            result[begin + 1 : end] = _between(
+                share, first, x, length * first_slope, length * slope
+            )
         begin = end
     if not np.isfinite(x).all():
-        raise MistakeError(f"the state is not finite after t = {time[0]:.6g} s", "check the equations")
+        raise MistakeError(
+            f"the state is not finite after t = {time[0]:.6g} s", "check the equations"
+        )
     return result
 
 
-def _step(derivative: Derivative, t: float, x: FloatArray, h: float, k1: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _step(
+    derivative: Derivative, t: float, x: FloatArray, h: float, k1: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """The state after a step, and by how much the second estimate in its middle differs from the first."""
     k2 = derivative(t + 0.5 * h, x + 0.5 * h * k1)
     k3 = derivative(t + 0.5 * h, x + 0.5 * h * k2)
@@ -107,12 +131,16 @@ def _check_step(t: float, h: float, x: FloatArray, correction: FloatArray) -> No
         )
 
 
-def _between(share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray) -> FloatArray:
+def _between(
+    share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
+) -> FloatArray:
     """The cubic through both ends of a step with the derivatives there, at shares of it."""
     s = share.reshape(-1, *(1 for _ in x0.shape))
     rest = 1.0 - s
     result: FloatArray = (
-        rest**2 * (1.0 + 2.0 * s) * x0 + s**2 * (1.0 + 2.0 * rest) * x1 + s * rest * (rest * d0 - s * d1)
+        rest**2 * (1.0 + 2.0 * s) * x0
+        + s**2 * (1.0 + 2.0 * rest) * x1
+        + s * rest * (rest * d0 - s * d1)
     )
     return result
 
@@ -120,8 +148,9 @@ def _between(share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, 
 class StateController(AngleController):
     """Base of controllers with state equations; a subclass has `first_state`, `derivative` and `output`.
 
-    Numbers of the fields that change while a run goes on are led to their new values over a short ramp, and the state
-    continues from where it is. The state is the attribute `state`; it is saved and restored.
+    Numbers of the fields that change while a run goes on are led to their new values over a short
+    ramp, and the state continues from where it is. The state is the attribute `state`; it is saved
+    and restored.
 
     Parameters
     ----------
@@ -134,7 +163,8 @@ class StateController(AngleController):
     """Largest step of the integration, s."""
 
     state_channels: ClassVar[tuple[str, ...]] = ()
-    """Names of the rows of a state (rows, m), each ending in its unit: "phase_rad" is recorded for every joint axis."""
+    """Names of the rows of a state (rows, m), each ending in its unit: "phase_rad" is recorded for
+    every joint axis."""
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._ramps: dict[str, Ramp] = {}
@@ -177,7 +207,9 @@ class StateController(AngleController):
         fields = self.fields
         at = np.array([time])
         underway = {
-            name: float(ramp.value(at)[0]) for name, ramp in self._ramps.items() if time < ramp.start + ramp.duration
+            name: float(ramp.value(at)[0])
+            for name, ramp in self._ramps.items()
+            if time < ramp.start + ramp.duration
         }
         if not underway:
             return fields
@@ -191,11 +223,15 @@ class StateController(AngleController):
         def present(t: float) -> Any:
             return fields if settled else self.fields_at(t)
 
-        states = integrate(lambda t, x: self.derivative(t, x, present(t)), self.state, time, self.step_s)
+        states = integrate(
+            lambda t, x: self.derivative(t, x, present(t)), self.state, time, self.step_s
+        )
         self.state = states[-1].copy()
         if settled:
             return self.outputs(states, fields)
-        return np.stack([self._output(state, present(float(t))) for t, state in zip(time, states, strict=True)])
+        return np.stack(
+            [self._output(state, present(float(t))) for t, state in zip(time, states, strict=True)]
+        )
 
     def outputs(self, states: FloatArray, fields: Any) -> FloatArray:
         """Angles at several times with the same values of the fields, (k, m): `output` of each state."""
@@ -227,7 +263,7 @@ class StateController(AngleController):
         self._ramps = dict(ramps)
 
 
-# ------------------------------------------------------------------------------------------------ chains of oscillators
+# ---------------------------------------------------------------------------- chains of oscillators
 
 
 class OscillatorFields(ControllerFields):
@@ -236,48 +272,98 @@ class OscillatorFields(ControllerFields):
     uses = ()
 
     amplitude_deg: float = value(
-        30.0, label="Amplitude", unit="°", symbol="A", help="Amplitude of the yaw axes",
-        ge=0, le=90, slider=(0, 60), live=True,
-    )  # fmt: skip
+        30.0,
+        label="Amplitude",
+        unit="°",
+        symbol="A",
+        help="Amplitude of the yaw axes",
+        ge=0,
+        le=90,
+        slider=(0, 60),
+        live=True,
+    )
     frequency_hz: float = value(
-        0.5, label="Frequency", unit="Hz", symbol="f", help="Frequency of all oscillators",
-        ge=0.01, le=5, slider=(0.1, 2), live=True,
-    )  # fmt: skip
+        0.5,
+        label="Frequency",
+        unit="Hz",
+        symbol="f",
+        help="Frequency of all oscillators",
+        ge=0.01,
+        le=5,
+        slider=(0.1, 2),
+        live=True,
+    )
     phase_lag_deg: float = value(
-        50.0, label="Phase lag", unit="°", symbol="φ",
+        50.0,
+        label="Phase lag",
+        unit="°",
+        symbol="φ",
         help="By how much every joint lags behind the joint before it, from the head; negative: the robot backs up",
-        ge=-180, le=180, slider=(-120, 120), live=True,
-    )  # fmt: skip
+        ge=-180,
+        le=180,
+        slider=(-120, 120),
+        live=True,
+    )
     offset_deg: float = value(
-        0.0, label="Offset", unit="°", symbol="ψ", help="Constant angle of all yaw axes: the robot turns",
-        ge=-90, le=90, slider=(-20, 20), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Offset",
+        unit="°",
+        symbol="ψ",
+        help="Constant angle of all yaw axes: the robot turns",
+        ge=-90,
+        le=90,
+        slider=(-20, 20),
+        live=True,
+    )
     pitch_amplitude_deg: float = value(
-        0.0, label="Pitch amplitude", unit="°", symbol="A_v", help="Amplitude of the pitch axes",
-        ge=0, le=90, slider=(0, 40), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Pitch amplitude",
+        unit="°",
+        symbol="A_v",
+        help="Amplitude of the pitch axes",
+        ge=0,
+        le=90,
+        slider=(0, 40),
+        live=True,
+    )
     pitch_phase_deg: float = value(
-        90.0, label="Pitch phase", unit="°", symbol="δ", help="By how much a pitch axis is ahead of a yaw axis there",
-        ge=-360, le=360, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        90.0,
+        label="Pitch phase",
+        unit="°",
+        symbol="δ",
+        help="By how much a pitch axis is ahead of a yaw axis there",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+        live=True,
+    )
     pitch_offset_deg: float = value(
-        0.0, label="Pitch offset", unit="°", symbol="ψ_v", help="Constant angle of all pitch axes: the robot arches",
-        ge=-90, le=90, slider=(-20, 20), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Pitch offset",
+        unit="°",
+        symbol="ψ_v",
+        help="Constant angle of all pitch axes: the robot arches",
+        ge=-90,
+        le=90,
+        slider=(-20, 20),
+        live=True,
+    )
 
 
 class OscillatorController(StateController):
     """Base of central pattern generators: an oscillator for every joint axis, coupled to its neighbours.
 
-    Neighbours are consecutive axes of a kind, counted from the head, and every pitch axis and the yaw axis nearest to
-    it. An axis that rolls stays straight.
+    Neighbours are consecutive axes of a kind, counted from the head, and every pitch axis and the
+    yaw axis nearest to it. An axis that rolls stays straight.
     """
 
     def begin(self) -> None:
         """Set up who is coupled to whom."""
         axes, robot = self.scene.body.axes, self.scene.robot
         number = np.array([axis.joint for axis in axes], np.float64)
-        self._number = number if robot.head == "first" else robot.n_joints - 1 - number  # from the head
+        self._number = (
+            number if robot.head == "first" else robot.n_joints - 1 - number
+        )  # from the head
         yaw, pitch = entries(axes, "yaw"), entries(axes, "pitch")
         self._yaw, self._pitch = (np.isin(np.arange(len(axes)), each) for each in (yaw, pitch))
         pairs = [pair for of in (yaw, pitch) for pair in pairwise(of.tolist())]
@@ -286,7 +372,9 @@ class OscillatorController(StateController):
         both = np.array([*pairs, *((b, a) for a, b in pairs)], np.intp).reshape(-1, 2)
         self._to: IndexArray = both[:, 0].copy()
         self._from: IndexArray = both[:, 1].copy()
-        self._known: tuple[Any, FloatArray, FloatArray] | None = None  # of the fields: amplitudes and leads
+        self._known: tuple[Any, FloatArray, FloatArray] | None = (
+            None  # of the fields: amplitudes and leads
+        )
 
     def amplitudes(self, fields: Any) -> FloatArray:
         """Amplitudes of all axes, (m,), rad."""
@@ -295,14 +383,20 @@ class OscillatorController(StateController):
     def _constants(self, fields: Any) -> tuple[Any, FloatArray, FloatArray]:
         known = self._known
         if known is None or known[0] is not fields:
-            amplitude = np.radians(self._yaw * fields.amplitude_deg + self._pitch * fields.pitch_amplitude_deg)
-            lead = np.radians(self._pitch * fields.pitch_phase_deg - self._number * fields.phase_lag_deg)
+            amplitude = np.radians(
+                self._yaw * fields.amplitude_deg + self._pitch * fields.pitch_amplitude_deg
+            )
+            lead = np.radians(
+                self._pitch * fields.pitch_phase_deg - self._number * fields.phase_lag_deg
+            )
             self._known = known = fields, amplitude, lead
         return known
 
     def offsets(self, fields: Any) -> FloatArray:
         """Offsets of all axes, (m,), rad."""
-        offset: FloatArray = np.radians(self._yaw * fields.offset_deg + self._pitch * fields.pitch_offset_deg)
+        offset: FloatArray = np.radians(
+            self._yaw * fields.offset_deg + self._pitch * fields.pitch_offset_deg
+        )
         return offset
 
     def leads(self, fields: Any) -> FloatArray:
@@ -319,9 +413,13 @@ class OscillatorController(StateController):
         return np.asarray(np.bincount(self._to, given, self.n_axes), np.float64)
 
 
-def pitch_effects(keys: tuple[str, ...] = ()) -> tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...]:
+def pitch_effects(
+    keys: tuple[str, ...] = (),
+) -> tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...]:
     """When the pitch values of an oscillator controller have an effect, for `ControllerKind.effects`."""
-    names = tuple(f"controller.{name}" for name in OscillatorFields.model_fields if name.startswith("pitch_"))
+    names = tuple(
+        f"controller.{name}" for name in OscillatorFields.model_fields if name.startswith("pitch_")
+    )
     return (((*names, *keys), _has_pitch, "only with pitch axes"),)
 
 

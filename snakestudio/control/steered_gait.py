@@ -23,7 +23,8 @@ class Shape(NamedTuple):
     Attributes
     ----------
     yaw, pitch : Wave
-        Their `omega` is r: how fast this wave runs beside the phase Phi that both share, with its sign.
+        Their `omega` is r: how fast this wave runs beside the phase Phi that both share, with its
+        sign.
     """
 
     yaw: Wave
@@ -73,7 +74,8 @@ class Aim(NamedTuple):
     offset : float
         What is added to the yaw of all joints, rad.
     limits : (Limits, Limits, Limits, Limits)
-        Of frequency, amplitude, offset, and of the share of a shape that takes over from another one.
+        Of frequency, amplitude, offset, and of the share of a shape that takes over from another
+        one.
     """
 
     shape: Shape | EnvelopedShape
@@ -128,9 +130,12 @@ class SteeredGait:
         self._m = len(axes)
         self._ahead = LookAhead(self._evaluated, step, self._m)
         self._axes = {
-            kind: (entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch", "roll")
+            kind: (entries(axes, kind), joints(axes, kind).astype(np.float64))
+            for kind in ("yaw", "pitch", "roll")
         }
-        self._state = _State(resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0))
+        self._state = _State(
+            resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0)
+        )
         self._known = self._state  # at the last look at the motion
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
@@ -150,7 +155,9 @@ class SteeredGait:
         motion = np.zeros((3, len(time), self._m))
         # Most of the time there is one shape alone.
         alone = not (blend[0].any() or blend[1].any())
-        for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[: 1 if alone else 2]:
+        for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[
+            : 1 if alone else 2
+        ]:
             lifted = share if alone else _product(weight, share)
             for kind, wave in (("yaw", shape.yaw), (shape.vertical, shape.pitch)):
                 entries_of, joints_of = self._axes[kind]
@@ -172,15 +179,23 @@ class SteeredGait:
         of_frequency, of_amplitude, of_offset, of_blend = aim.limits
         if aim.frequency != state.frequency.target:
             turned = float(state.phase(now)[0])
-            state = replace(state, turned=turned, frequency=state.frequency.aimed(aim.frequency, of_frequency, time))
+            state = replace(
+                state,
+                turned=turned,
+                frequency=state.frequency.aimed(aim.frequency, of_frequency, time),
+            )
         if aim.amplitude != state.amplitude.target:
-            state = replace(state, amplitude=state.amplitude.aimed(aim.amplitude, of_amplitude, time))
+            state = replace(
+                state, amplitude=state.amplitude.aimed(aim.amplitude, of_amplitude, time)
+            )
         if aim.offset != state.offset.target:
             state = replace(state, offset=state.offset.aimed(aim.offset, of_offset, time))
         self._state = self._towards(state, aim.shape, of_blend, time)
 
     @staticmethod
-    def _towards(state: _State, shape: Shape | EnvelopedShape, limits: Limits, time: float) -> _State:
+    def _towards(
+        state: _State, shape: Shape | EnvelopedShape, limits: Limits, time: float
+    ) -> _State:
         """`state` on its way to `shape`."""
         if time >= state.blend.end:
             if state.blend.target == 1.0:
@@ -201,7 +216,11 @@ class SteeredGait:
     def values(self, time: float) -> tuple[float, float, float]:
         """Frequency (rad/s), share of the amplitude and offset (rad) at `time` (s)."""
         state = self._state
-        return state.frequency.value_at(time), state.amplitude.value_at(time), state.offset.value_at(time)
+        return (
+            state.frequency.value_at(time),
+            state.amplitude.value_at(time),
+            state.offset.value_at(time),
+        )
 
     def checkpoint(self) -> _State:
         """The full state."""

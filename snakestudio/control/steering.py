@@ -1,17 +1,19 @@
 """Steering a gait: an offset of all joints, added to the wave, turns the robot to a heading.
 
-A body that carries a wave of travelling bends follows its own shape; a constant offset bends that shape into an arc,
-and the robot goes along it. So the offset makes a curvature (about the offset over the link's length), the heading
-changes with the way gone, and offset = gain * (error of the heading) brings it to its reference like a first-order lag
-(the heading controller of P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl and J. T. Gravdahl, Snake Robots, Springer, 2013,
-chapter 5, with the acceleration of the offset fed forward).
+A body that carries a wave of travelling bends follows its own shape; a constant offset bends that
+shape into an arc, and the robot goes along it. So the offset makes a curvature (about the offset
+over the link's length), the heading changes with the way gone, and offset = gain * (error of the
+heading) brings it to its reference like a first-order lag (the heading controller of P. Liljebäck,
+K. Y. Pettersen, Ø. Stavdahl and J. T. Gravdahl, Snake Robots, Springer, 2013, chapter 5, with the
+acceleration of the offset fed forward).
 
-Which heading is measured matters. As the wave runs, the whole robot yaws; in the path-following scene the mean
-direction of the links swings by 13 degrees to either side of its own mean over a cycle, whether or not the body holds a
-whole wave (phase shifts of 30 to 45 degrees make no difference), and the head link's by 57 degrees. The swing reaches
-the offset times the gain, and less the longer the response time. That of the mean heading does no harm: the centre of
-mass stays within 1 cm of a straight line. The head's does: its mean is not the direction of travel once the swing has
-bent the body unevenly, and the robot keeps 0.1 to 0.3 m beside the path.
+Which heading is measured matters. As the wave runs, the whole robot yaws; in the path-following
+scene the mean direction of the links swings by 13 degrees to either side of its own mean over a
+cycle, whether or not the body holds a whole wave (phase shifts of 30 to 45 degrees make no
+difference), and the head link's by 57 degrees. The swing reaches the offset times the gain, and
+less the longer the response time. That of the mean heading does no harm: the centre of mass stays
+within 1 cm of a straight line. The head's does: its mean is not the direction of travel once the
+swing has bent the body unevenly, and the robot keeps 0.1 to 0.3 m beside the path.
 """
 
 from __future__ import annotations
@@ -38,41 +40,67 @@ __all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
 
 
 _OVERTURN = 0.5
-"""A robot that turns the longer way round goes on doing so up to an error this far beyond half a turn, rad: swinging
-with the gait it would otherwise change its mind again and again."""
+"""A robot that turns the longer way round goes on doing so up to an error this far beyond half a
+turn, rad: swinging with the gait it would otherwise change its mind again and again."""
 
 
 CHANNELS = ("heading_rad", "heading_ref_rad", "gait_offset_rad")
 """Heading, its reference, and the offset of the joints."""
 
 PLOT = Plot(
-    "heading", "Heading", (
-        Curve("heading_rad", "heading"), Curve("heading_ref_rad", "ref", faint=True),
+    "heading",
+    "Heading",
+    (
+        Curve("heading_rad", "heading"),
+        Curve("heading_ref_rad", "ref", faint=True),
         Curve("gait_offset_rad", "offset", right=True),
-    ), least=5.0, place=2,
-)  # fmt: skip
+    ),
+    least=5.0,
+    place=2,
+)
 
 
 class SteeringFields(ControllerFields):
     """How a heading is held: an offset of all joints, added to the gait's wave, turns the robot."""
 
     measure: Literal["mean", "head"] = value(
-        "mean", label="Measured heading", live=True,
+        "mean",
+        label="Measured heading",
+        live=True,
         help="Mean direction of all links, or that of the head link, which swings with the gait and is less exact",
-    )  # fmt: skip
+    )
     gain: float = value(
-        0.5, label="Gain", symbol="k_ψ", help="Offset of every joint for the error of the heading, angle for angle",
-        ge=0, le=100, slider=(0, 2), live=True,
-    )  # fmt: skip
+        0.5,
+        label="Gain",
+        symbol="k_ψ",
+        help="Offset of every joint for the error of the heading, angle for angle",
+        ge=0,
+        le=100,
+        slider=(0, 2),
+        live=True,
+    )
     offset_limit_deg: float = value(
-        10.0, label="Offset limit", unit="°", symbol="ψ_max", help="The offset stays within this, to either side",
-        ge=0, le=90, slider=(0, 30), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Offset limit",
+        unit="°",
+        symbol="ψ_max",
+        help="The offset stays within this, to either side",
+        ge=0,
+        le=90,
+        slider=(0, 30),
+        live=True,
+    )
     response_s: float = value(
-        0.5, label="Response time", unit="s", symbol="T_ψ",
+        0.5,
+        label="Response time",
+        unit="s",
+        symbol="T_ψ",
         help="Time constant with which the joints follow the offset (a critically damped filter of second order)",
-        gt=0, le=100, slider=(0.05, 3), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=100,
+        slider=(0.05, 3),
+        live=True,
+    )
 
     @property
     def offset_limit(self) -> float:
@@ -149,11 +177,19 @@ class Steering(ABC):
         assert snapshot is not None
         now, state, law = time.item(0), self._steering, self._law
         heading = self._body.forward_heading(snapshot, law.measure)
-        heading = wrapped(heading) if state.heading is None else state.heading + wrapped(heading - state.heading)
+        heading = (
+            wrapped(heading)
+            if state.heading is None
+            else state.heading + wrapped(heading - state.heading)
+        )
         closed = self._gait.begun(now)
         wanted, bend = self._wanted(snapshot, time.item(-1) - now if closed else 0.0)
         error = wrapped(wanted - heading)
-        if abs(error - state.error) > math.pi and math.pi - abs(error) < _OVERTURN and state.heading is not None:
+        if (
+            abs(error - state.error) > math.pi
+            and math.pi - abs(error) < _OVERTURN
+            and state.heading is not None
+        ):
             error -= math.copysign(2.0 * math.pi, error)
         limit = law.offset_limit
         turn = min(max(law.gain * error + bend, -limit), limit) if closed else 0.0
@@ -181,7 +217,7 @@ def _law(scene: Scene) -> SteeringFields:
     return scene.controller
 
 
-# ---------------------------------------------------------------------------------------------------- what is doubtful
+# --------------------------------------------------------------------------------- what is doubtful
 
 
 def _doubt(key: str, message: str, remedy: str) -> Problem:
@@ -197,7 +233,9 @@ def _gait(scene: Scene) -> list[Problem]:
         "phase_shift_deg": "the wave does not travel along the body",
     }
     return [
-        _doubt(f"gait.{name}", f"{reason}, so the robot cannot be steered", "give another value than 0")
+        _doubt(
+            f"gait.{name}", f"{reason}, so the robot cannot be steered", "give another value than 0"
+        )
         for name, reason in reasons.items()
         if getattr(gait, name, None) == 0.0
     ]
@@ -206,7 +244,11 @@ def _gait(scene: Scene) -> list[Problem]:
 def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
     """Whether the offset can do something, and does not do too much."""
     problems = [
-        _doubt(f"controller.{name}", "the offset stays 0, so the robot is not steered", "give more than 0")
+        _doubt(
+            f"controller.{name}",
+            "the offset stays 0, so the robot is not steered",
+            "give more than 0",
+        )
         for name in ("gain", "offset_limit_deg")
         if getattr(law, name) == 0.0
     ]
@@ -219,7 +261,9 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
             f"the gait reaches {reach:g}° and the offset adds up to {law.offset_limit_deg:g}°, "
             f"but the joints stop at {limit:g}°"
         )
-        problems.append(_doubt("controller.offset_limit_deg", message, f"give at most {limit - reach:g}"))
+        problems.append(
+            _doubt("controller.offset_limit_deg", message, f"give at most {limit - reach:g}")
+        )
     return problems
 
 

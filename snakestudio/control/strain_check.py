@@ -26,7 +26,8 @@ MAY_SLIP = 1e-3
 """Sideways slip that is none, relative to the speed of the body or of its strains."""
 
 ENOUGH = 81
-"""Points along a body whose slip is looked for at first: of most bodies no more are needed to tell it from none."""
+"""Points along a body whose slip is looked for at first: of most bodies no more are needed to tell
+it from none."""
 
 MAY_DISAGREE = 0.01
 """Slip of anchored sections that is none, relative to the fastest section."""
@@ -77,21 +78,30 @@ def _plain(scene: Scene) -> list[Problem]:
     """What can be said without the law."""
     problems: list[Problem] = []
     if not scene.start.any_body:
-        problems.append(Problem(
-            "error", "start.kind", f"a body with a strain law cannot start from '{scene.start.kind}'",
-            "choose 'straight' or 'gait'",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "start.kind",
+                f"a body with a strain law cannot start from '{scene.start.kind}'",
+                "choose 'straight' or 'gait'",
+            )
+        )
     return problems + scene.support.problems(scene.beam.group, scene.solver.step_s)
 
 
-def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
+def _strains(
+    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
+) -> list[Problem]:
     """Strains that no body can have, or not this one."""
     problems: list[Problem] = []
     motion = np.column_stack([law.travel(times)[:, None], law.speed(times)])
     if law.has_speed and not (fine := (np.abs(motion) < HUGE).all(axis=1)).all():
         at = times[np.argmin(fine)]
-        problems.append(Problem("error", "strain.speed_m_s", f"it has no usable value at t = {at:.3g} s",
-                                _AVOID))  # fmt: skip
+        problems.append(
+            Problem(
+                "error", "strain.speed_m_s", f"it has no usable value at t = {at:.3g} s", _AVOID
+            )
+        )
         return problems
     allowed = GROUPS[scene.beam.group]
     for index in law.components:
@@ -100,26 +110,35 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
         if not usable.all():
             i, j = np.argwhere(~usable.all(axis=0))[0]
             what = "derivative" if usable[0, i, j] else "value"
-            problems.append(Problem(
-                "error", scene.strain.key(COMPONENTS[index]),
-                f"{COMPONENTS[index]} has no usable {what} at X = {points[j]:.3g} m, t = {times[i]:.3g} s",
-                _AVOID,
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "error",
+                    scene.strain.key(COMPONENTS[index]),
+                    f"{COMPONENTS[index]} has no usable {what} at X = {points[j]:.3g} m, t = {times[i]:.3g} s",
+                    _AVOID,
+                )
+            )
         elif index not in allowed and np.abs(parts[0]).max() > 0.0:
             names = ", ".join(COMPONENTS[i] for i in allowed)
-            problems.append(Problem(
-                "error", scene.strain.key(COMPONENTS[index]),
-                f"{COMPONENTS[index]} is not 0, but with beam.group = '{scene.beam.group}' a body has only {names}",
-                "make it 0, or choose another beam.group",
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "error",
+                    scene.strain.key(COMPONENTS[index]),
+                    f"{COMPONENTS[index]} is not 0, but with beam.group = '{scene.beam.group}' a body has only {names}",
+                    "make it 0, or choose another beam.group",
+                )
+            )
     stretch = field.strain[:, :, 0]
     if not problems and (lowest := stretch.min()) <= 0.0:
         i, j = np.argwhere(stretch == lowest)[0]
-        problems.append(Problem(
-            "error", scene.strain.key(COMPONENTS[0]),
-            f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: the body is squeezed to nothing",
-            "keep it above 0",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                scene.strain.key(COMPONENTS[0]),
+                f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: the body is squeezed to nothing",
+                "keep it above 0",
+            )
+        )
     return problems
 
 
@@ -132,7 +151,14 @@ def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
 def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
     """Strains that no body can have between the times and points looked at."""
     if pole := speed_pole(law, scene.run.duration_s):
-        return [Problem("error", "strain.speed_m_s", f"it has no usable value at t = {pole.time:.3g} s", _AVOID)]
+        return [
+            Problem(
+                "error",
+                "strain.speed_m_s",
+                f"it has no usable value at t = {pole.time:.3g} s",
+                _AVOID,
+            )
+        ]
     times, points = _places(law, scene.run.duration_s)
     return _strains(scene, law, law.at(times, points), times, points) if len(times) else []
 
@@ -142,23 +168,32 @@ def _coarse(scene: Scene) -> list[Problem]:
     found = resolution(scene)
     if found.hidden.share >= HIDDEN:
         index, length = found.hidden.component, scene.beam.length_m
-        return [Problem(
-            "warning", scene.strain.key(COMPONENTS[index]),
-            f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
-            f"too narrow for {found.slices} slices, which can misplace the tail by "
-            f"{1e3 * found.hidden.share * length:.3g} mm",
-            f"make it wider than {2.0 * length / found.slices:.2g} m",
-        )]  # fmt: skip
+        return [
+            Problem(
+                "warning",
+                scene.strain.key(COMPONENTS[index]),
+                f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
+                f"too narrow for {found.slices} slices, which can misplace the tail by "
+                f"{1e3 * found.hidden.share * length:.3g} mm",
+                f"make it wider than {2.0 * length / found.slices:.2g} m",
+            )
+        ]
     if found.excess > 1.0:
-        return [Problem(
-            "warning", "solver.error_tolerance",
-            f"the error of the body's shape or rates is {found.excess:.3g} times what it allows with {found.slices} "
-            "slices; there are no more", "raise it, or make the strain law smoother",
-        )]  # fmt: skip
+        return [
+            Problem(
+                "warning",
+                "solver.error_tolerance",
+                f"the error of the body's shape or rates is {found.excess:.3g} times what it allows with {found.slices} "
+                "slices; there are no more",
+                "raise it, or make the strain law smoother",
+            )
+        ]
     return []
 
 
-def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
+def _tight(
+    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
+) -> list[Problem]:
     """Bends so tight that the cross-sections on their inner side go through each other: r K > Gamma_X."""
     more = _places(law, scene.run.duration_s)
     looked_at = [(field.strain, times, points)]
@@ -172,12 +207,15 @@ def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
             worst = float(over.max())
             i, j = np.unravel_index(np.argmax(over), over.shape)
             index = 4 if abs(strain[i, j, 4]) > abs(strain[i, j, 5]) else 5
-            problem = [Problem(
-                "warning", scene.strain.key(COMPONENTS[index]),
-                f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
-                f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
-                f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
-            )]  # fmt: skip
+            problem = [
+                Problem(
+                    "warning",
+                    scene.strain.key(COMPONENTS[index]),
+                    f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
+                    f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
+                    f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
+                )
+            ]
     return problem
 
 
@@ -189,7 +227,9 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     problems: list[Problem] = []
     active = holds.at(times)[0][:, :, 0] > 0.0
     if support.given:
-        border = [b for anchor in support.given for b in (anchor.from_s, anchor.until_s) if b is not None]
+        border = [
+            b for anchor in support.given for b in (anchor.from_s, anchor.until_s) if b is not None
+        ]
         more = np.array([b for b in border if 0.0 <= b < scene.run.duration_s])
         times = np.unique(np.concatenate([times, more, 0.5 * (times[1:] + times[:-1])]))
         hold, twist = holds.at(times)
@@ -197,28 +237,43 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
         tame = (np.abs(np.concatenate([hold, twist], axis=2)) < HUGE).all(axis=2)
         for i in np.flatnonzero(~tame.all(axis=0)):
             t = times[np.argmin(tame[:, i])]
-            problems.append(Problem(
-                "error", f"support.anchors[{i + 1}]", f"its motion has no usable value at t = {t:.4g} s",
-                _AVOID,
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "error",
+                    f"support.anchors[{i + 1}]",
+                    f"its motion has no usable value at t = {t:.4g} s",
+                    _AVOID,
+                )
+            )
         for i in np.flatnonzero(~active.any(axis=0)):
-            problems.append(Problem(
-                "warning", f"support.anchors[{i + 1}]",
-                f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it holds",
-                "keep it between 0 and beam.length_m within the run",
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "warning",
+                    f"support.anchors[{i + 1}]",
+                    f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it holds",
+                    "keep it between 0 and beam.length_m within the run",
+                )
+            )
     free = times[~active.any(axis=1)]
     if support.at_contractions and len(free) == len(times):
-        problems.append(Problem(
-            "error", "support.kind", "the strain law has no wave of contraction that the body could be anchored at",
-            "let gamma_x have a minimum on the body, or choose other contacts",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "support.kind",
+                "the strain law has no wave of contraction that the body could be anchored at",
+                "let gamma_x have a minimum on the body, or choose other contacts",
+            )
+        )
     elif len(free):
         key = "support.anchors" if support.given else "support.kind"
         remedy = (
-            "make the waves shorter than the body" if support.at_contractions else "let an anchor hold at all times"
+            "make the waves shorter than the body"
+            if support.at_contractions
+            else "let an anchor hold at all times"
         )
-        problems.append(Problem("error", key, f"nothing holds the body at t = {free[0]:.4g} s", remedy))
+        problems.append(
+            Problem("error", key, f"nothing holds the body at t = {free[0]:.4g} s", remedy)
+        )
     return problems
 
 
@@ -231,15 +286,21 @@ def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem
     twist = np.abs(holds.at(times)[1][:, :, :6]).max(axis=0)
     return [
         Problem(
-            "warning", f"support.anchors[{i + 1}].{'velocity_m_s' if e < 3 else 'angular_velocity_rad_s'}",
+            "warning",
+            f"support.anchors[{i + 1}].{'velocity_m_s' if e < 3 else 'angular_velocity_rad_s'}",
             f"its component {e % 3 + 1} of up to {twist[i, e]:.3g} {'m/s' if e < 3 else 'rad/s'} has no effect: with "
-            f"beam.group = '{scene.beam.group}' a body moves by {names}", "make it 0, or choose another beam.group",
+            f"beam.group = '{scene.beam.group}' a body moves by {names}",
+            "make it 0, or choose another beam.group",
         )
-        for i in range(len(twist)) for e in range(6) if e not in allowed and twist[i, e] > 0.0
-    ]  # fmt: skip
+        for i in range(len(twist))
+        for e in range(6)
+        if e not in allowed and twist[i, e] > 0.0
+    ]
 
 
-def _contradicting(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> list[Problem]:
+def _contradicting(
+    scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray
+) -> list[Problem]:
     """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
     problems: list[Problem] = []
     key = "support.anchors" if scene.support.given else "support.kind"
@@ -249,36 +310,51 @@ def _contradicting(scene: Scene, law: StrainLaw, holds: Attachments, times: Floa
     looked_at = looked_at[looked_at >= 0.0]
     i, j = np.unravel_index(np.argmax(found.slip), found.slip.shape)
     if found.slip[i, j] > MAY_DISAGREE * found.fastest.max() + 1e-9:
-        problems.append(Problem(
-            "warning", key,
-            f"the anchors contradict each other: under this strain law they cannot all stand still, and the "
-            f"section of anchor {j + 1} slides at {found.slip[i, j]:.3g} m/s at t = {looked_at[i]:.3g} s",
-            "let one anchor hold at a time, or keep the strains between two of them from changing",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "warning",
+                key,
+                f"the anchors contradict each other: under this strain law they cannot all stand still, and the "
+                f"section of anchor {j + 1} slides at {found.slip[i, j]:.3g} m/s at t = {looked_at[i]:.3g} s",
+                "let one anchor hold at a time, or keep the strains between two of them from changing",
+            )
+        )
     at = np.searchsorted(looked_at, changes)
     jump = found.kinetic[at] - found.kinetic[np.maximum(at - 1, 0)]
     if len(jump) and np.abs(jump).max() > MAY_JUMP * found.kinetic.max() + 1e-15:
         most = int(np.argmax(np.abs(jump)))
-        problems.append(Problem(
-            "warning", key,
-            f"at t = {changes[most]:.4g} s the anchors change while the body moves: its kinetic energy jumps by "
-            f"{jump[most]:.3g} J, which is in none of the works",
-            "let them change where the strains are at rest, or where both anchors ask for the same motion",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "warning",
+                key,
+                f"at t = {changes[most]:.4g} s the anchors change while the body moves: its kinetic energy jumps by "
+                f"{jump[most]:.3g} J, which is in none of the works",
+                "let them change where the strains are at rest, or where both anchors ask for the same motion",
+            )
+        )
     return problems
 
 
-def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
+def _rings(
+    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
+) -> list[Problem]:
     """Whether the strains let the body move without sliding sideways (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
         return []
     if getattr(scene.support, "fixed", "") == "space" and not law.has_speed:
-        return [Problem(
-            "error", "support.fixed", "a strain law without a speed does not tell where supports fixed in space are",
-            "give strain.speed_m_s, or make it 'body'",
-        )]  # fmt: skip
+        return [
+            Problem(
+                "error",
+                "support.fixed",
+                "a strain law without a speed does not tell where supports fixed in space are",
+                "give strain.speed_m_s, or make it 'body'",
+            )
+        ]
     most = 2 * ENOUGH
-    while most < len(points) and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN:
+    while (
+        most < len(points)
+        and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN
+    ):
         most *= 2
     if most > 2 * ENOUGH:
         some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
@@ -287,15 +363,21 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
     key = scene.strain.key("speed_m_s")
     if found.undetermined is not None:
         t = times[found.undetermined]
-        return [Problem(
-            "error", key,
-            f"supports do not determine the motion of a body of constant curvature, as at t = {t:.3g} s",
-            "give strain.speed_m_s",
-        )]  # fmt: skip
+        return [
+            Problem(
+                "error",
+                key,
+                f"supports do not determine the motion of a body of constant curvature, as at t = {t:.3g} s",
+                "give strain.speed_m_s",
+            )
+        ]
     i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
     worst, before = float(found.size[i, j]), np.inf
-    while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(points):
-        # That may be the few points' doing, or the law's: of the first kind is what shrinks with more of them.
+    while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(
+        points
+    ):
+        # That may be the few points' doing, or the law's: of the first kind is what shrinks with
+        # more of them.
         before = worst
         some = np.sort(np.argsort(found.size.max(axis=1))[-FEW:])
         times, field = times[some], StrainField(*(part[some] for part in field))
@@ -304,15 +386,24 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
         worst = float(found.size[i, j])
     if worst <= allowed or worst < 0.5 * before < np.inf:
         return []
-    return [Problem(
-        "error", "strain" if scene.strain.typed else "strain.kind",
-        f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
-        f"t = {times[i]:.3g} s", "let the strains depend on s alone, or choose other contacts",
-    )]  # fmt: skip
+    return [
+        Problem(
+            "error",
+            "strain" if scene.strain.typed else "strain.kind",
+            f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
+            f"t = {times[i]:.3g} s",
+            "let the strains depend on s alone, or choose other contacts",
+        )
+    ]
 
 
 def _slip(
-    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray, most: int
+    scene: Scene,
+    law: StrainLaw,
+    field: StrainField,
+    times: FloatArray,
+    points: FloatArray,
+    most: int,
 ) -> tuple[Slip, FloatArray]:
     """How much a body slides sideways, looked at in about `most` of its points, and these."""
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
@@ -332,4 +423,6 @@ def _thinned(points: FloatArray, most: int) -> FloatArray:
 def _fastest(scene: Scene, field: StrainField, found: Slip) -> float:
     """What slip is relative to: the largest speed of the body, or what its strains' rates add up to along it, m/s."""
     rates = np.abs(field.rate).mean(axis=1).max(axis=0) * scene.beam.length_m
-    return float(max(np.abs(found.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m))
+    return float(
+        max(np.abs(found.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m)
+    )

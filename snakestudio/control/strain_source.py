@@ -45,7 +45,8 @@ class _Drive:
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Integral of V_o since the start of the run (k,), and V_o and its derivative (k, 2).
 
-        Under a law without a speed, that of the law before comes to rest: the patterns it left on the body do.
+        Under a law without a speed, that of the law before comes to rest: the patterns it left on
+        the body do.
         """
         left = np.column_stack([self.rest.value(t), self.rest.rate(t)])
         since = self.law.travel(t) - self.law.travel(np.array([self.start])) + self.rest.integral(t)
@@ -74,7 +75,8 @@ class _Layer:
     Attributes
     ----------
     border : float
-        Where s = X + travel is when it begins, at the end of the body it enters at, m; NaN: everywhere at once.
+        Where s = X + travel is when it begins, at the end of the body it enters at, m; NaN:
+        everywhere at once.
     length : float
         Over which it enters, m; its sign says to which side of the border.
     """
@@ -84,7 +86,9 @@ class _Layer:
     border: float = np.nan
     length: float = 1.0
 
-    def weight(self, t: FloatArray, x: FloatArray, way: FloatArray, speed: FloatArray) -> tuple[FloatArray, ...]:
+    def weight(
+        self, t: FloatArray, x: FloatArray, way: FloatArray, speed: FloatArray
+    ) -> tuple[FloatArray, ...]:
         """Its weight and the derivatives that `StrainField` has, each (k, m)."""
         if np.isnan(self.border):
             u, du = ((t - self.start) / BLEND_TIME)[:, None], 1.0 / BLEND_TIME
@@ -108,10 +112,11 @@ class _State:
 class StrainSource(OpenLoop):
     """The strains of a continuous body, and where it is held.
 
-    A law that is changed during a run takes over without a jump of the strains or of their first two derivatives. On
-    annular supports it enters at the end that leads and moves down the body with it: its share depends on
-    s = X + integral of V_o alone, so that laws of s stay laws of s, and no section slides sideways (P5 (51)). Otherwise
-    it takes over everywhere within `BLEND_TIME`. The way made so far stays; a new speed is reached within that time.
+    A law that is changed during a run takes over without a jump of the strains or of their first
+    two derivatives. On annular supports it enters at the end that leads and moves down the body
+    with it: its share depends on s = X + integral of V_o alone, so that laws of s stay laws of s,
+    and no section slides sideways (P5 (51)). Otherwise it takes over everywhere within
+    `BLEND_TIME`. The way made so far stays; a new speed is reached within that time.
 
     Parameters
     ----------
@@ -126,7 +131,9 @@ class StrainSource(OpenLoop):
     def __init__(self, scene: Scene) -> None:
         self._length = scene.beam.length_m
         law = StrainLaw(scene.strain, scene.beam)
-        self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Attachments(scene, law), grid(scene))
+        self._state = _State(
+            scene.strain, _Drive(law), (_Layer(law, 0.0),), Attachments(scene, law), grid(scene)
+        )
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> StrainReference:
         """Strains at the times `time` (k,) and halfway between them: 2k - 1 knots, as a step of Runge-Kutta needs."""
@@ -136,15 +143,28 @@ class StrainSource(OpenLoop):
         state = self._state
         way, speed = state.drive.at(t)
         alone = self._covers(t)
-        hold, twist = np.empty((len(t), state.holds.count, 4)), np.empty((len(t), state.holds.count, 12))
+        hold, twist = (
+            np.empty((len(t), state.holds.count, 4)),
+            np.empty((len(t), state.holds.count, 12)),
+        )
         for which, field in ((alone, None), (~alone, self._field)):
             if which.any():
-                hold[which], twist[which] = state.holds.at(t[which], way[which], speed[which], field)
+                hold[which], twist[which] = state.holds.at(
+                    t[which], way[which], speed[which], field
+                )
         if not state.drive.law.has_speed:
             speed = np.full_like(speed, np.nan)
         strains = self._field(t, state.grid)
         return StrainReference(
-            t, state.grid, strains.strain, strains.rate, strains.acceleration, speed, way, hold, twist
+            t,
+            state.grid,
+            strains.strain,
+            strains.rate,
+            strains.acceleration,
+            speed,
+            way,
+            hold,
+            twist,
         )
 
     def _ends(self, t: FloatArray) -> FloatArray:
@@ -178,8 +198,11 @@ class StrainSource(OpenLoop):
             part = slice(seen[0], seen[-1] + 1)
             old = StrainField(*(values[:, part] for values in field))
             new = layer.law.at(t, x[part], way, speed)
-            # A law is exactly itself where its weight is 1 or 0, whatever else is evaluated with it.
-            w, rate, acceleration, slope = (values[:, part, None] for values in (w, rate, acceleration, slope))
+            # A law is exactly itself where its weight is 1 or 0, whatever else is evaluated with
+            # it.
+            w, rate, acceleration, slope = (
+                values[:, part, None] for values in (w, rate, acceleration, slope)
+            )
             d, d_rate = new.strain - old.strain, new.rate - old.rate
             mixed = [(1.0 - w) * a + w * b for a, b in zip(old, new, strict=True)]
             old.strain[...] = mixed[0]

@@ -62,15 +62,16 @@ def _state(wave: Wave) -> _WaveState:
 class WaveGait:
     """angle_i = A sin(Phi(t) + (i - 1) delta + delta_0) + psi with Phi' = omega, of yaw and of pitch (P1 (70), (71)).
 
-    Changed parameters are reached over a short ramp, and the phase is the integral of the frequency, so that a slider
-    moved while the robot runs makes no jump in the references. After a change the pitch wave finds its place beside
-    the yaw wave again: Phi_v = (omega_v / omega_h) Phi_h, as if both had run with these frequencies from the start.
+    Changed parameters are reached over a short ramp, and the phase is the integral of the
+    frequency, so that a slider moved while the robot runs makes no jump in the references. After a
+    change the pitch wave finds its place beside the yaw wave again: Phi_v = (omega_v / omega_h)
+    Phi_h, as if both had run with these frequencies from the start.
 
     Parameters
     ----------
     scene : Scene
-        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at 0, unless the gait
-        has its vertical wave there.
+        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at
+        0, unless the gait has its vertical wave there.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -78,16 +79,24 @@ class WaveGait:
         self._last_joint = max(0, scene.robot.n_joints - 1)
         self._body_axes = scene.body.axes
         self._m = len(self._body_axes)
-        self._ahead = LookAhead(lambda time: self._evaluated(time, False), scene.solver.step_s, self._m)
+        self._ahead = LookAhead(
+            lambda time: self._evaluated(time, False), scene.solver.step_s, self._m
+        )
         waves = scene.waves
         self._vertical = waves.vertical
-        self._take((_state(waves.yaw), _state(waves.pitch)), tuple(constant(factor) for factor in waves.envelope))
+        self._take(
+            (_state(waves.yaw), _state(waves.pitch)),
+            tuple(constant(factor) for factor in waves.envelope),
+        )
 
     @property
     def _axes(self) -> list[tuple[IndexArray, FloatArray]]:
         """Entries and joints of the axes that follow the yaw wave, and of those that follow the pitch wave."""
         axes = self._body_axes
-        return [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", self._vertical)]
+        return [
+            (entries(axes, kind), joints(axes, kind).astype(np.float64))
+            for kind in ("yaw", self._vertical)
+        ]
 
     def _take(self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]) -> None:
         self._states, self._envelope = states, envelope
@@ -113,14 +122,19 @@ class WaveGait:
             angle[:, entries_of], rate[:, entries_of], acceleration[:, entries_of] = wave
         return angle, rate, acceleration
 
-    def _factors_at(self, joints_of: FloatArray, time: FloatArray | None) -> tuple[FloatArray, ...] | None:
+    def _factors_at(
+        self, joints_of: FloatArray, time: FloatArray | None
+    ) -> tuple[FloatArray, ...] | None:
         """Factors of the amplitudes of some joints and their derivatives at `time`, or where they are led; None: 1."""
         if not self._envelope:
             return None
         ramps = [self._envelope[int(joint)] for joint in joints_of]
         if time is None:
             return (np.array([ramp.target for ramp in ramps]),)
-        parts = [np.stack(part, axis=1) for part in zip(*(_ramp(ramp, time) for ramp in ramps), strict=True)]
+        parts = [
+            np.stack(part, axis=1)
+            for part in zip(*(_ramp(ramp, time) for ramp in ramps), strict=True)
+        ]
         return tuple(parts)
 
     def apply(self, gait: GaitFields, time: float) -> None:
@@ -130,7 +144,9 @@ class WaveGait:
         if waves.vertical != self._vertical:  # one of them moves no axis of this robot
             self._vertical = waves.vertical
             before = (before[0], _state(NO_WAVE))
-        yaw, pitch = (self._changed(s, w, time) for s, w in zip(before, (waves.yaw, waves.pitch), strict=True))
+        yaw, pitch = (
+            self._changed(s, w, time) for s, w in zip(before, (waves.yaw, waves.pitch), strict=True)
+        )
         if waves.yaw != NO_WAVE:
             yaw = self._led(yaw, waves.yaw.phase, time)
         if (yaw, pitch) != self._states and waves.pitch != NO_WAVE:
@@ -153,15 +169,22 @@ class WaveGait:
         """`state` on its way to `wave`, but for the lead."""
         if wave == state.wave:
             return state
-        amplitude, offset = _towards(state.amplitude, wave.amplitude, time), _towards(state.offset, wave.offset, time)
+        amplitude, offset = (
+            _towards(state.amplitude, wave.amplitude, time),
+            _towards(state.offset, wave.offset, time),
+        )
         state = replace(state, wave=wave, amplitude=amplitude, offset=offset)
         if wave == NO_WAVE:  # what fades keeps its shape
             return state
         if wave.omega != state.omega.target:
-            state = replace(state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time))
+            state = replace(
+                state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time)
+            )
         # The far end of the robot feels a change of the phase shift once for every joint.
         lever = float(self._last_joint) * abs(wave.amplitude)
-        return replace(state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever))
+        return replace(
+            state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever)
+        )
 
     @staticmethod
     def _led(state: _WaveState, lead: float, time: float) -> _WaveState:
@@ -176,7 +199,9 @@ class WaveGait:
         lead = pitch.wave.phase
         if yaw.omega.target != 0.0:
             settled = max(time, *(ramp.start + ramp.duration for ramp in (yaw.omega, pitch.omega)))
-            lead += pitch.omega.target / yaw.omega.target * yaw.passed(settled) - pitch.passed(settled)
+            lead += pitch.omega.target / yaw.omega.target * yaw.passed(settled) - pitch.passed(
+                settled
+            )
         return self._led(pitch, lead, time)
 
     def checkpoint(self) -> Any:
@@ -189,7 +214,9 @@ class WaveGait:
         self._take((yaw, pitch), tuple(envelope))
 
 
-def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tuple[FloatArray, ...] | None) -> Motion:
+def _ramped(
+    state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tuple[FloatArray, ...] | None
+) -> Motion:
     """One wave, at some joints, whose parameters change."""
     amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
     if factors is not None:
@@ -216,7 +243,10 @@ def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tu
 
 
 def _steady(
-    state: _WaveState, joints_of: FloatArray, time: FloatArray, factors: tuple[FloatArray, ...] | None
+    state: _WaveState,
+    joints_of: FloatArray,
+    time: FloatArray,
+    factors: tuple[FloatArray, ...] | None,
 ) -> Motion:
     """One wave, at some joints, while nothing changes: the same numbers with a quarter of the work."""
     omega = state.omega.target

@@ -13,7 +13,14 @@ from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import Batch, solid_rows
 from snakestudio.drawing.overlays import Overlays
-from snakestudio.drawing.quantities import QUANTITIES, Range, colours, quantity_values, range_of, stretch_scale
+from snakestudio.drawing.quantities import (
+    QUANTITIES,
+    Range,
+    colours,
+    quantity_values,
+    range_of,
+    stretch_scale,
+)
 from snakestudio.drawing.robot import Chain, chain
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.drawing.tube import TAIL_CAP, Skin, band_step, rings, skin, smooth
@@ -45,7 +52,8 @@ class Tube:
     row : (1, ROW_WIDTH) array
         Glow and gloss.
     links : Chain
-        Straight pieces between the cross-sections: what throws shadows, and what is around it in the picture.
+        Straight pieces between the cross-sections: what throws shadows, and what is around it in
+        the picture.
     half : (n-1,) array
         Their half-lengths, m.
     radius : (n,) array
@@ -76,7 +84,9 @@ def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
     axis = way / np.maximum(length, 1e-12)[:, None]
     axis[length < 1e-12] = (1.0, 0.0, 0.0)
     known: NDArray[np.bool_] = np.ones(len(way), bool)
-    return Chain(0.5 * (position[:-1] + position[1:]), quat.between(axis), axis, known), 0.5 * length
+    return Chain(
+        0.5 * (position[:-1] + position[1:]), quat.between(axis), axis, known
+    ), 0.5 * length
 
 
 def _columns(pixels: float) -> int:
@@ -88,7 +98,11 @@ def _columns(pixels: float) -> int:
 def _fitting(snapshot: Snapshot, n: int) -> BodyFields | None:
     """The inside of the body if it is known at all cross-sections."""
     body = snapshot.body
-    return body if body is not None and body.strain.shape == (n, 6) and body.wrench.shape == (n, 6) else None
+    return (
+        body
+        if body is not None and body.strain.shape == (n, 6) and body.wrench.shape == (n, 6)
+        else None
+    )
 
 
 def tube(
@@ -116,24 +130,36 @@ def tube(
     strain = fields.strain if fields is not None else np.tile((1.0, 0, 0, 0, 0, 0), (n, 1))
     gamma = np.where(np.isfinite(strain[:, 0]) & (strain[:, 0] > 1e-3), strain[:, 0], 1.0)
     scale = overlays.stretch_scale if overlays.stretch_scale is not None else stretch_scale(gamma)
-    # P5 (37): the volume stays. Nothing may become thinner than a tenth or thicker than five times, whatever scale.
+    # P5 (37): the volume stays. Nothing may become thinner than a tenth or thicker than five times,
+    # whatever scale.
     radius = beam.radius_m * np.clip(gamma ** (-0.5 * scale), 0.1, 5.0)
     tangent = links.axis
     if np.isfinite(strain[:, :3]).all() and np.abs(strain[:, 1:3]).max() > 1e-9:
-        way = np.einsum("kij,kj->ki", quat.matrix(links.quaternion), np.column_stack((gamma, strain[:, 1:3])))
+        way = np.einsum(
+            "kij,kj->ki", quat.matrix(links.quaternion), np.column_stack((gamma, strain[:, 1:3]))
+        )
         tangent = way / np.linalg.norm(way, axis=1, keepdims=True)
     shape = _shape(links, tangent, radius, beam, camera)
     tint, span = _tint(fields, shape, overlays, theme, bright)
     pieces, half = segments(links.position)
     glow = _GLOW if overlays.body_quantity and fields is not None else 0.0
     row = solid_rows(
-        np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, theme.link, glow=glow, gloss=0.3 * (1 - glow), shaded=0.85
+        np.zeros((1, 3)),
+        (1.0, 0.0, 0.0, 0.0),
+        0.0,
+        1.0,
+        theme.link,
+        glow=glow,
+        gloss=0.3 * (1 - glow),
+        shaded=0.85,
     )
     reach = float(radius.max())
     return Tube(shape, tint, row, pieces, half, radius, reach, span, scale)
 
 
-def _shape(links: Chain, tangent: FloatArray, radius: FloatArray, beam: Beam, camera: Camera) -> Skin:
+def _shape(
+    links: Chain, tangent: FloatArray, radius: FloatArray, beam: Beam, camera: Camera
+) -> Skin:
     """The mesh, as fine as it has to be."""
     n = len(links.known)
     spacing = beam.length_m / (n - 1)
@@ -180,7 +206,9 @@ def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
     }
 
 
-def holds(this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
+def holds(
+    this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme
+) -> dict[str, Batch]:
     """Rings or anchors that hold the body now: in the colour of forces if they carry a load, else dim."""
     body = snapshot.body
     if body is None or not len(body.active) or not scene.support.kinematic:
@@ -193,15 +221,25 @@ def holds(this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, them
     if len(body.abscissa) == len(this.radius):
         material = body.abscissa
     radius = np.interp(body.hold[on], material, this.radius)
-    force, torque = (np.linalg.norm(np.nan_to_num(v[on]), axis=1) for v in (body.force, body.torque))
-    loaded = (force >= overlays.force_minimum) | (torque >= overlays.force_minimum * scene.beam.radius_m)
+    force, torque = (
+        np.linalg.norm(np.nan_to_num(v[on]), axis=1) for v in (body.force, body.torque)
+    )
+    loaded = (force >= overlays.force_minimum) | (
+        torque >= overlays.force_minimum * scene.beam.radius_m
+    )
     tint = np.where(loaded[:, None], np.array(theme.force), np.array(theme.support))
     axis = body.axis[on] / np.linalg.norm(body.axis[on], axis=1, keepdims=True)
     mesh, size = ("hoop", 1.17) if scene.support.guides else ("clamp", 1.12)
-    return {mesh: solid_rows(body.point[on], quat.between(axis), 0.0, size * radius, tint, glow=0.08, gloss=0.9)}
+    return {
+        mesh: solid_rows(
+            body.point[on], quat.between(axis), 0.0, size * radius, tint, glow=0.08, gloss=0.9
+        )
+    }
 
 
-def outlines(this: Tube, links: Chain, indices: list[int], extra: FloatArray, colour: Colour) -> dict[str, list[Batch]]:
+def outlines(
+    this: Tube, links: Chain, indices: list[int], extra: FloatArray, colour: Colour
+) -> dict[str, list[Batch]]:
     """Shells around cross-sections and the body half-way to their neighbours, grown by `extra` (n,), m."""
     last = len(links.known) - 1
     found: dict[str, list[Batch]] = {"sleeve": [], "capsule": []}
@@ -212,7 +250,10 @@ def outlines(this: Tube, links: Chain, indices: list[int], extra: FloatArray, co
         if not len(chosen):
             continue
         radius = this.radius[chosen]
-        before, behind = this.half[np.maximum(chosen - 1, 0)], this.half[np.minimum(chosen, last - 1)]
+        before, behind = (
+            this.half[np.maximum(chosen - 1, 0)],
+            this.half[np.minimum(chosen, last - 1)],
+        )
         # The head ends in a half sphere around its cross-section, the tail in something longer.
         before = np.where(chosen == 0, 0.0, before)
         behind = np.where(chosen == last, (TAIL_CAP - 1.0) * radius, behind)
@@ -221,7 +262,15 @@ def outlines(this: Tube, links: Chain, indices: list[int], extra: FloatArray, co
         if mesh == "sleeve":
             half = np.maximum(half, 0.3 * radius)
         found[mesh].append(
-            solid_rows(at, links.quaternion[chosen], half, radius + extra[chosen], colour, glow=1.0, gloss=0.0)
+            solid_rows(
+                at,
+                links.quaternion[chosen],
+                half,
+                radius + extra[chosen],
+                colour,
+                glow=1.0,
+                gloss=0.0,
+            )
         )
     return found
 
@@ -231,20 +280,32 @@ def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Bat
     chosen = np.array([i for i in indices if 0 <= i < len(links.known)], int)
     radius = this.radius[chosen]
     return solid_rows(
-        links.position[chosen], links.quaternion[chosen], 0.09 * radius, 1.03 * radius, colour, glow=0.9, gloss=0.0
+        links.position[chosen],
+        links.quaternion[chosen],
+        0.09 * radius,
+        1.03 * radius,
+        colour,
+        glow=0.9,
+        gloss=0.0,
     )
 
 
 def bands(this: Tube, links: Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
     """Bands at the cross-sections that are selected or under the cursor."""
     picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
-    if overlays.hover is not None and overlays.hover.kind == "link" and overlays.hover not in overlays.selection:
+    if (
+        overlays.hover is not None
+        and overlays.hover.kind == "link"
+        and overlays.hover not in overlays.selection
+    ):
         picks.append((overlays.hover, theme.hover))
     rows = [_marked(this, links, [pick.index], colour) for pick, colour in picks]
     return {"sleeve": np.concatenate(rows)} if rows else {}
 
 
-def ghost(pose: FloatArray, beam: Beam, camera: Camera, colour: Colour, opacity: float) -> Tube | None:
+def ghost(
+    pose: FloatArray, beam: Beam, camera: Camera, colour: Colour, opacity: float
+) -> Tube | None:
     """A translucent body, unstretched; None if the pose of a cross-section is not known."""
     links = chain(pose)
     if len(pose) < 2 or not links.known.all():

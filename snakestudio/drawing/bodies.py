@@ -55,7 +55,9 @@ class Body:
 
 def _plate(obstacle: Obstacle) -> Block:
     """A thin plate as large as an obstacle of which nobody knows more."""
-    flat = Body(obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None)
+    flat = Body(
+        obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None
+    )
     around, middle = body_rectangle(flat), body_centre(flat)
     length, width = (float(np.linalg.norm(around[k + 1] - around[k])) for k in (0, 1))
     half = 0.5 * np.array([length, width, _PLATE])
@@ -72,12 +74,18 @@ def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
     parts = []
     for solid in solids:
         if isinstance(solid, Block):
-            parts.append(surfaces.blocks(solid.centre[None], solid.rotation[None], solid.half[None]))
+            parts.append(
+                surfaces.blocks(solid.centre[None], solid.rotation[None], solid.half[None])
+            )
         elif not isinstance(solid, Post):
-            parts.append(surfaces.prism(solid) if isinstance(solid, Prism) else surfaces.relief(solid))
+            parts.append(
+                surfaces.prism(solid) if isinstance(solid, Prism) else surfaces.relief(solid)
+            )
     if len(parts) == 1:
         return parts[0]
-    return Surface(surfaces.join([part.skin for part in parts]), surfaces.join([part.shell for part in parts]))
+    return Surface(
+        surfaces.join([part.skin for part in parts]), surfaces.join([part.shell for part in parts])
+    )
 
 
 def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
@@ -97,7 +105,8 @@ def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
 @lru_cache(maxsize=1024)
 def body_outlines(body: Body) -> tuple[Outline, ...]:
     """Outlines of an obstacle from above, one for each of its solids."""
-    # Every step of stairs goes on to the end of the landing: the first one's outline is that of the flight.
+    # Every step of stairs goes on to the end of the landing: the first one's outline is that of the
+    # flight.
     solids = body.solids[:1] if shape_of(body.obstacle).steps else body.solids
     return tuple(solid_outline(solid) for solid in solids)
 

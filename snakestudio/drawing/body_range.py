@@ -30,7 +30,8 @@ class BodyRange:
     Attributes
     ----------
     span : (float, float) or None
-        Values at the ends of the colours, SI; None before anything was shown or if there is no quantity.
+        Values at the ends of the colours, SI; None before anything was shown or if there is no
+        quantity.
     """
 
     def __init__(self, quantity: str) -> None:
@@ -42,7 +43,8 @@ class BodyRange:
     def arrow_length(self, kind: str, length: float) -> float | None:
         """Round length of an arrow, m/N, that suits a body of `length` (m); None if there was no force yet.
 
-        The largest "force" of what holds the body, or "friction" on a section, becomes about a third as long as it.
+        The largest "force" of what holds the body, or "friction" on a section, becomes about a
+        third as long as it.
         """
         largest = self._largest[kind]
         if not largest > ROUNDING:
@@ -85,7 +87,10 @@ class BodyRange:
         gamma = strain[..., 0]
         gamma = gamma[np.isfinite(gamma) & (gamma > 0.0)]
         if gamma.size:
-            self._gamma = (min(self._gamma[0], float(gamma.min())), max(self._gamma[1], float(gamma.max())))
+            self._gamma = (
+                min(self._gamma[0], float(gamma.min())),
+                max(self._gamma[1], float(gamma.max())),
+            )
         if self.quantity:
             what = QUANTITIES[self.quantity]
             self.span = merged(self.span, range_of(what.of(strain, wrench), what.signed))

@@ -1,8 +1,9 @@
 """The camera: a frozen value and the pure functions that move it.
 
-The eye looks from `distance` at `target`; azimuth and elevation say from where. Every operation returns a new camera,
-so that navigation can be tested without a window and undone by keeping the old value. Normalised device coordinates
-(ndc) run from -1 to 1, left to right and bottom to top; aspect is width over height.
+The eye looks from `distance` at `target`; azimuth and elevation say from where. Every operation
+returns a new camera, so that navigation can be tested without a window and undone by keeping the
+old value. Normalised device coordinates (ndc) run from -1 to 1, left to right and bottom to top;
+aspect is width over height.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Camera:
     fov: float = math.radians(28.0)
     orthographic: bool = False
 
-    # -------------------------------------------------------------------------------------------------- geometry
+    # ------------------------------------------------------------------------------------- geometry
 
     @property
     def axes(self) -> FloatArray:
@@ -169,7 +170,7 @@ class Camera:
         point[2] = 0.0
         return point
 
-    # ------------------------------------------------------------------------------------------------ navigation
+    # ----------------------------------------------------------------------------------- navigation
 
     def orbit(self, dx: float, dy: float, pivot: ArrayLike | None = None) -> Camera:
         """Turn around a point, which keeps its place in the picture.
@@ -177,8 +178,8 @@ class Camera:
         Parameters
         ----------
         dx, dy : float
-            Angles by which the world turns right and the eye rises, rad; the elevation stops straight above and
-            straight below.
+            Angles by which the world turns right and the eye rises, rad; the elevation stops
+            straight above and straight below.
         pivot : (3,) array, optional
             The point, m; the target if left out.
         """
@@ -195,7 +196,10 @@ class Camera:
         """Shift the picture by (dx, dy) in normalised device coordinates, exactly so at the depth of `point`."""
         half = 0.5 * float(self.view_height(self.target if point is None else point))
         right, up, _ = self.axes
-        return replace(self, target=_triple(np.array(self.target) - dx * half * aspect * right - dy * half * up))
+        return replace(
+            self,
+            target=_triple(np.array(self.target) - dx * half * aspect * right - dy * half * up),
+        )
 
     def zoom(
         self,
@@ -226,7 +230,11 @@ class Camera:
             half = self.distance * math.tan(self.fov / 2)
             right, up, _ = self.axes
             fixed = fixed + cursor_ndc[0] * half * aspect * right + cursor_ndc[1] * half * up
-        return replace(self, distance=distance, target=_triple(fixed + factor * (np.array(self.target) - fixed)))
+        return replace(
+            self,
+            distance=distance,
+            target=_triple(fixed + factor * (np.array(self.target) - fixed)),
+        )
 
     def follow(self, point: ArrayLike) -> Camera:
         """Look at a point from the same direction and distance."""
@@ -255,7 +263,9 @@ class Camera:
         t = math.tan(self.fov / 2)
         reach = np.maximum(np.abs(corner[:, 0]) / (t * aspect), np.abs(corner[:, 1]) / t)
         distance = float(np.max(reach if self.orthographic else reach + corner[:, 2]))
-        return replace(self, target=_triple(centre), distance=min(max(distance, 0.05), _MAX_DISTANCE))
+        return replace(
+            self, target=_triple(centre), distance=min(max(distance, 0.05), _MAX_DISTANCE)
+        )
 
 
 def blend(a: Camera, b: Camera, s: float) -> Camera:
@@ -271,7 +281,9 @@ def blend(a: Camera, b: Camera, s: float) -> Camera:
     return Camera(
         target=_triple((1 - w) * np.array(a.target) + w * np.array(b.target)),
         distance=math.exp((1 - w) * math.log(a.distance) + w * math.log(b.distance)),
-        azimuth=math.remainder(a.azimuth + w * math.remainder(b.azimuth - a.azimuth, math.tau), math.tau),
+        azimuth=math.remainder(
+            a.azimuth + w * math.remainder(b.azimuth - a.azimuth, math.tau), math.tau
+        ),
         elevation=(1 - w) * a.elevation + w * b.elevation,
         fov=(1 - w) * a.fov + w * b.fov,
         orthographic=a.orthographic and b.orthographic,

@@ -15,11 +15,21 @@ from snakestudio.drawing.quantities import QUANTITIES, Range, gradient, tick_tex
 from snakestudio.drawing.style import Theme
 from snakestudio.drawing.world import Label
 
-__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_left", "bar_lines", "bar_matrix", "bar_scale"]
+__all__ = [
+    "Bar",
+    "bar",
+    "bar_corner",
+    "bar_labels",
+    "bar_left",
+    "bar_lines",
+    "bar_matrix",
+    "bar_scale",
+]
 
 _WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
 _TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
-"""Heights of the title, of the colours with their ticks, and of a note; all in pixels of a picture 720 pixels high."""
+"""Heights of the title, of the colours with their ticks, and of a note; all in pixels of a picture
+720 pixels high."""
 
 _THICK, _TICK, _STEPS = 11.0, 4.0, 111
 
@@ -57,7 +67,9 @@ class Bar:
     @property
     def height(self) -> float:
         """Pixels of a picture 720 pixels high."""
-        return 2 * 6.0 + (_TITLE + _COLOURS if self.quantity else 0.0) + (_NOTE if self.note else 0.0)
+        return (
+            2 * 6.0 + (_TITLE + _COLOURS if self.quantity else 0.0) + (_NOTE if self.note else 0.0)
+        )
 
 
 def bar(quantity: str, span: Range, scale: float, top: float) -> Bar | None:
@@ -113,7 +125,11 @@ def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
 
 
 def _flat(
-    start: tuple[float, float], end: tuple[float, float], width: float, colour: tuple[float, float, float], alpha: float
+    start: tuple[float, float],
+    end: tuple[float, float],
+    width: float,
+    colour: tuple[float, float, float],
+    alpha: float,
 ) -> Batch:
     return line_rows(np.array([(*start, 0.0)]), np.array([(*end, 0.0)]), width, colour, alpha)
 
@@ -124,7 +140,9 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
     labels = []
     y = 6.0
     if this.quantity:
-        labels.append(Label(this.title, (_PAD, y + _TITLE / 2, 0.0), theme.text, size, 1.0, (0.0, 0.5)))
+        labels.append(
+            Label(this.title, (_PAD, y + _TITLE / 2, 0.0), theme.text, size, 1.0, (0.0, 0.5))
+        )
         x0, x1 = _PAD, _WIDTH - _PAD
         for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
             at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
@@ -133,5 +151,7 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
             labels.append(Label(text, at, theme.text, size, 1.0, (side, 1.0)))
         y += _TITLE + _COLOURS
     if this.note:
-        labels.append(Label(this.note, (_PAD, y + _NOTE / 2, 0.0), theme.text_dim, size, 1.0, (0.0, 0.5)))
+        labels.append(
+            Label(this.note, (_PAD, y + _NOTE / 2, 0.0), theme.text_dim, size, 1.0, (0.0, 0.5))
+        )
     return labels

@@ -1,6 +1,7 @@
 """From Scene, Snapshot and Overlays to a draw list: everything a picture shows, as plain numpy arrays.
 
-Nothing here knows OpenGL. What stands in the draw list is what the renderer uploads and what the mouse picks.
+Nothing here knows OpenGL. What stands in the draw list is what the renderer uploads and what the
+mouse picks.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class DrawList:
     opaque : dict of str to (k, ROW_WIDTH) array
         The robot, by mesh.
     obstacles : (k, ROW_WIDTH) array
-        The posts; the same object as long as nothing about them changes, so that it is uploaded once.
+        The posts; the same object as long as nothing about them changes, so that it is uploaded
+        once.
     terrain : list of Look
         All other obstacles, as ranges of `world.terrain.skin`.
     terrain_outlines : list of Look
@@ -154,7 +156,8 @@ def build(
     ----------
     scene : Scene
     snapshot : Snapshot or None
-        None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose are left out.
+        None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose
+        are left out.
     overlays : Overlays
     camera : Camera
         Arrows, points and outlines are equally thick in the picture wherever they are.
@@ -173,11 +176,16 @@ def build(
     links = robot_parts.chain(pose, sizes.middle)
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
 
-    chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
+    chosen = {
+        kind: frozenset(p.index for p in overlays.selection if p.kind == kind)
+        for kind in ("link", "obstacle")
+    }
     drawn = DrawnBody(body.reach)
     if snapshot is not None and len(pose):
         drawn = drawn_body(body, scene, snapshot, links, overlays, camera, theme)
-    rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
+    rows = world_parts.obstacle_rows(
+        world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity
+    )
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
     capsules, ghost_tubes = ghosts(overlays.ghosts, scene, camera, theme)
@@ -197,7 +205,11 @@ def build(
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
         axes = body.axes
-        jointed = len(pose) == robot.n_links > 1 and len(snapshot.joint_angle) == len(axes) and body.jointed
+        jointed = (
+            len(pose) == robot.n_links > 1
+            and len(snapshot.joint_angle) == len(axes)
+            and body.jointed
+        )
         if overlays.show_joint_axes and jointed:
             marks["rod"].append(robot_parts.joint_axes(pose, robot, axes, theme))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
@@ -205,7 +217,10 @@ def build(
             if told is not None:
                 capsules.append(robot_parts.ghost(told, linked, theme.ghost, 0.3))
 
-    lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
+    lines = [
+        tracks.track_lines(overlays.tracks, camera),
+        mark_parts.trail_lines(overlays.trail, theme),
+    ]
     marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))
     mark_labels = []
     if overlays.pull is not None:
@@ -229,14 +244,22 @@ def build(
     return DrawList(
         opaque={mesh: batch for mesh, batch in drawn.opaque.items() if len(batch)},
         obstacles=rows,
-        terrain=world_parts.terrain_looks(world.terrain, theme, chosen["obstacle"], overlays.obstacle_opacity),
+        terrain=world_parts.terrain_looks(
+            world.terrain, theme, chosen["obstacle"], overlays.obstacle_opacity
+        ),
         terrain_outlines=terrain_outlines,
         obstacle_opacity=overlays.obstacle_opacity,
         outlines=outlines,
         ghosts=[g for g in capsules if len(g)],
-        marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
+        marks={
+            mesh: np.concatenate(batches)
+            for mesh, batches in marks.items()
+            if any(map(len, batches))
+        },
         lines=np.concatenate(lines),
-        labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
+        labels=world_parts.grid_labels(camera, theme)
+        if overlays.show_grid and overlays.show_grid_labels
+        else [],
         mark_labels=mark_labels,
         show_grid=overlays.show_grid,
         show_triad=overlays.show_triad,
@@ -259,7 +282,11 @@ def build(
 
 def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
     """What of the gizmo and of the guides is drawn."""
-    solids = {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)} if overlays.guides else {}
+    solids = (
+        {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)}
+        if overlays.guides
+        else {}
+    )
     lines = [gizmo_solids.guide_lines(overlays.guides, theme)]
     if overlays.gizmo is not None:
         solids |= gizmo_solids.gizmo_solids(overlays.gizmo, camera, theme)
@@ -275,9 +302,14 @@ def _bar(tube: Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> co
 
 
 def _outlines(
-    links: robot_parts.Chain, drawn: DrawnBody, world: Obstacles, scene: Scene, overlays: Overlays,
-    camera: Camera, theme: Theme,
-) -> tuple[dict[str, Batch], list[Look]]:  # fmt: skip
+    links: robot_parts.Chain,
+    drawn: DrawnBody,
+    world: Obstacles,
+    scene: Scene,
+    overlays: Overlays,
+    camera: Camera,
+    theme: Theme,
+) -> tuple[dict[str, Batch], list[Look]]:
     result: dict[str, list[Batch]] = {"capsule": [], "sleeve": [], "drum": []}
     shells: list[Look] = []
     wanted = [(overlays.selection, theme.accent, _OUTLINE)]
@@ -288,18 +320,26 @@ def _outlines(
     for picks, colour, share in wanted:
         # What was selected may not be there at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
-        of_world = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
+        of_world = [
+            p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)
+        ]
         if of_links and drawn.outlines is not None:
             grow = share * camera.view_height(np.nan_to_num(links.position))
             for mesh, rows in drawn.outlines(of_links, grow, colour).items():
                 result[mesh] += rows
         if of_world:
-            result["drum"].append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
+            result["drum"].append(
+                world_parts.obstacle_outline(world.posts, of_world, camera, share, colour)
+            )
             shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)
-    return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}, shells
+    return {
+        mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))
+    }, shells
 
 
-def _bounds(links: robot_parts.Chain, reach: float, world: Obstacles) -> tuple[FloatArray, FloatArray]:
+def _bounds(
+    links: robot_parts.Chain, reach: float, world: Obstacles
+) -> tuple[FloatArray, FloatArray]:
     """Box around everything that throws a shadow."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     if links.known.any():

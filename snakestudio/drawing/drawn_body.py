@@ -34,7 +34,8 @@ class DrawnBody(NamedTuple):
     opaque : dict of str to (k, ROW_WIDTH) array
         Its solids, by mesh.
     outlines : callable or None
-        Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and their colour.
+        Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and
+        their colour.
     tube : Tube or None
         Of a continuous body.
     """
@@ -47,32 +48,49 @@ class DrawnBody(NamedTuple):
 
 @singledispatch
 def drawn_body(
-    body: Body, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays, camera: Camera,
+    body: Body,
+    scene: Scene,
+    snapshot: Snapshot,
+    links: robot_parts.Chain,
+    overlays: Overlays,
+    camera: Camera,
     theme: Theme,
-) -> DrawnBody:  # fmt: skip
+) -> DrawnBody:
     """The scene's body at an instant; `links` are its parts, of which there is at least one."""
     raise NotImplementedError(type(body))
 
 
 @drawn_body.register
 def _(
-    body: ChainBody, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays, camera: Camera,
+    body: ChainBody,
+    scene: Scene,
+    snapshot: Snapshot,
+    links: robot_parts.Chain,
+    overlays: Overlays,
+    camera: Camera,
     theme: Theme,
-) -> DrawnBody:  # fmt: skip
+) -> DrawnBody:
     def outlines(indices: list[int], grow: FloatArray, colour: Colour) -> dict[str, list[Batch]]:
         return {"capsule": [robot_parts.outline(links, body, indices, grow, colour)]}
 
     shades = greyed(theme) if overlays.stale else theme
     return DrawnBody(
-        body.reach, robot_parts.body(links, body, shades, _selected(overlays), overlays.travelled), outlines
+        body.reach,
+        robot_parts.body(links, body, shades, _selected(overlays), overlays.travelled),
+        outlines,
     )
 
 
 @drawn_body.register
 def _(
-    body: ContinuousBody, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays,
-    camera: Camera, theme: Theme,
-) -> DrawnBody:  # fmt: skip
+    body: ContinuousBody,
+    scene: Scene,
+    snapshot: Snapshot,
+    links: robot_parts.Chain,
+    overlays: Overlays,
+    camera: Camera,
+    theme: Theme,
+) -> DrawnBody:
     tube = beam_parts.tube(scene, snapshot, links, overlays, camera, theme, _selected(overlays))
     if tube is None:
         return DrawnBody(body.radius)
@@ -105,7 +123,9 @@ def ghosts(
 
 
 @singledispatch
-def _ghost(body: Body, one: Ghost, camera: Camera, colour: Colour) -> Batch | beam_parts.Tube | None:
+def _ghost(
+    body: Body, one: Ghost, camera: Camera, colour: Colour
+) -> Batch | beam_parts.Tube | None:
     raise NotImplementedError(type(body))
 
 

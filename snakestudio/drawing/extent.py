@@ -48,7 +48,12 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     width, height : int
         Of the picture, pixels.
     """
-    batches = [*draw_list.opaque.values(), *draw_list.ghosts, draw_list.obstacles, *draw_list.outlines.values()]
+    batches = [
+        *draw_list.opaque.values(),
+        *draw_list.ghosts,
+        draw_list.obstacles,
+        *draw_list.outlines.values(),
+    ]
     batches += draw_list.handles.values()
     balls = [_balls(rows) for rows in batches if len(rows)]
     balls += [_balls(rows, mesh == "arrow") for mesh, rows in draw_list.marks.items()]
@@ -61,7 +66,9 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
             continue
         # A segment has a ball at its middle that holds both ends.
         start, end = strokes[:, :3], strokes[:, 4:7]
-        balls.append(np.column_stack((0.5 * (start + end), 0.5 * np.linalg.norm(end - start, axis=1))))
+        balls.append(
+            np.column_stack((0.5 * (start + end), 0.5 * np.linalg.norm(end - start, axis=1)))
+        )
     if not balls:
         return None
     lower, upper = _boxes(np.concatenate(balls).astype(float), camera, width, height)
@@ -95,7 +102,9 @@ def _balls(rows: Batch, arrows: bool = False) -> Batch:
     return balls
 
 
-def _boxes(balls: FloatArray, camera: Camera, width: int, height: int) -> tuple[FloatArray, FloatArray]:
+def _boxes(
+    balls: FloatArray, camera: Camera, width: int, height: int
+) -> tuple[FloatArray, FloatArray]:
     """Corners in pixels of boxes around balls (k, 4) in the picture; the whole picture for one close to the eye."""
     centre, radius = balls[:, :3], balls[:, 3]
     seen = (centre - camera.eye) @ camera.axes.T
@@ -103,13 +112,20 @@ def _boxes(balls: FloatArray, camera: Camera, width: int, height: int) -> tuple[
     middle = np.array((0.5 * width, 0.5 * height))
     if camera.orthographic:
         per_metre = np.full(len(balls), height / float(camera.view_height(camera.target)))
-        stretch, near, behind = np.ones(len(balls)), np.zeros(len(balls), bool), np.zeros(len(balls), bool)
+        stretch, near, behind = (
+            np.ones(len(balls)),
+            np.zeros(len(balls), bool),
+            np.zeros(len(balls), bool),
+        )
     else:
         safe = np.maximum(depth, camera.clip[0])
         per_metre = height / camera.view_height(camera.eye - safe[:, None] * camera.axes[2])
-        # A ball beside the line of sight is an ellipse, longer outwards; a near one looks larger than at its middle.
+        # A ball beside the line of sight is an ellipse, longer outwards; a near one looks larger
+        # than at its middle.
         slope = np.hypot(seen[:, 0], seen[:, 1]) / safe
-        stretch = np.hypot(1.0, slope) * safe / np.maximum(safe - radius * (1.0 + slope), 0.3 * safe)
+        stretch = (
+            np.hypot(1.0, slope) * safe / np.maximum(safe - radius * (1.0 + slope), 0.3 * safe)
+        )
         near = (depth < 2.5 * radius + camera.clip[0]) & (depth > -radius)
         behind = depth <= -radius
     room = radius * stretch * per_metre + 5.0 * height / 720.0

@@ -46,9 +46,18 @@ def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
         return 16
     height = float(view.camera.view_height(known).min())
     if draw_list.tube is not None:
-        # Only the head and what holds the body are such solids: they are few, and lie closely on a finer tube.
-        return max(32, facets(draw_list.link_radius / height * view.height, settings.tolerance, 64, 1, 64))
-    return facets(draw_list.link_radius / height * view.height, settings.tolerance, settings.detail, len(known), 8000)
+        # Only the head and what holds the body are such solids: they are few, and lie closely on a
+        # finer tube.
+        return max(
+            32, facets(draw_list.link_radius / height * view.height, settings.tolerance, 64, 1, 64)
+        )
+    return facets(
+        draw_list.link_radius / height * view.height,
+        settings.tolerance,
+        settings.detail,
+        len(known),
+        8000,
+    )
 
 
 def post_look(settings: Settings, draw_list: DrawList, view: View) -> tuple[str, int]:

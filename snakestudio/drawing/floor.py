@@ -1,7 +1,8 @@
 """The floor: its light, the shadow on it and the metric grid, each drawn only where it is seen.
 
-On a software renderer a floor that does all in one shader costs 16 ms of a picture of 1280 x 720; so its light is
-interpolated between the corners of a coarse mesh, the shadow is a rectangle of its own, and the grid is lines.
+On a software renderer a floor that does all in one shader costs 16 ms of a picture of 1280 x 720;
+so its light is interpolated between the corners of a coarse mesh, the shadow is a rectangle of its
+own, and the grid is lines.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
     turn = np.linspace(0, 2 * math.pi, _SPOKES, endpoint=False)
     radius = np.array(_RINGS)
     x, y = np.outer(radius, np.cos(turn)), np.outer(radius, np.sin(turn))
-    rows = np.stack((x, y, np.broadcast_to(fade(radius**2)[:, None], x.shape), 0 * x), axis=-1).reshape(-1, 4)
+    rows = np.stack(
+        (x, y, np.broadcast_to(fade(radius**2)[:, None], x.shape), 0 * x), axis=-1
+    ).reshape(-1, 4)
     k = np.arange(len(_RINGS) * _SPOKES).reshape(len(_RINGS), _SPOKES)
     a, b = k[:-1], np.roll(k[:-1], -1, axis=1)
     c, d = np.roll(k[1:], -1, axis=1), k[1:]
-    triangles = np.concatenate((np.stack((a, d, c), -1).reshape(-1, 3), np.stack((a, c, b), -1).reshape(-1, 3)))
+    triangles = np.concatenate(
+        (np.stack((a, d, c), -1).reshape(-1, 3), np.stack((a, c, b), -1).reshape(-1, 3))
+    )
     return rows.astype(np.float32), triangles.astype(np.uint32).ravel()
 
 
@@ -67,14 +72,18 @@ def grid_lines(camera: Camera, theme: Theme) -> Batch:
 _PIECES = 10
 
 
-def _family(camera: Camera, step: float, reach: float, strength: float, theme: Theme, skip_tenth: bool) -> Batch:
+def _family(
+    camera: Camera, step: float, reach: float, strength: float, theme: Theme, skip_tenth: bool
+) -> Batch:
     """Lines along x and along y at multiples of `step` within a disc of radius `reach` around the target, in pieces."""
     colour = theme.grid_minor if skip_tenth else theme.grid_major
     height = float(camera.view_height(camera.target))
     middle = np.array(camera.target[:2])
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
     for axis in (0, 1):
-        number = np.arange(math.ceil((middle[axis] - reach) / step), math.floor((middle[axis] + reach) / step) + 1)
+        number = np.arange(
+            math.ceil((middle[axis] - reach) / step), math.floor((middle[axis] + reach) / step) + 1
+        )
         if skip_tenth:
             number = number[number % 10 != 0]
         across = number * step
@@ -87,7 +96,11 @@ def _family(camera: Camera, step: float, reach: float, strength: float, theme: T
         points[..., axis], points[..., 1 - axis] = across[:, None], along
         away = np.square(points[..., :2] - middle).sum(axis=-1)
         # To nothing at the rim, whatever the light does.
-        light = strength * fade(away / (REACH * height) ** 2) * np.clip(1.6 * (1 - away / reach**2), 0.0, 1.0)
+        light = (
+            strength
+            * fade(away / (REACH * height) ** 2)
+            * np.clip(1.6 * (1 - away / reach**2), 0.0, 1.0)
+        )
         rows = np.empty((len(across), _PIECES, LINE_WIDTH), np.float32)
         rows[..., 0:3], rows[..., 3] = points[:, :-1], 1.0
         rows[..., 4:7], rows[..., 7] = points[:, 1:], 0.0

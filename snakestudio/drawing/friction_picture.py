@@ -33,7 +33,8 @@ class FrictionPicture:
     Attributes
     ----------
     grey : (ny, nx) uint8 array
-        0 where the ground is most slippery, 255 where it is least; first row at the picture's lower edge.
+        0 where the ground is most slippery, 255 where it is least; first row at the picture's lower
+        edge.
     corner : (2,) array
         Lower left corner, m.
     along, up : (2,) arrays
@@ -61,7 +62,9 @@ def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture |
 def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture | None:
     """The picture in a file; `stamp` (of the file) makes a changed one be read again."""
     try:
-        grey = picture_values(Ground(picture=picture.model_copy(update={"file": str(path.absolute())})))
+        grey = picture_values(
+            Ground(picture=picture.model_copy(update={"file": str(path.absolute())}))
+        )
     except SceneError:
         return None
     ny, nx = grey.shape
@@ -71,7 +74,9 @@ def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture 
     along = picture.width_m * np.array([math.cos(yaw), math.sin(yaw)])
     up = picture.width_m * ny / nx * np.array([-math.sin(yaw), math.cos(yaw)])
     corner = np.array([picture.x_m, picture.y_m]) - 0.5 * (along + up)
-    return FrictionPicture(np.ascontiguousarray(np.rint(255.0 * shown).astype(np.uint8)), corner, along, up)
+    return FrictionPicture(
+        np.ascontiguousarray(np.rint(255.0 * shown).astype(np.uint8)), corner, along, up
+    )
 
 
 def tint_colours(theme: Theme) -> tuple[Colour, Colour]:

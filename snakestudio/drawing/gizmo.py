@@ -1,7 +1,8 @@
 """The gizmo as data: the handles around a pivot by which things are moved, turned and scaled.
 
-The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and found under the cursor: what one
-sees is what one grabs. They are equally large in the picture wherever the pivot is.
+The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and found under
+the cursor: what one sees is what one grabs. They are equally large in the picture wherever the
+pivot is.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 
-__all__ = ["LENGTH", "Gizmo", "Guide", "Handle", "Mode", "facing", "handles", "pick_handle", "ring_axes", "size_of"]
+__all__ = [
+    "LENGTH",
+    "Gizmo",
+    "Guide",
+    "Handle",
+    "Mode",
+    "facing",
+    "handles",
+    "pick_handle",
+    "ring_axes",
+    "size_of",
+]
 
 Mode = Literal["move", "turn", "scale"]
 
@@ -129,14 +141,24 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
     size, pivot = size_of(gizmo.pivot, camera), gizmo.pivot
     axes = {name: gizmo.axes[:, k] for k, name in enumerate("xyz") if name in gizmo.offered}
     if gizmo.mode == "turn":
-        return [Handle(name, "ring", pivot + 0.86 * size * _circle(gizmo.axes, name)) for name in axes]
-    made = [Handle(name, "axis", pivot + size * np.outer((_INNER, 1.0), axis)) for name, axis in axes.items()]
+        return [
+            Handle(name, "ring", pivot + 0.86 * size * _circle(gizmo.axes, name)) for name in axes
+        ]
+    made = [
+        Handle(name, "axis", pivot + size * np.outer((_INNER, 1.0), axis))
+        for name, axis in axes.items()
+    ]
     if gizmo.mode == "move":
         near, far = (share * size for share in _PLANE)
         for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
             if a in axes and b in axes:
                 u, v = axes[a], axes[b]
-                square = [near * u + near * v, far * u + near * v, far * u + far * v, near * u + far * v]
+                square = [
+                    near * u + near * v,
+                    far * u + near * v,
+                    far * u + far * v,
+                    near * u + far * v,
+                ]
                 made.append(Handle(a + b, "plane", pivot + np.array(square)))
     elif len(axes) > 1:
         made.append(Handle("xyz", "middle", pivot[None, :].copy()))
@@ -157,11 +179,15 @@ def ring_axes(axes: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
     return axes[:, (k + 1) % 3], axes[:, (k + 2) % 3]
 
 
-# --- what is under the cursor -----------------------------------------------------------------------------------------
+# --- what is under the cursor ---------------------------------------------------------------------
 
 
 def pick_handle(
-    these: Sequence[Handle], camera: Camera, ndc: tuple[float, float], aspect: float, reach: float = 0.0125
+    these: Sequence[Handle],
+    camera: Camera,
+    ndc: tuple[float, float],
+    aspect: float,
+    reach: float = 0.0125,
 ) -> str:
     """Name of the handle under a point of the picture; "" if there is none.
 
@@ -187,9 +213,13 @@ def pick_handle(
         elif handle.kind == "middle":
             distance = 0.6 * float(np.linalg.norm(at[0] - cursor))
         elif handle.kind == "ring":
-            # The half that is turned away is drawn faintly, and is grabbed only where nothing else is.
+            # The half that is turned away is drawn faintly, and is grabbed only where nothing else
+            # is.
             parts = _halves(handle, camera)
-            distance = min(_to_line(at, cursor, seen) + (0.0 if front else 0.3 * reach) for front, seen in parts)
+            distance = min(
+                _to_line(at, cursor, seen) + (0.0 if front else 0.3 * reach)
+                for front, seen in parts
+            )
         else:
             distance = _to_line(at, cursor)
         if distance < least:
@@ -208,7 +238,9 @@ def facing(handle: Handle, camera: Camera) -> FloatArray:
 def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]]]:
     """Which pieces of a ring are in front of its middle, and which behind."""
     ahead = facing(handle, camera) > -1e-9
-    return [(front, np.flatnonzero(ahead == front)) for front in (True, False) if (ahead == front).any()]
+    return [
+        (front, np.flatnonzero(ahead == front)) for front in (True, False) if (ahead == front).any()
+    ]
 
 
 def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
@@ -216,7 +248,9 @@ def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | No
     start, way = line[:-1], np.diff(line, axis=0)
     if pieces is not None:
         start, way = start[pieces], way[pieces]
-    share = np.clip(((cursor - start) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-18), 0.0, 1.0)
+    share = np.clip(
+        ((cursor - start) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-18), 0.0, 1.0
+    )
     return float(np.linalg.norm(start + share[:, None] * way - cursor, axis=1).min())
 
 

@@ -15,13 +15,20 @@ from snakestudio.drawing.instances import LINE_WIDTH, Batch, line_rows, solid_ro
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.rotations import quaternions
 
-__all__ = ["axis_colour", "gizmo_lines", "gizmo_solids", "guide_dots", "guide_lines", "handle_colour"]
+__all__ = [
+    "axis_colour",
+    "gizmo_lines",
+    "gizmo_solids",
+    "guide_dots",
+    "guide_lines",
+    "handle_colour",
+]
 
 _SHAFT, _SHAFT_HELD = 3.2, 4.6
 _RING, _RING_HELD, _RING_BEHIND = 3.0, 4.4, 1.8
 _LONG_LINE = np.linspace(-14.0, 14.0, 57)[:, None]
-"""Points of the line along an axis something is kept to, in lengths of the gizmo's axes: beyond the picture's edges,
-and in pieces, so that only what lies along it is drawn with care."""
+"""Points of the line along an axis something is kept to, in lengths of the gizmo's axes: beyond the
+picture's edges, and in pieces, so that only what lies along it is drawn with care."""
 
 _TURNED = np.array((1.0, 0.0, 0.0, 0.0))
 
@@ -61,7 +68,9 @@ def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]
             half = 0.5 * float(np.linalg.norm(handle.points[1] - handle.points[0]))
             found["plate"].append(_rows(middle, turn, half, colour, 0.92 if bright else 0.62))
         elif handle.kind == "middle":
-            found["cube"].append(_rows(handle.points, _matrix_turn(gizmo.axes), grown * 0.085 * size, colour))
+            found["cube"].append(
+                _rows(handle.points, _matrix_turn(gizmo.axes), grown * 0.085 * size, colour)
+            )
     return {mesh: np.concatenate(rows) for mesh, rows in found.items() if rows}
 
 
@@ -81,7 +90,9 @@ def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
             ahead = facing(handle, camera) > -1e-9
             start, end = handle.points[:-1], handle.points[1:]
             lines.append(line_rows(start[~ahead], end[~ahead], _RING_BEHIND, colour, 0.3))
-            lines.append(line_rows(start[ahead], end[ahead], _RING_HELD if bright else _RING, colour))
+            lines.append(
+                line_rows(start[ahead], end[ahead], _RING_HELD if bright else _RING, colour)
+            )
             if gizmo.held:
                 lines.append(_sweep(gizmo, handle, colour))
     return np.concatenate(lines)
@@ -92,7 +103,9 @@ def _sweep(gizmo: Gizmo, handle: Handle, colour: Colour) -> Batch:
     begin, angle = gizmo.sweep
     u, v = ring_axes(gizmo.axes, handle.name)
     radius = float(np.linalg.norm(handle.points[0] - gizmo.pivot))
-    at = begin + np.linspace(0.0, math.copysign(min(abs(angle), math.tau), angle), max(2, int(abs(angle) * 30)))
+    at = begin + np.linspace(
+        0.0, math.copysign(min(abs(angle), math.tau), angle), max(2, int(abs(angle) * 30))
+    )
     rim = gizmo.pivot + radius * (np.outer(np.cos(at), u) + np.outer(np.sin(at), v))
     middle = np.broadcast_to(gizmo.pivot, rim.shape)
     opacity = np.where((np.arange(len(at)) == 0) | (np.arange(len(at)) == len(at) - 1), 1.0, 0.22)
@@ -103,7 +116,9 @@ def guide_lines(guides: Sequence[Guide], theme: Theme) -> Batch:
     """The lines of guides."""
     rows = [np.zeros((0, LINE_WIDTH), np.float32)]
     for guide in guides:
-        rows.append(line_rows(np.array([guide.start]), np.array([guide.end]), 1.6, theme.accent, 0.9))
+        rows.append(
+            line_rows(np.array([guide.start]), np.array([guide.end]), 1.6, theme.accent, 0.9)
+        )
     return np.concatenate(rows)
 
 
@@ -113,7 +128,13 @@ def guide_dots(guides: Sequence[Guide], camera: Camera, theme: Theme) -> Batch:
     return _rows(at, _TURNED, 0.0065 * camera.view_height(at), theme.accent)
 
 
-def _rows(at: FloatArray, turn: FloatArray, radius: float | FloatArray, colour: Colour, opacity: float = 1.0) -> Batch:
+def _rows(
+    at: FloatArray,
+    turn: FloatArray,
+    radius: float | FloatArray,
+    colour: Colour,
+    opacity: float = 1.0,
+) -> Batch:
     return solid_rows(at, turn, 0.0, radius, colour, opacity=opacity, glow=0.82, gloss=0.0)
 
 

@@ -13,7 +13,8 @@ __all__ = ["LINE_WIDTH", "ROW_WIDTH", "Batch", "FloatArray", "line_rows", "solid
 Batch = NDArray[np.float32]
 
 ROW_WIDTH = 16
-"""Columns of a solid: position 3, half-length, quaternion x y z w, colour 4, radius, glow, gloss, obstacles' shadow."""
+"""Columns of a solid: position 3, half-length, quaternion x y z w, colour 4, radius, glow, gloss,
+obstacles' shadow."""
 
 LINE_WIDTH = 12
 """Columns of a line: start 3, width, end 3, opacity at the end, colour 3, opacity at the start."""
@@ -61,7 +62,8 @@ def solid_rows(
     q = np.asarray(quaternion, float)
     rows[:, 4:7] = q[..., 1:]
     rows[:, 7] = q[..., 0]
-    # Light is added up in linear space; a square is near enough to the screen's curve and its inverse is cheap.
+    # Light is added up in linear space; a square is near enough to the screen's curve and its
+    # inverse is cheap.
     rows[:, 8:11] = np.square(colour)
     rows[:, 11] = opacity
     rows[:, 12] = radius
@@ -71,7 +73,9 @@ def solid_rows(
     return rows
 
 
-def line_rows(start: FloatArray, end: FloatArray, width: float, colour: Colour, opacity: ArrayLike = 1.0) -> Batch:
+def line_rows(
+    start: FloatArray, end: FloatArray, width: float, colour: Colour, opacity: ArrayLike = 1.0
+) -> Batch:
     """Rows of k line segments.
 
     Parameters

@@ -18,8 +18,8 @@ THROW: FloatArray = -LIGHT_DIRECTION[:2] / LIGHT_DIRECTION[2]
 """Way of a shadow on the floor for a metre of height."""
 
 SOFT_FOOT, SOFTNESS = 0.006, 0.22
-"""Half of a shadow edge's width at the foot of what throws it, m, and more for a metre of height: the tangent of the
-light's angular radius."""
+"""Half of a shadow edge's width at the foot of what throws it, m, and more for a metre of height:
+the tangent of the light's angular radius."""
 
 FADING = 1.4
 """How a shadow fades with every metre of height: 1 / (1 + FADING h)."""

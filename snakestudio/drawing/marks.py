@@ -12,13 +12,22 @@ from snakestudio.drawing.overlays import Overlays, Trail
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState, Snapshot
 
-__all__ = ["arrows", "centre_of_mass", "contact_points", "force_arrows", "torque_arrows", "trail_lines"]
+__all__ = [
+    "arrows",
+    "centre_of_mass",
+    "contact_points",
+    "force_arrows",
+    "torque_arrows",
+    "trail_lines",
+]
 
 _LONGEST_TRAIL = 4000
 """Segments of a trail that are drawn; a longer one is thinned out."""
 
 
-def arrows(start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour, thickness: float = 0.0125) -> Batch:
+def arrows(
+    start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour, thickness: float = 0.0125
+) -> Batch:
     """Arrows from `start` along `vector`, (k, 3) each, m; equally thick everywhere in the picture, short ones thinner.
 
     Parameters
@@ -31,14 +40,23 @@ def arrows(start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour
     start, vector, length = start[kept], vector[kept], length[kept]
     radius = np.minimum(thickness * camera.view_height(start), length / 3.2)
     return solid_rows(
-        start, quat.between(vector / length[:, None]), 0.5 * length, radius, colour, glow=0.55, gloss=0.25
+        start,
+        quat.between(vector / length[:, None]),
+        0.5 * length,
+        radius,
+        colour,
+        glow=0.55,
+        gloss=0.25,
     )
 
 
-def force_arrows(contacts: Contacts, overlays: Overlays, camera: Camera, theme: Theme) -> list[Batch]:
+def force_arrows(
+    contacts: Contacts, overlays: Overlays, camera: Camera, theme: Theme
+) -> list[Batch]:
     """Arrows of the forces on the links: at obstacles in one colour, friction in another.
 
-    Anchors and supports of a continuous body push like obstacles; their forces come with the contacts, too.
+    Anchors and supports of a continuous body push like obstacles; their forces come with the
+    contacts, too.
     """
     parts: list[Batch] = []
     ground = contacts.other == GROUND
@@ -60,10 +78,14 @@ def force_arrows(contacts: Contacts, overlays: Overlays, camera: Camera, theme: 
 def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: Theme) -> Batch:
     """Arrows with two heads along the torques of the anchors and supports that hold a continuous body."""
     size = np.linalg.norm(body.torque, axis=1)
-    strong = body.active & (size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point)))
+    strong = body.active & (
+        size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point))
+    )
     start, way = body.point[strong], body.torque[strong] * overlays.torque_scale
     # The second head stands a head's length behind the first.
-    return np.concatenate([arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)])
+    return np.concatenate(
+        [arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
+    )
 
 
 def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
@@ -72,7 +94,9 @@ def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
     at = contacts.point[closed]
     sticks = (contacts.state[closed] == ContactState.STICK)[:, None]
     colours = np.where(sticks, np.array(theme.stick), np.array(theme.slip))
-    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.0075 * camera.view_height(at), colours, glow=0.6)
+    return solid_rows(
+        at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.0075 * camera.view_height(at), colours, glow=0.6
+    )
 
 
 def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
@@ -80,7 +104,9 @@ def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
     at = snapshot.centre_of_mass()[None, :]
     if not np.isfinite(at).all():
         return np.zeros((0, 16), np.float32)
-    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.014 * camera.view_height(at), (0.96, 0.97, 0.98), glow=0.45)
+    return solid_rows(
+        at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.014 * camera.view_height(at), (0.96, 0.97, 0.98), glow=0.45
+    )
 
 
 def trail_lines(trail: FloatArray | tuple[Trail, ...] | None, theme: Theme) -> Batch:
@@ -93,14 +119,22 @@ def trail_lines(trail: FloatArray | tuple[Trail, ...] | None, theme: Theme) -> B
         points = one.points
         if len(points) > _LONGEST_TRAIL:
             # The newest point stays, or the line would lag behind the robot.
-            points = points[(len(points) - 1) % -(-len(points) // _LONGEST_TRAIL) :: -(-len(points) // _LONGEST_TRAIL)]
+            points = points[
+                (len(points) - 1) % -(-len(points) // _LONGEST_TRAIL) :: -(
+                    -len(points) // _LONGEST_TRAIL
+                )
+            ]
         if len(points) < 2:
             continue
         age = np.linspace(0.0, 1.0, len(points) - 1)
         seen = np.isfinite(points[:-1]).all(axis=1) & np.isfinite(points[1:]).all(axis=1)
         parts.append(
             line_rows(
-                points[:-1][seen], points[1:][seen], one.width, one.colour or theme.accent, (0.3 + 0.7 * age)[seen]
+                points[:-1][seen],
+                points[1:][seen],
+                one.width,
+                one.colour or theme.accent,
+                (0.3 + 0.7 * age)[seen],
             )
         )
     return np.concatenate(parts)

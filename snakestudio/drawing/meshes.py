@@ -1,8 +1,9 @@
 """The solids everything is built from, as numpy arrays.
 
-All lie along the x axis and share one rule of size, so that one vertex shader places them all: a vertex lies at
-``radius * position + half_length * stretch * x_axis``, with radius and half-length given by the instance. So a capsule
-keeps its round ends, an arrow its head and a cylinder its bevel, whatever its length.
+All lie along the x axis and share one rule of size, so that one vertex shader places them all: a
+vertex lies at ``radius * position + half_length * stretch * x_axis``, with radius and half-length
+given by the instance. So a capsule keeps its round ends, an arrow its head and a cylinder its
+bevel, whatever its length.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class Mesh:
     Attributes
     ----------
     vertices : (k, 8) float32 array
-        Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the instance's colour).
+        Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the
+        instance's colour).
     indices : (m,) uint32 array
         Three a triangle, counter-clockwise from outside.
     """
@@ -36,7 +38,9 @@ class Mesh:
     indices: NDArray[np.uint32]
 
 
-def _revolve(profile: Profile, angles: Sequence[float], plate: Callable[[int, int], float] | None = None) -> Mesh:
+def _revolve(
+    profile: Profile, angles: Sequence[float], plate: Callable[[int, int], float] | None = None
+) -> Mesh:
     """Surface of revolution about x; a repeated point or angle makes a hard edge.
 
     Parameters
@@ -44,7 +48,8 @@ def _revolve(profile: Profile, angles: Sequence[float], plate: Callable[[int, in
     profile : sequence
         Meridian from the rear (-x) to the front.
     angles : sequence of float
-        Angles about x from the z axis towards -y, rad; the last closes the surface if it is the first plus a full turn.
+        Angles about x from the z axis towards -y, rad; the last closes the surface if it is the
+        first plus a full turn.
     plate : callable, optional
         Further tone factor of (profile index, angle index).
     """
@@ -112,7 +117,9 @@ def _cap(
     """Meridian of an end sphere, from the pole (or an angle short of it) at the rear or to that at the front."""
     steps = max(2, round(detail / 4 * pole / (math.pi / 2)))
     quarter = [pole * k / steps for k in range(steps + 1)]
-    arc = [(math.sin(q) * end, math.cos(q), math.sin(q) * end, math.cos(q), end, tone) for q in quarter]
+    arc = [
+        (math.sin(q) * end, math.cos(q), math.sin(q) * end, math.cos(q), end, tone) for q in quarter
+    ]
     return arc if end > 0 else arc[::-1]
 
 
@@ -156,7 +163,9 @@ def _shell(detail: int, pole: float) -> Mesh:
     first = len(rear) - 1 + 7
 
     def back(i: int, j: int) -> float:
-        return 1.0 + _BACK * (0.5 + 0.5 * math.cos(angles[j])) ** 3 if i in (first, first + 1) else 1.0
+        return (
+            1.0 + _BACK * (0.5 + 0.5 * math.cos(angles[j])) ** 3 if i in (first, first + 1) else 1.0
+        )
 
     return _revolve(profile, angles, back)
 
@@ -187,9 +196,12 @@ def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]
 def _visor(detail: int) -> Mesh:
     """Dark glass across the front of the head."""
     wide, low, high = math.radians(78), math.radians(2), math.radians(56)
-    # However coarse the head is: its facets lie within the sphere of radius 1, and none of these may cut into that.
+    # However coarse the head is: its facets lie within the sphere of radius 1, and none of these
+    # may cut into that.
     steps, rows = max(25, detail // 2), max(10, detail // 6)
-    return _patch(1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, rows).tolist())
+    return _patch(
+        1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, rows).tolist()
+    )
 
 
 def _collar(detail: int) -> Mesh:
@@ -204,13 +216,20 @@ def _eyes(detail: int) -> Mesh:
     for side in (-1.0, 1.0):
         azimuth, elevation, size = side * math.radians(36), math.radians(33), math.radians(13)
         forward = np.array(
-            [math.cos(elevation) * math.cos(azimuth), math.cos(elevation) * math.sin(azimuth), math.sin(elevation)]
+            [
+                math.cos(elevation) * math.cos(azimuth),
+                math.cos(elevation) * math.sin(azimuth),
+                math.sin(elevation),
+            ]
         )
         across = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
         up = np.cross(forward, across)
         around = np.linspace(0, 2 * math.pi, max(20, detail // 2), endpoint=False)
         outwards = np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
-        rings = [forward * math.cos(size * share) + math.sin(size * share) * outwards for share in (0.5, 1.0)]
+        rings = [
+            forward * math.cos(size * share) + math.sin(size * share) * outwards
+            for share in (0.5, 1.0)
+        ]
         normal = np.vstack((forward, *rings))
         # Just above the visor: what stands off shows behind the head's outline.
         vertices = np.hstack((normal * 1.019, normal, np.ones((len(normal), 2)))).astype(np.float32)
@@ -218,7 +237,9 @@ def _eyes(detail: int) -> Mesh:
         following = np.roll(k, -1)
         inner = np.stack((np.zeros_like(k), k, following), axis=1)
         outer = [(k, k + len(k), following + len(k)), (k, following + len(k), following)]
-        triangles = np.concatenate((inner, *(np.stack(each, axis=1) for each in outer))).astype(np.uint32)
+        triangles = np.concatenate((inner, *(np.stack(each, axis=1) for each in outer))).astype(
+            np.uint32
+        )
         eyes.append(Mesh(vertices, _outward(vertices, triangles).ravel()))
     return _merge(*eyes)
 
@@ -229,7 +250,9 @@ def _ring(detail: int) -> Mesh:
     profile = []
     for k in range(around + 1):
         q = math.pi * (k / around - 0.5) * 1.2
-        profile.append((minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0))
+        profile.append(
+            (minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0)
+        )
     return _revolve(profile, _turn(detail))
 
 
@@ -239,7 +262,10 @@ def _rod(detail: int) -> Mesh:
 
 
 def _sphere(detail: int) -> Mesh:
-    return _revolve([*((*p[:4], 0.0, p[5]) for p in (*_cap(detail, -1.0), *_cap(detail, 1.0)[1:]))], _turn(detail))
+    return _revolve(
+        [*((*p[:4], 0.0, p[5]) for p in (*_cap(detail, -1.0), *_cap(detail, 1.0)[1:]))],
+        _turn(detail),
+    )
 
 
 def _mass(detail: int) -> Mesh:
@@ -261,8 +287,10 @@ def _arrow(detail: int) -> Mesh:
     """Arrow from the origin to stretch 2 (so that its length is two half-lengths), its head of radius 1."""
     head, shaft = 2.7, 0.42
     slope = 1 / math.hypot(1, head)
-    ball = [(-shaft * math.cos(q), shaft * math.sin(q), -math.cos(q), math.sin(q), 0.0, 1.0)
-            for q in np.linspace(0, math.pi / 2, 4)]  # fmt: skip
+    ball = [
+        (-shaft * math.cos(q), shaft * math.sin(q), -math.cos(q), math.sin(q), 0.0, 1.0)
+        for q in np.linspace(0, math.pi / 2, 4)
+    ]
     profile = [
         *ball, (-head, shaft, 0, 1, 2, 1), (-head, shaft, -1, 0, 2, 0.8), (-head, 1, -1, 0, 2, 0.8),
         (-head, 1, slope, head * slope, 2, 1), (0, 0.0, slope, head * slope, 2, 1),
@@ -309,14 +337,25 @@ def _obstacle(detail: int) -> Mesh:
 
 def _stub(detail: int) -> Mesh:
     """Cylinder without bevel and foot, its sides darker downwards: an obstacle a few pixels wide."""
-    profile = [(0, 1, 0, 1, -1, 0.72), (0, 1, 0, 1, 1, 1.0), (0, 1, 1, 0, 1, 1.0), (0, 0.0, 1, 0, 1, 1.0)]
+    profile = [
+        (0, 1, 0, 1, -1, 0.72),
+        (0, 1, 0, 1, 1, 1.0),
+        (0, 1, 1, 0, 1, 1.0),
+        (0, 0.0, 1, 0, 1, 1.0),
+    ]
     return _revolve(profile, _turn(detail))
 
 
 def _drum(detail: int) -> Mesh:
     """Plain closed cylinder: outlines and translucent obstacles."""
-    profile = [(0, 0.0, -1, 0, -1, 1), (0, 1, -1, 0, -1, 1), (0, 1, 0, 1, -1, 1), (0, 1, 0, 1, 1, 1),
-               (0, 1, 1, 0, 1, 1.1), (0, 0.0, 1, 0, 1, 1.1)]  # fmt: skip
+    profile = [
+        (0, 0.0, -1, 0, -1, 1),
+        (0, 1, -1, 0, -1, 1),
+        (0, 1, 0, 1, -1, 1),
+        (0, 1, 0, 1, 1, 1),
+        (0, 1, 1, 0, 1, 1.1),
+        (0, 0.0, 1, 0, 1, 1.1),
+    ]
     return _revolve(profile, _turn(detail))
 
 
@@ -326,7 +365,9 @@ def _hoop(detail: int) -> Mesh:
     profile = []
     for k in range(around + 1):
         q = 2.0 * math.pi * k / around
-        profile.append((minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0))
+        profile.append(
+            (minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0)
+        )
     return _revolve(profile, _turn(detail))
 
 
@@ -337,9 +378,18 @@ _SPOKES = 6
 def _wheel(detail: int) -> Mesh:
     """Wheel around x with a dark tyre and sectors by which one sees it turn."""
     steps = max(2, detail // _SPOKES)
-    angles = [2.0 * math.pi * (sector + k / steps) / _SPOKES for sector in range(_SPOKES) for k in range(steps + 1)]
+    angles = [
+        2.0 * math.pi * (sector + k / steps) / _SPOKES
+        for sector in range(_SPOKES)
+        for k in range(steps + 1)
+    ]
     rim, tyre = 0.66, 0.3
-    side = [(0, 0.0, 1, 0, 1, 1), (0, rim, 1, 0, 1, 1), (0, rim, 1, 0, 1, tyre), (0, 1, 1, 0, 1, tyre)]
+    side = [
+        (0, 0.0, 1, 0, 1, 1),
+        (0, rim, 1, 0, 1, 1),
+        (0, rim, 1, 0, 1, tyre),
+        (0, 1, 1, 0, 1, tyre),
+    ]
     far = [(x, r, -nx, nr, -stretch, tone) for x, r, nx, nr, stretch, tone in side]
     profile = [*far, (0, 1, 0, 1, -1, tyre), (0, 1, 0, 1, 1, tyre), *side[::-1]]
 
@@ -368,7 +418,8 @@ def _clamp(detail: int) -> Mesh:
     slope = math.hypot(wide, tip - base)
     across, along = (tip - base) / slope, wide / slope
     spike = _revolve(
-        [(base, wide, along, across, 0, 0.9), (tip, 0.0, along, across, 0, 1.15)], _turn(max(8, detail // 3))
+        [(base, wide, along, across, 0, 0.9), (tip, 0.0, along, across, 0, 1.15)],
+        _turn(max(8, detail // 3)),
     )
     studs = []
     for k in range(_STUDS):

@@ -72,7 +72,10 @@ class Obstacles:
         self.reliefs = tuple((i, solid) for i, solid in solids if isinstance(solid, Relief))
         numbers = np.array([(p.x, p.y, p.radius, p.high) for _, p in posts], float).reshape(-1, 4)
         self.posts = Posts(
-            numbers[:, :2].copy(), numbers[:, 2].copy(), numbers[:, 3].copy(), np.array([i for i, _ in posts], np.intp)
+            numbers[:, :2].copy(),
+            numbers[:, 2].copy(),
+            numbers[:, 3].copy(),
+            np.array([i for i, _ in posts], np.intp),
         )
         self.blocks = Blocks(
             np.array([b.centre for _, b in blocks]).reshape(-1, 3),
@@ -97,7 +100,10 @@ class Obstacles:
         wholes: tuple[tuple[int, Prism | Relief], ...] = (*self.prisms, *self.reliefs)
         for i, body in wholes:
             points = corners(body)
-            low[i], high[i] = np.minimum(low[i], points.min(axis=0)), np.maximum(high[i], points.max(axis=0))
+            low[i], high[i] = (
+                np.minimum(low[i], points.min(axis=0)),
+                np.maximum(high[i], points.max(axis=0)),
+            )
         low[:, 2] = np.maximum(low[:, 2], 0.0)
         high[:, 2] = np.maximum(high[:, 2], low[:, 2])
         empty = np.isinf(low[:, 0])
@@ -145,21 +151,35 @@ class Obstacles:
         new = Obstacles(tuple(bodies[i] for i in changed))
         chosen = np.array(changed, np.intp)
         kinds = ("posts", "blocks", "prisms", "reliefs")
-        if any(not np.array_equal(_counts(self, kind, chosen), _counts(new, kind)) for kind in kinds):
+        if any(
+            not np.array_equal(_counts(self, kind, chosen), _counts(new, kind)) for kind in kinds
+        ):
             return Obstacles(bodies)
         made = Obstacles.__new__(Obstacles)
         made.bodies = bodies
         posts, blocks = self.posts, self.blocks
         at = np.isin(posts.owner, chosen)
-        made.posts = Posts(
-            _put(posts.centre, at, new.posts.centre), _put(posts.radius, at, new.posts.radius),
-            _put(posts.height, at, new.posts.height), posts.owner,
-        ) if at.any() else posts  # fmt: skip
+        made.posts = (
+            Posts(
+                _put(posts.centre, at, new.posts.centre),
+                _put(posts.radius, at, new.posts.radius),
+                _put(posts.height, at, new.posts.height),
+                posts.owner,
+            )
+            if at.any()
+            else posts
+        )
         at = np.isin(blocks.owner, chosen)
-        made.blocks = Blocks(
-            _put(blocks.centre, at, new.blocks.centre), _put(blocks.rotation, at, new.blocks.rotation),
-            _put(blocks.half, at, new.blocks.half), blocks.owner,
-        ) if at.any() else blocks  # fmt: skip
+        made.blocks = (
+            Blocks(
+                _put(blocks.centre, at, new.blocks.centre),
+                _put(blocks.rotation, at, new.blocks.rotation),
+                _put(blocks.half, at, new.blocks.half),
+                blocks.owner,
+            )
+            if at.any()
+            else blocks
+        )
         made.prisms = _solids_of(self.prisms, new.prisms, changed)
         made.reliefs = _solids_of(self.reliefs, new.reliefs, changed)
         made.low, made.high = _put(self.low, chosen, new.low), _put(self.high, chosen, new.high)
@@ -199,7 +219,9 @@ _Whole = TypeVar("_Whole", Prism, Relief)
 
 
 def _solids_of(
-    solids: tuple[tuple[int, _Whole], ...], others: tuple[tuple[int, _Whole], ...], changed: Sequence[int]
+    solids: tuple[tuple[int, _Whole], ...],
+    others: tuple[tuple[int, _Whole], ...],
+    changed: Sequence[int],
 ) -> tuple[tuple[int, _Whole], ...]:
     if not others:
         return solids
@@ -210,13 +232,17 @@ def _solids_of(
 _OBSTACLE, _PROBLEM, _HIDDEN = attrgetter("obstacle"), attrgetter("problem"), attrgetter("hidden")
 
 
-def _bodies(obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]) -> tuple[Body, ...]:
+def _bodies(
+    obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]
+) -> tuple[Body, ...]:
     """The bodies of obstacles, of which those are kept that are there already."""
     if len(kept) == len(obstacles):
         # Mostly one of many has changed: what stands where it stood is quickly seen.
         other = others(tuple(map(_OBSTACLE, kept)), obstacles)
         if any(map(_PROBLEM, kept)):
-            other = sorted({*other, *(i for i, body in enumerate(kept) if body.problem is not None)})
+            other = sorted(
+                {*other, *(i for i, body in enumerate(kept) if body.problem is not None)}
+            )
         if len(other) <= _MOST_CHANGED * len(obstacles):
             bodies = list(kept)
             for i in other:
@@ -227,9 +253,9 @@ def _bodies(obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[
     return tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
 
 
-# The same tuple of obstacles comes with every frame: what was made of it is kept, and of another tuple what it shares
-# with that. A few entries, because two scenes may be drawn in turns (window and video); replaced as a whole, so that
-# threads never see half an entry.
+# The same tuple of obstacles comes with every frame: what was made of it is kept, and of another
+# tuple what it shares with that. A few entries, because two scenes may be drawn in turns (window
+# and video); replaced as a whole, so that threads never see half an entry.
 _cache: tuple[tuple[tuple[Obstacle, ...], Path | None, bool, Obstacles], ...] = ()
 _KEEP = 6
 
@@ -253,14 +279,18 @@ def obstacles_of(
         if folder == base_dir and shown == shown_only:
             if seen is obstacles:
                 return made
-            if alike is None or (len(alike.bodies) != len(obstacles) and len(made.bodies) == len(obstacles)):
+            if alike is None or (
+                len(alike.bodies) != len(obstacles) and len(made.bodies) == len(obstacles)
+            ):
                 alike = made
     if shown_only:
         made = obstacles_of(obstacles, base_dir)
         if any(map(_HIDDEN, obstacles)):
             blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
             bodies = tuple(
-                blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None) if body.obstacle.hidden else body
+                blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None)
+                if body.obstacle.hidden
+                else body
                 for body in made.bodies
             )
             made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)

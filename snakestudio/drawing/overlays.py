@@ -125,7 +125,8 @@ class Overlays:
     Attributes
     ----------
     show_forces, show_friction_forces, show_ground_normal_forces : bool
-        Arrows of the obstacles' normal forces, of all friction forces, of the ground's normal forces.
+        Arrows of the obstacles' normal forces, of all friction forces, of the ground's normal
+        forces.
     force_scale, friction_scale : float
         Length of an arrow, m/N; friction is an order of magnitude smaller, so it has its own.
     ground_scale : float
@@ -164,12 +165,13 @@ class Overlays:
     obstacle_opacity : float
         Below 1 the robot shows through the obstacles.
     body_quantity : str
-        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+        colour.
     body_range : (float, float) or None
         Values at the ends of the colours, SI; None for those of this instant.
     stretch_scale : float or None
-        By how much changes of a continuous body's radius are exaggerated (1: not at all); None so that those of this
-        instant can be seen.
+        By how much changes of a continuous body's radius are exaggerated (1: not at all); None so
+        that those of this instant can be seen.
     bar_top : float
         Distance of the colour bar from the upper edge as a share of the picture's height.
     show_support_torques : bool
@@ -222,7 +224,8 @@ class Overlays:
     def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
         """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.
 
-        Only models in space know with what forces it carries; where it only resists, nothing changes.
+        Only models in space know with what forces it carries; where it only resists, nothing
+        changes.
 
         Parameters
         ----------
@@ -234,5 +237,9 @@ class Overlays:
         if not shown or not scene.model.spatial:
             return self
         return replace(
-            self, show_ground_normal_forces=True, show_friction_forces=True, ground_scale=scale, friction_scale=scale
+            self,
+            show_ground_normal_forces=True,
+            show_friction_forces=True,
+            ground_scale=scale,
+            friction_scale=scale,
         )

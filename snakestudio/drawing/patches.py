@@ -52,13 +52,19 @@ def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> 
         batches.append(line_rows(_raised(strokes[:, 0]), _raised(strokes[:, 1]), 3.0, colour, 0.25))
         batches.append(
             line_rows(
-                _raised(corners), _raised(np.roll(corners, -1, axis=0)), 3.0 if index == chosen else 2.0, colour, 0.8
+                _raised(corners),
+                _raised(np.roll(corners, -1, axis=0)),
+                3.0 if index == chosen else 2.0,
+                colour,
+                0.8,
             )
         )
     return np.concatenate(batches)
 
 
-def corner_marks(patches: tuple[GroundPatch, ...], chosen: int, camera: Camera, theme: Theme) -> Batch:
+def corner_marks(
+    patches: tuple[GroundPatch, ...], chosen: int, camera: Camera, theme: Theme
+) -> Batch:
     """The corners of all patches; the one at index `chosen`, counted through all patches, larger and bright."""
     if not patches:
         return np.zeros((0, ROW_WIDTH), np.float32)

@@ -14,7 +14,15 @@ from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import track
 
-__all__ = ["arrow_heads", "guide_lines", "guide_marks", "guide_points", "outline", "path_lines", "waypoint_marks"]
+__all__ = [
+    "arrow_heads",
+    "guide_lines",
+    "guide_marks",
+    "guide_points",
+    "outline",
+    "path_lines",
+    "waypoint_marks",
+]
 
 _ABOVE = 0.003
 """Height of the line above the ground, m: in front of the grid and below the robot."""
@@ -42,7 +50,9 @@ def arrow_heads(path: GroundPath) -> FloatArray:
     for k, s in enumerate((np.arange(count) + 0.5) * way.length / count):
         point, direction = way.place(float(s))
         for row, turn in ((0, 2.6), (2, -2.6)):
-            heads[k, row] = point + size * np.array([np.cos(direction + turn), np.sin(direction + turn)])
+            heads[k, row] = point + size * np.array(
+                [np.cos(direction + turn), np.sin(direction + turn)]
+            )
         heads[k, 1] = point
     return heads
 
@@ -58,7 +68,9 @@ def path_lines(path: GroundPath, colour: Colour) -> Batch:
     if len(points) < 2:
         return np.zeros((0, LINE_WIDTH), np.float32)
     heads = arrow_heads(path)
-    strokes = [line_rows(_raised(heads[:, a]), _raised(heads[:, 1]), _WIDTH, colour) for a in (0, 2)]
+    strokes = [
+        line_rows(_raised(heads[:, a]), _raised(heads[:, 1]), _WIDTH, colour) for a in (0, 2)
+    ]
     return np.concatenate([line_rows(points[:-1], points[1:], _WIDTH, colour, 0.85), *strokes])
 
 
@@ -68,7 +80,9 @@ def waypoint_marks(path: GroundPath, chosen: int, camera: Camera, theme: Theme) 
         return np.zeros((0, ROW_WIDTH), np.float32)
     at = _raised(np.array(path.waypoints_m, np.float64))
     size = np.where(np.arange(len(at)) == chosen, 0.0125, 0.0075) * camera.view_height(at)
-    colour = np.where(np.arange(len(at))[:, None] == chosen, np.array(theme.accent), np.array(theme.path))
+    colour = np.where(
+        np.arange(len(at))[:, None] == chosen, np.array(theme.accent), np.array(theme.path)
+    )
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, size, colour, glow=0.6)
 
 
@@ -77,7 +91,9 @@ def guide_points(snapshot: Snapshot) -> FloatArray | None:
     keys = ("path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m")
     if not len(snapshot.link_pose) or not all(key in snapshot.control for key in keys):
         return None
-    points = np.vstack([snapshot.centre_of_mass()[:2], np.reshape([snapshot.control[key] for key in keys], (2, 2))])
+    points = np.vstack(
+        [snapshot.centre_of_mass()[:2], np.reshape([snapshot.control[key] for key in keys], (2, 2))]
+    )
     return points if np.isfinite(points).all() else None
 
 

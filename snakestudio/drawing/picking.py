@@ -58,7 +58,11 @@ def ray_capsules(
 
 
 def ray_cylinders(
-    origin: FloatArray, direction: FloatArray, centre: FloatArray, radius: FloatArray, height: FloatArray
+    origin: FloatArray,
+    direction: FloatArray,
+    centre: FloatArray,
+    radius: FloatArray,
+    height: FloatArray,
 ) -> FloatArray:
     """Distance along a ray to the first point of each upright cylinder, (k,), m; infinite where it misses.
 
@@ -118,7 +122,9 @@ def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[flo
     return float(hits[first]), int(skin.section[nearest])
 
 
-def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float) -> Pick | None:
+def pick(
+    draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float
+) -> Pick | None:
     """What the ray of sight through a point of the picture meets first.
 
     Parameters
@@ -143,7 +149,9 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
             nearest, kind, index = t, "link", k
     elif len(known):
         radius, half, _ = (size[known] for size in draw_list.sizes)
-        hits = ray_capsules(origin, direction, links.position[known], links.axis[known], half, radius)
+        hits = ray_capsules(
+            origin, direction, links.position[known], links.axis[known], half, radius
+        )
         first = int(np.argmin(hits))
         if hits[first] < nearest:
             nearest, kind, index = float(hits[first]), "link", int(known[first])
@@ -159,7 +167,9 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
     return Pick(kind, index, (float(x), float(y), float(z)))
 
 
-def _first_obstacle(world: Obstacles, origin: FloatArray, direction: FloatArray) -> tuple[float, int]:
+def _first_obstacle(
+    world: Obstacles, origin: FloatArray, direction: FloatArray
+) -> tuple[float, int]:
     """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if there is none."""
     posts, blocks = world.posts, world.blocks
     found = [(np.inf, -1)]

@@ -40,7 +40,11 @@ def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMar
 
 def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) -> PullMark:
     """A pull where the link is in a snapshot, and where the hand is."""
-    return PullMark(held_point(snapshot.link_pose[pull.link], np.array(pull.point)), np.array(pull.force), target)
+    return PullMark(
+        held_point(snapshot.link_pose[pull.link], np.array(pull.point)),
+        np.array(pull.force),
+        target,
+    )
 
 
 def held_point(pose: FloatArray, point: FloatArray) -> FloatArray:
@@ -71,12 +75,16 @@ def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:
     """Balls where the link is held, and where the hand is."""
     at = mark.point[None, :] if mark.target is None else np.stack((mark.point, mark.target))
     at = at[np.isfinite(at).all(axis=1)]
-    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.006 * camera.view_height(at), theme.axis_x, glow=0.6)
+    return solid_rows(
+        at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.006 * camera.view_height(at), theme.axis_x, glow=0.6
+    )
 
 
 def pull_line(mark: PullMark, theme: Theme) -> Batch:
     """The spring, from the link to the hand."""
-    if mark.target is None or not (np.isfinite(mark.point).all() and np.isfinite(mark.target).all()):
+    if mark.target is None or not (
+        np.isfinite(mark.point).all() and np.isfinite(mark.target).all()
+    ):
         return np.zeros((0, LINE_WIDTH), np.float32)
     return line_rows(mark.point[None, :], mark.target[None, :], 2.0, theme.axis_x, 0.8)
 

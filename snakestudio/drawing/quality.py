@@ -55,10 +55,11 @@ SETTINGS: dict[Quality, Settings] = {
 class AdaptiveQuality:
     """Chooses LOW, MEDIUM or HIGH so that a picture takes at most a given time.
 
-    Pure arithmetic on the times it is told: no clock of its own. It steps down when the median of a window of frames is
-    over the budget, and remembers how much dearer the better level was; it steps up when the present time multiplied
-    with that fits with some room. After a failure it waits before it tries again, each time twice as long, so that the
-    picture does not flicker between two levels; a level that has held for long makes it forget its failures.
+    Pure arithmetic on the times it is told: no clock of its own. It steps down when the median of a
+    window of frames is over the budget, and remembers how much dearer the better level was; it
+    steps up when the present time multiplied with that fits with some room. After a failure it
+    waits before it tries again, each time twice as long, so that the picture does not flicker
+    between two levels; a level that has held for long makes it forget its failures.
 
     Parameters
     ----------
@@ -77,12 +78,15 @@ class AdaptiveQuality:
     """How much dearer a level is taken to be that was never seen."""
 
     _HOPELESS = 2.5
-    """Three pictures in a row that take so many budgets are enough to step down: a whole window would take seconds."""
+    """Three pictures in a row that take so many budgets are enough to step down: a whole window
+    would take seconds."""
 
     _PATIENCE = 6
     """Windows to wait after a first failure."""
 
-    def __init__(self, budget: float = 1 / 30, start: Quality = Quality.MEDIUM, window: int = 12) -> None:
+    def __init__(
+        self, budget: float = 1 / 30, start: Quality = Quality.MEDIUM, window: int = 12
+    ) -> None:
         self.budget = budget
         self._level = Quality(min(start, Quality.HIGH))
         self._times: deque[float] = deque(maxlen=window)
@@ -105,7 +109,9 @@ class AdaptiveQuality:
     def add(self, seconds: float) -> Quality:
         """Tell the time a picture at the present level took, s; returns the level for the next one."""
         self._times.append(seconds)
-        hopeless = self._level > Quality.LOW and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
+        hopeless = (
+            self._level > Quality.LOW and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
+        )
         if len(self._times) < (3 if hopeless else self._times.maxlen or 1):
             return self._level
         typical = median(self._times)

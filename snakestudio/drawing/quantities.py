@@ -16,9 +16,22 @@ from snakestudio.model.snapshot import BodyFields
 from snakestudio.model.ticks import multiples, round_steps, step_above, step_below
 
 __all__ = [
-    "DIVERGING", "QUANTITIES", "SEQUENTIAL", "Quantity", "Range", "colours", "gradient", "limit", "merged",
-    "quantity_values", "range_of", "shown_quantity", "stretch_scale", "tick_texts", "ticks",
-]  # fmt: skip
+    "DIVERGING",
+    "QUANTITIES",
+    "SEQUENTIAL",
+    "Quantity",
+    "Range",
+    "colours",
+    "gradient",
+    "limit",
+    "merged",
+    "quantity_values",
+    "range_of",
+    "shown_quantity",
+    "stretch_scale",
+    "tick_texts",
+    "ticks",
+]
 
 Range = tuple[float, float]
 
@@ -53,12 +66,20 @@ def _size(vector: FloatArray) -> FloatArray:
 
 
 QUANTITIES: dict[str, Quantity] = {
-    "torque": Quantity("Torque", "|C|", "N m", False, lambda strain, wrench: _size(wrench[..., 3:])),
-    "torque_z": Quantity("Torque about Z", "C_Z", "N m", True, lambda strain, wrench: wrench[..., 5]),
+    "torque": Quantity(
+        "Torque", "|C|", "N m", False, lambda strain, wrench: _size(wrench[..., 3:])
+    ),
+    "torque_z": Quantity(
+        "Torque about Z", "C_Z", "N m", True, lambda strain, wrench: wrench[..., 5]
+    ),
     "force": Quantity("Force", "|N|", "N", False, lambda strain, wrench: _size(wrench[..., :3])),
     "axial_force": Quantity("Axial force", "N_X", "N", True, lambda strain, wrench: wrench[..., 0]),
-    "curvature": Quantity("Curvature", "|K|", "1/m", False, lambda strain, wrench: _size(strain[..., 4:])),
-    "curvature_z": Quantity("Curvature about Z", "K_Z", "1/m", True, lambda strain, wrench: strain[..., 5]),
+    "curvature": Quantity(
+        "Curvature", "|K|", "1/m", False, lambda strain, wrench: _size(strain[..., 4:])
+    ),
+    "curvature_z": Quantity(
+        "Curvature about Z", "K_Z", "1/m", True, lambda strain, wrench: strain[..., 5]
+    ),
     "stretch": Quantity("Stretch", "", "", True, lambda strain, wrench: strain[..., 0] - 1.0),
 }
 """Everything the body can be coloured by."""
@@ -69,7 +90,7 @@ def quantity_values(fields: BodyFields, name: str) -> FloatArray:
     return QUANTITIES[name].of(fields.strain, fields.wrench)
 
 
-# --- ranges ---------------------------------------------------------------------------------------------------------
+# --- ranges ---------------------------------------------------------------------------------------
 
 
 def limit(size: float) -> float:
@@ -97,8 +118,8 @@ def stretch_scale(gamma: FloatArray) -> float:
     Parameters
     ----------
     gamma : array
-        Gamma_X, the stretch, 1 where the body is as long as when unstrained. The radius goes with 1/sqrt(Gamma_X)
-        (P5 (37)); all of its changes together shall be about a quarter of it.
+        Gamma_X, the stretch, 1 where the body is as long as when unstrained. The radius goes with
+        1/sqrt(Gamma_X) (P5 (37)); all of its changes together shall be about a quarter of it.
     """
     known = gamma[np.isfinite(gamma) & (gamma > 0.0)]
     if not known.size:
@@ -112,17 +133,45 @@ def stretch_scale(gamma: FloatArray) -> float:
     return step_below(math.log(1.25) / span, (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0))
 
 
-# --- colours --------------------------------------------------------------------------------------------------------
+# --- colours --------------------------------------------------------------------------------------
 
 SEQUENTIAL = tuple(
-    map(colour, ["#422979", "#414398", "#3a60aa", "#2881b5", "#00a2af", "#34c09a", "#7bd77f", "#cbe256", "#faf25e"])
-)  # fmt: skip
-"""From 0 to the most: lightness (OKLab) rises evenly, so that it also reads without colour vision."""
+    map(
+        colour,
+        [
+            "#422979",
+            "#414398",
+            "#3a60aa",
+            "#2881b5",
+            "#00a2af",
+            "#34c09a",
+            "#7bd77f",
+            "#cbe256",
+            "#faf25e",
+        ],
+    )
+)
+"""From 0 to the most: lightness (OKLab) rises evenly, so that it also reads without colour
+vision."""
 
 DIVERGING = tuple(
-    map(colour, ["#2b58b1", "#4381d2", "#70a9e4", "#adcfed", "#e5e8ea", "#ebc29b", "#e49156", "#d16022", "#a73b15"])
-)  # fmt: skip
-"""From negative to positive: blue and orange, which nobody mixes up, equally dark on either side of a light 0."""
+    map(
+        colour,
+        [
+            "#2b58b1",
+            "#4381d2",
+            "#70a9e4",
+            "#adcfed",
+            "#e5e8ea",
+            "#ebc29b",
+            "#e49156",
+            "#d16022",
+            "#a73b15",
+        ],
+    )
+)
+"""From negative to positive: blue and orange, which nobody mixes up, equally dark on either side of
+a light 0."""
 
 _FINE = 256
 
@@ -136,7 +185,9 @@ def _table(points: tuple[Colour, ...]) -> FloatArray:
 _TABLES = {False: _table(SEQUENTIAL), True: _table(DIVERGING)}
 
 
-def colours(values: FloatArray, span: Range, signed: bool, unknown: Colour = (0.5, 0.5, 0.5)) -> FloatArray:
+def colours(
+    values: FloatArray, span: Range, signed: bool, unknown: Colour = (0.5, 0.5, 0.5)
+) -> FloatArray:
     """Colours (k, 3), as on the screen, of values (k,) in a range; those outside get the colour of its end."""
     low, high = span
     width = high - low
@@ -155,7 +206,7 @@ def gradient(signed: bool, steps: int) -> FloatArray:
     return found
 
 
-# --- ticks ----------------------------------------------------------------------------------------------------------
+# --- ticks ----------------------------------------------------------------------------------------
 
 
 def ticks(span: Range) -> list[float]:
@@ -191,7 +242,9 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
                 factor, shown = size, prefix + unit
     values = [tick / factor for tick in ticks(span)]
     gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0)
-    digits = next((d for d in range(7) if all(abs(v - round(v, d)) < 1e-3 * gap for v in values)), 6)
+    digits = next(
+        (d for d in range(7) if all(abs(v - round(v, d)) < 1e-3 * gap for v in values)), 6
+    )
     width = high - low
     rows = []
     for tick, value in zip(ticks(span), values, strict=True):

@@ -14,7 +14,11 @@ __all__ = ["ray_blocks", "ray_prism", "ray_relief", "ray_triangles"]
 
 
 def ray_blocks(
-    origin: FloatArray, direction: FloatArray, centre: FloatArray, rotation: FloatArray, half: FloatArray
+    origin: FloatArray,
+    direction: FloatArray,
+    centre: FloatArray,
+    rotation: FloatArray,
+    half: FloatArray,
 ) -> FloatArray:
     """Distance along a ray to the first point of each box, (k,), m; infinite where it misses.
 
@@ -34,7 +38,9 @@ def ray_blocks(
     return np.where((enter <= leave) & (leave >= 0), np.where(enter >= 0, enter, leave), np.inf)
 
 
-def _slabs(start: FloatArray, along: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _slabs(
+    start: FloatArray, along: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Distances between which rays are between all of their (..., m) pairs of planes."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         a, b = (low - start) / along, (high - start) / along
@@ -52,7 +58,9 @@ def ray_prism(origin: FloatArray, direction: FloatArray, body: Prism) -> float:
     edge = np.roll(body.profile, -1, axis=0) - body.profile
     normal = np.column_stack((edge[:, 1], np.zeros(len(edge)), -edge[:, 0]))
     normal = np.concatenate((normal, [(0.0, 1.0, 0.0), (0.0, -1.0, 0.0)]))
-    level = np.append(np.einsum("ij,ij->i", normal[:-2, [0, 2]], body.profile), (body.half_width, body.half_width))
+    level = np.append(
+        np.einsum("ij,ij->i", normal[:-2, [0, 2]], body.profile), (body.half_width, body.half_width)
+    )
     away, speed = normal @ start - level, normal @ along
     if np.any((np.abs(speed) < 1e-14) & (away > 0)):
         return math.inf
@@ -68,8 +76,8 @@ def ray_prism(origin: FloatArray, direction: FloatArray, body: Prism) -> float:
 def ray_relief(origin: FloatArray, direction: FloatArray, body: Relief) -> float:
     """Distance along a ray to the first point of uneven ground or of the walls around it, m; infinite if it misses.
 
-    Over a triangle the height above the surface is linear along the ray: it is enough to look at where the ray passes
-    over the edges of triangles.
+    Over a triangle the height above the surface is linear along the ray: it is enough to look at
+    where the ray passes over the edges of triangles.
     """
     turn = rotation(body.yaw)
     scale = np.array([body.dx, body.dy, 1.0])

@@ -34,10 +34,12 @@ _APART = 0.95
 """Share of two radii that lies between the ends of two links that do not meet."""
 
 _PIN, _PIN_LENGTH, _PIN_FREE = 0.2, 1.13, 0.82
-"""Radius of a hinge's pin, and half its length where the ends of two links meet and where they do not, in radii."""
+"""Radius of a hinge's pin, and half its length where the ends of two links meet and where they do
+not, in radii."""
 
 _WHEEL, _WHEEL_WIDTH, _TRACK = 0.45, 0.13, 1.0
-"""Radius of a wheel, half its width, and its lateral distance from the link's middle, in the link's radii."""
+"""Radius of a wheel, half its width, and its lateral distance from the link's middle, in the link's
+radii."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +49,8 @@ class Chain:
     Attributes
     ----------
     position, quaternion, axis : (n, 3), (n, 4), (n, 3) arrays
-        Middles of the links' capsules (m), w x y z, unit x axes; NaN for a link whose pose is unknown.
+        Middles of the links' capsules (m), w x y z, unit x axes; NaN for a link whose pose is
+        unknown.
     known : (n,) bool array
         Whether the pose is finite.
     """
@@ -125,7 +128,9 @@ def _looks_in_plane(robot: Robot) -> _Looks:
 
 def _make_looks(robot: Robot, turning: tuple[str, ...]) -> _Looks:
     joints = robot.joint_list
-    axes = tuple((kind, np.array([kind in joint.axes for joint in joints], bool)) for kind in turning)
+    axes = tuple(
+        (kind, np.array([kind in joint.axes for joint in joints], bool)) for kind in turning
+    )
     length = np.array([link.length for link in robot.links])
     offset = np.array([joint.axis_offset for joint in joints])
     return _Looks(
@@ -146,7 +151,9 @@ def _make_hinges(
     """
     radius, half, _ = ChainBody(robot).sizes
     thin, thick = np.minimum(radius[:-1], radius[1:]), np.maximum(radius[:-1], radius[1:])
-    free = 0.5 * (length[:-1] + length[1:]) - half[:-1] - half[1:] > _APART * (radius[:-1] + radius[1:])
+    free = 0.5 * (length[:-1] + length[1:]) - half[:-1] - half[1:] > _APART * (
+        radius[:-1] + radius[1:]
+    )
     pin = np.where(free, _PIN_FREE * thin, np.maximum(_PIN_LENGTH * thin, 1.04 * thick))
     before, behind = 0.5 * (length[:-1] - offset), -0.5 * (length[1:] - offset)
     none = np.zeros(len(offset), bool)
@@ -157,21 +164,37 @@ def _make_hinges(
         ("pin", axes.get("yaw", none), 0, before, _UPRIGHT, pin, _PIN * thin),
         ("pin", axes.get("pitch", none), 1, behind, _ACROSS, pin, _PIN * thin),
         ("pin", ~turns, 1, behind, _ALONG, 0.16 * thin, np.where(free, 0.62, 1.03) * thin),
-        ("hoop", axes.get("roll", none), 1, behind, _ALONG, 0.0 * thin, np.where(free, 0.62, 1.08) * thin),
+        (
+            "hoop",
+            axes.get("roll", none),
+            1,
+            behind,
+            _ALONG,
+            0.0 * thin,
+            np.where(free, 0.62, 1.08) * thin,
+        ),
     )
     hinges: dict[str, _Hinges] = {}
     for mesh in ("pin", "hoop"):
         groups = []
-        for _, which, link, ahead, turn, size, width in (solid for solid in solids if solid[0] == mesh):
+        for _, which, link, ahead, turn, size, width in (
+            solid for solid in solids if solid[0] == mesh
+        ):
             joint = np.flatnonzero(which)
             turns_of_all = np.tile(turn, (len(joint), 1))
-            groups.append((joint, joint + link, ahead[joint], turns_of_all, size[joint], width[joint]))
+            groups.append(
+                (joint, joint + link, ahead[joint], turns_of_all, size[joint], width[joint])
+            )
         hinges[mesh] = _Hinges(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     return hinges
 
 
 def body(
-    links: Chain, body: ChainBody, theme: Theme, bright: frozenset[int], travelled: FloatArray | None = None
+    links: Chain,
+    body: ChainBody,
+    theme: Theme,
+    bright: frozenset[int],
+    travelled: FloatArray | None = None,
 ) -> dict[str, Batch]:
     """Shells, joints, wheels and head.
 
@@ -217,23 +240,39 @@ def body(
     return parts
 
 
-def _shells(links: Chain, half: FloatArray, radius: FloatArray, colours: FloatArray) -> dict[str, Batch]:
+def _shells(
+    links: Chain, half: FloatArray, radius: FloatArray, colours: FloatArray
+) -> dict[str, Batch]:
     """Shells of the links; those between two neighbours whose end spheres they share need no closed ends."""
     known = links.known
     # The grooves of the full shell need a cylinder to lie in.
     plain = half <= 0.3 * radius
-    rear, front = links.position - half[:, None] * links.axis, links.position + half[:, None] * links.axis
+    rear, front = (
+        links.position - half[:, None] * links.axis,
+        links.position + half[:, None] * links.axis,
+    )
     joined = np.zeros(len(known) + 1, bool)
     thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
         joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < thin**2
-    joined[1:-1] &= thin > 0.6 * np.maximum(radius[1:], radius[:-1])  # or the end of the thicker one shows
+    joined[1:-1] &= thin > 0.6 * np.maximum(
+        radius[1:], radius[:-1]
+    )  # or the end of the thicker one shows
     inner = known & joined[:-1] & joined[1:] & ~plain
     parts = {}
-    for mesh, which in (("link", inner), ("end_link", known & ~inner & ~plain), ("capsule", known & plain)):
+    for mesh, which in (
+        ("link", inner),
+        ("end_link", known & ~inner & ~plain),
+        ("capsule", known & plain),
+    ):
         if which.any():
             parts[mesh] = solid_rows(
-                links.position[which], links.quaternion[which], half[which], radius[which], colours[which], shaded=0.85
+                links.position[which],
+                links.quaternion[which],
+                half[which],
+                radius[which],
+                colours[which],
+                shaded=0.85,
             )
     return parts
 
@@ -246,14 +285,22 @@ def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) ->
     before, behind = radius[:-1][both], radius[1:][both]
     gap = front - rear
     apart = np.sqrt(np.einsum("ij,ij->i", gap, gap))
-    direction = np.where(apart[:, None] > 1e-9, gap / np.maximum(apart, 1e-9)[:, None], links.axis[:-1][both])
+    direction = np.where(
+        apart[:, None] > 1e-9, gap / np.maximum(apart, 1e-9)[:, None], links.axis[:-1][both]
+    )
     turn = quat.between(direction)
     meet = apart < _APART * (before + behind)
     parts: dict[str, Batch] = {}
     if meet.any():
         along, circle = _meeting(apart[meet], before[meet], behind[meet])
         parts["ring"] = solid_rows(
-            rear[meet] + along[:, None] * direction[meet], turn[meet], 0.0, circle, theme.joint, gloss=0.5, shaded=0.85
+            rear[meet] + along[:, None] * direction[meet],
+            turn[meet],
+            0.0,
+            circle,
+            theme.joint,
+            gloss=0.5,
+            shaded=0.85,
         )
     if not meet.all():
         free = ~meet
@@ -261,12 +308,16 @@ def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) ->
         bare = np.maximum(apart - before - behind, 0.0)[free]  # between the ends of the shells
         middle = rear[free] + (before[free] + 0.5 * bare)[:, None] * direction[free]
         shaft = np.maximum(0.5 * apart[free] - 0.6 * thin, 0.0)
-        parts["rod"] = solid_rows(0.5 * (rear + front)[free], turn[free], shaft, 0.4 * thin, theme.joint, gloss=0.5)
+        parts["rod"] = solid_rows(
+            0.5 * (rear + front)[free], turn[free], shaft, 0.4 * thin, theme.joint, gloss=0.5
+        )
         parts["sphere"] = solid_rows(middle, turn[free], 0.0, 0.6 * thin, theme.joint, gloss=0.6)
     return parts
 
 
-def _meeting(apart: FloatArray, before: FloatArray, behind: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _meeting(
+    apart: FloatArray, before: FloatArray, behind: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Where two spheres meet: how far from the middle of the first, and the radius of their circle, m.
 
     Where the thinner one lies within the thicker, that is where a cylinder as thin leaves it.
@@ -301,7 +352,9 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
         if len(hinges.link):
             at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
             turn = quat.multiply(links.quaternion[hinges.link], hinges.turn)
-            parts[mesh] = solid_rows(at, turn, hinges.half, hinges.radius, theme.support, gloss=0.7, shaded=0.85)
+            parts[mesh] = solid_rows(
+                at, turn, hinges.half, hinges.radius, theme.support, gloss=0.7, shaded=0.85
+            )
     return parts
 
 
@@ -312,7 +365,11 @@ def _wheels(
     which: IndexArray = np.flatnonzero(wheeled & links.known)
     size, turn = radius[which], links.quaternion[which]
     frame = quat.matrix(turn)
-    rolled = np.zeros(len(which)) if travelled is None or len(travelled) != len(wheeled) else travelled[which]
+    rolled = (
+        np.zeros(len(which))
+        if travelled is None or len(travelled) != len(wheeled)
+        else travelled[which]
+    )
     angle = 0.5 * np.remainder(rolled / (_WHEEL * size), 2.0 * np.pi)
     spin = np.zeros((len(which), 4))
     spin[:, 0], spin[:, 1] = np.cos(angle), np.sin(angle)
@@ -333,7 +390,9 @@ def _wheels(
     return {"wheel": np.concatenate(rows)}
 
 
-def outline(links: Chain, body: ChainBody, indices: list[int], extra: FloatArray, colour: Colour) -> Batch:
+def outline(
+    links: Chain, body: ChainBody, indices: list[int], extra: FloatArray, colour: Colour
+) -> Batch:
     """Shells grown by `extra` (k,), m: their far side, drawn flat, is the outline of the links `indices`."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known) and links.known[i]], int)
     radius, half, _ = body.sizes.of(len(links.known))
@@ -366,7 +425,9 @@ def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> 
 
 def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Batch:
     """Balls around joints (0-based) that cannot get where they are told."""
-    there = [j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]]
+    there = [
+        j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]
+    ]
     at = 0.5 * (links.position[there] + links.position[[j + 1 for j in there]])
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
@@ -413,7 +474,8 @@ def reference_pose(
         return None
     n, half = len(pose), 0.5 * robot.link_length_m
     position, turns = chain_in_space(np.eye(3), joint_angle_ref, robot, axes)
-    # Best rigid fit of centres and a second point on every axis (Kabsch), so that a straight robot keeps its roll.
+    # Best rigid fit of centres and a second point on every axis (Kabsch), so that a straight robot
+    # keeps its roll.
     have = quat.matrix(pose[:, 3:])
     centre_ref, centre = position.mean(axis=0), pose[:, :3].mean(axis=0)
     cov = (position - centre_ref).T @ (pose[:, :3] - centre) / n

@@ -23,7 +23,8 @@ class Theme:
     Attributes
     ----------
     floor, horizon, sky : Colour
-        Ground in the middle of the picture, where it meets the horizon, and the background at the top.
+        Ground in the middle of the picture, where it meets the horizon, and the background at the
+        top.
     grid_minor, grid_major : Colour
         Lines of the grid.
     shadow : float

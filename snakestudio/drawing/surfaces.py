@@ -18,15 +18,17 @@ __all__ = ["MOST_CELLS", "Surface", "blocks", "join", "plate", "prism", "relief"
 MOST_CELLS = 128
 """Cells of a height field that are drawn either way: of a finer one, evenly spaced grid points are drawn.
 
-A million points drawn in full are two million triangles: 3 s to make and 1 s a picture on a software renderer,
-against 0.05 s and 0.03 s with this bound. Picking and physics use all points whatever is drawn.
+A million points drawn in full are two million triangles: 3 s to make and 1 s a picture on a
+software renderer, against 0.05 s and 0.03 s with this bound. Picking and physics use all points
+whatever is drawn.
 """
 
 _FACETED = 48
 """Up to so many cells either way a height field shows its triangles; a finer one looks smooth."""
 
 _RIM, _EDGE = 0.008, 1.18
-"""Greatest width of the light border of a flat face (m), and its tone at the edge: edges catch light."""
+"""Greatest width of the light border of a flat face (m), and its tone at the edge: edges catch
+light."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +47,9 @@ class Surface:
     shell: Mesh
 
 
-def _mesh(position: FloatArray, normal: FloatArray, tone: FloatArray | float, triangles: IndexArray) -> Mesh:
+def _mesh(
+    position: FloatArray, normal: FloatArray, tone: FloatArray | float, triangles: IndexArray
+) -> Mesh:
     vertices = np.empty((len(position), 8), np.float32)
     vertices[:, 0:3], vertices[:, 3:6] = position, normal
     vertices[:, 6], vertices[:, 7] = 0.0, tone
@@ -63,10 +67,12 @@ def join(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-# --- blocks, many at once -------------------------------------------------------------------------------------------
+# --- blocks, many at once -------------------------------------------------------------------------
 
 _SIGNS = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
-_QUADS = np.array([(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)])
+_QUADS = np.array(
+    [(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)]
+)
 """Corners of a block and its faces -x, +x, -y, +y, -z, +z, counter-clockwise from outside."""
 
 _NORMALS = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
@@ -77,7 +83,9 @@ def _fans(quads: IndexArray) -> IndexArray:
     return quads[..., [0, 1, 2, 0, 2, 3]].reshape(*quads.shape[:-1], 2, 3)
 
 
-def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: bool = True) -> Surface:
+def blocks(
+    centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: bool = True
+) -> Surface:
     """Any number of blocks; every one has as many indices as every other.
 
     Parameters
@@ -91,7 +99,9 @@ def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: b
     """
     k = len(centre)
     out = np.einsum("kij,cj->kci", rotation, _SIGNS)
-    corner = _above_ground(centre[:, None] + np.einsum("kij,kcj->kci", rotation, _SIGNS * half[:, None]))
+    corner = _above_ground(
+        centre[:, None] + np.einsum("kij,kcj->kci", rotation, _SIGNS * half[:, None])
+    )
     shell = (_fans(_QUADS).reshape(-1, 3) + 8 * np.arange(k)[:, None, None]).reshape(-1, 3)
     face = corner[:, _QUADS]  # (k, 6, 4, 3)
     tone = np.ones((k, 6, 4))
@@ -107,20 +117,24 @@ def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: b
         tone = np.concatenate((tone, np.full((k, 6, 4), _EDGE)), axis=2)
         own = np.arange(48).reshape(6, 8)
         ring = [
-            np.stack((own[:, 4 + i], own[:, 4 + (i + 1) % 4], own[:, (i + 1) % 4], own[:, i]), -1) for i in range(4)
+            np.stack((own[:, 4 + i], own[:, 4 + (i + 1) % 4], own[:, (i + 1) % 4], own[:, i]), -1)
+            for i in range(4)
         ]
         triangles = np.concatenate([_fans(q).reshape(-1, 3) for q in (own[:, :4], *ring)])
         count = 48
     normal = np.einsum("kij,fj->kfi", rotation, _NORMALS)[:, :, None].repeat(count // 6, axis=2)
     first = count * np.arange(k)[:, None, None]
-    skin = _mesh(face.reshape(-1, 3), normal.reshape(-1, 3), tone.ravel(), (triangles + first).reshape(-1, 3))
+    skin = _mesh(
+        face.reshape(-1, 3), normal.reshape(-1, 3), tone.ravel(), (triangles + first).reshape(-1, 3)
+    )
     return Surface(skin, _mesh(corner.reshape(-1, 3), out.reshape(-1, 3), 1.0, shell))
 
 
 def _above_ground(corner: FloatArray) -> FloatArray:
     """Corners (k, 8, 3) of blocks with what is sunk in the ground cut off along their upright edges.
 
-    So nothing has to be clipped when they are drawn. Blocks of which an upright edge is not cut stay as they are.
+    So nothing has to be clipped when they are drawn. Blocks of which an upright edge is not cut
+    stay as they are.
     """
     low, high = corner[:, :4], corner[:, 4:]
     whole = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
@@ -130,7 +144,7 @@ def _above_ground(corner: FloatArray) -> FloatArray:
     return np.concatenate((cut, high), axis=1)
 
 
-# --- flat faces of any shape ----------------------------------------------------------------------------------------
+# --- flat faces of any shape ----------------------------------------------------------------------
 
 
 def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float = 1.0) -> Mesh:
@@ -159,7 +173,9 @@ def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float =
             j = (i + 1) % m
             strip = np.stack((corners[i], corners[j], inner[j], inner[i]))
             light = tone * np.array([_EDGE, _EDGE, 1.0, 1.0])
-            parts.append(_mesh(strip, np.tile(normal, (4, 1)), light, np.array([(0, 1, 2), (0, 2, 3)])))
+            parts.append(
+                _mesh(strip, np.tile(normal, (4, 1)), light, np.array([(0, 1, 2), (0, 2, 3)]))
+            )
     return join(parts)
 
 
@@ -186,7 +202,11 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
     position, way = np.empty((2 * m, 3)), np.empty((2 * m, 3))
     for k, side in enumerate((-1.0, 1.0)):
         rows = slice(k * m, (k + 1) * m)
-        position[rows, 0], position[rows, 1], position[rows, 2] = profile[:, 0], side * half_width, profile[:, 1]
+        position[rows, 0], position[rows, 1], position[rows, 2] = (
+            profile[:, 0],
+            side * half_width,
+            profile[:, 1],
+        )
         way[rows, 0], way[rows, 1], way[rows, 2] = out[:, 0], side, out[:, 1]
     fan = [(0, i, i + 1) for i in range(1, m - 1)]
     triangles = [*fan, *((m, m + c, m + b) for _, b, c in fan)]
@@ -235,9 +255,19 @@ def staircase(steps: Sequence[Block]) -> Surface:
         low, high = top[i - 1] if i else 0.0, top[i]
         after = begin[i + 1] if i + 1 < len(begin) else end
         last = i + 1 == len(begin)
-        faces.append(_face(np.array([(x, -w, low), (x, -w, high), (x, w, high), (x, w, low)]), [True] * 4, width))
         faces.append(
-            _face(np.array([(x, -w, high), (after, -w, high), (after, w, high), (x, w, high)]), [True] * 4, width)
+            _face(
+                np.array([(x, -w, low), (x, -w, high), (x, w, high), (x, w, low)]),
+                [True] * 4,
+                width,
+            )
+        )
+        faces.append(
+            _face(
+                np.array([(x, -w, high), (after, -w, high), (after, w, high), (x, w, high)]),
+                [True] * 4,
+                width,
+            )
         )
         column = [(x, 0.0), (after, 0.0), (after, high), (x, high)] + ([(x, low)] if i else [])
         rims = [False, last, True, True] + ([False] if i else [])
@@ -252,17 +282,21 @@ def staircase(steps: Sequence[Block]) -> Surface:
         )
     )
     shell = blocks(
-        np.array([b.centre for b in steps]), np.array([b.rotation for b in steps]), np.array([b.half for b in steps])
+        np.array([b.centre for b in steps]),
+        np.array([b.rotation for b in steps]),
+        np.array([b.half for b in steps]),
     ).shell
     return Surface(_placed(join(faces), origin, rotation), shell)
 
 
-# --- uneven ground --------------------------------------------------------------------------------------------------
+# --- uneven ground --------------------------------------------------------------------------------
 
 
 def _chosen(count: int) -> IndexArray:
     """Indices of the grid points that are drawn, both ends among them."""
-    return np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_CELLS + 1))).astype(np.intp))
+    return np.unique(
+        np.round(np.linspace(0, count - 1, min(count, MOST_CELLS + 1))).astype(np.intp)
+    )
 
 
 def relief(body: Relief) -> Surface:
@@ -278,7 +312,9 @@ def relief(body: Relief) -> Surface:
     k = np.arange(ny * nx).reshape(ny, nx)
     a, b, c, d = k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]
     # Split as the physics splits it, along the diagonal from [j, i] to [j + 1, i + 1].
-    triangles = np.concatenate((np.stack((a, b, c), -1).reshape(-1, 3), np.stack((a, c, d), -1).reshape(-1, 3)))
+    triangles = np.concatenate(
+        (np.stack((a, b, c), -1).reshape(-1, 3), np.stack((a, c, d), -1).reshape(-1, 3))
+    )
     ground = -float(body.origin[2])
     low, high = max(float(z.min()), ground), max(float(z.max()), ground + 1e-9)
     tone = 0.84 + 0.28 * np.clip((z - low) / max(high - low, 1e-9), 0.0, 1.0)
@@ -289,13 +325,20 @@ def relief(body: Relief) -> Surface:
         facet = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
         facet /= np.linalg.norm(facet, axis=1, keepdims=True)
         skin = _mesh(
-            corner.reshape(-1, 3), facet.repeat(3, axis=0), shade[triangles].ravel(), np.arange(triangles.size)
+            corner.reshape(-1, 3),
+            facet.repeat(3, axis=0),
+            shade[triangles].ravel(),
+            np.arange(triangles.size),
         )
     rim = np.concatenate((k[0, :-1], k[:-1, -1], k[-1, :0:-1], k[:0:-1, 0]))
     outward = np.concatenate(
-        (np.tile((0, -1, 0), (nx - 1, 1)), np.tile((1, 0, 0), (ny - 1, 1)),
-         np.tile((0, 1, 0), (nx - 1, 1)), np.tile((-1, 0, 0), (ny - 1, 1)))
-    ).astype(float)  # fmt: skip
+        (
+            np.tile((0, -1, 0), (nx - 1, 1)),
+            np.tile((1, 0, 0), (ny - 1, 1)),
+            np.tile((0, 1, 0), (nx - 1, 1)),
+            np.tile((-1, 0, 0), (ny - 1, 1)),
+        )
+    ).astype(float)
     upper, after = flat[rim], flat[np.roll(rim, -1)]
     wall = np.stack((_dropped(upper, ground), _dropped(after, ground), after, upper), axis=1)
     quads = np.arange(4 * len(rim)).reshape(-1, 4)
@@ -312,7 +355,9 @@ def relief(body: Relief) -> Surface:
         np.concatenate((triangles, _fans(sides).reshape(-1, 3))),
     )
     turn = rotation(body.yaw)
-    return Surface(_placed(join((skin, walls)), body.origin, turn), _placed(shell, body.origin, turn))
+    return Surface(
+        _placed(join((skin, walls)), body.origin, turn), _placed(shell, body.origin, turn)
+    )
 
 
 def _dropped(points: FloatArray, ground: float) -> FloatArray:
@@ -330,7 +375,12 @@ def plate(body: Block) -> Surface:
     faces = [base.skin]
     for i in range(count):
         for j in range((i + 1) % 2, count, 2):
-            corners = [(edge[i], edge[j]), (edge[i + 1], edge[j]), (edge[i + 1], edge[j + 1]), (edge[i], edge[j + 1])]
+            corners = [
+                (edge[i], edge[j]),
+                (edge[i + 1], edge[j]),
+                (edge[i + 1], edge[j + 1]),
+                (edge[i], edge[j + 1]),
+            ]
             # A hair above the plate's own top.
             local = np.array([(x, y, 1.1) for x, y in corners]) * body.half
             faces.append(_face(body.centre + local @ body.rotation.T, [False] * 4, 0.0, 0.25))

@@ -125,7 +125,9 @@ def make_terrain(
     if not len(drawn) and not own:
         return None
     rimmed = len(drawn) <= MOST_RIMMED if rimmed is None else rimmed
-    together = surfaces.blocks(blocks.centre[drawn], blocks.rotation[drawn], blocks.half[drawn], rimmed)
+    together = surfaces.blocks(
+        blocks.centre[drawn], blocks.rotation[drawn], blocks.half[drawn], rimmed
+    )
     others = [body.surface for body in bodies if body.surface is not None]
     count = np.bincount(blocks.owner[drawn], minlength=n)
     skin = _part(together.skin, [surface.skin for surface in others], own, count)
@@ -153,7 +155,9 @@ def _part(together: Mesh, others: list[Mesh], own: list[int], count: IndexArray)
     return Part(surfaces.join([together, *others]), spans[0], spans[1])
 
 
-def with_others(terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray) -> Terrain | None:
+def with_others(
+    terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray
+) -> Terrain | None:
     """The terrain with some obstacles' triangles replaced; None if others have another number of them.
 
     Parameters
@@ -167,7 +171,10 @@ def with_others(terrain: Terrain, changed: Sequence[int], others: Terrain, balls
         Of everything, as it is now.
     """
     parts = []
-    for old, new in ((terrain.skin_part, others.skin_part), (terrain.shell_part, others.shell_part)):
+    for old, new in (
+        (terrain.skin_part, others.skin_part),
+        (terrain.shell_part, others.shell_part),
+    ):
         part = _replaced(old, changed, new)
         if part is None:
             return None
@@ -184,9 +191,12 @@ def _replaced(old: Part, changed: Sequence[int], new: Part) -> Part | None:
         (first, length), (own_first, own_length) = old.range[i], new.range[k]
         if count != there or length != own_length:
             return None
-        # Blocks of one obstacle are joined in the same way wherever they stand; of other surfaces that has to be seen.
+        # Blocks of one obstacle are joined in the same way wherever they stand; of other surfaces
+        # that has to be seen.
         joined = old.mesh.indices[first : first + length] - np.uint32(to)
-        if not np.array_equal(joined, new.mesh.indices[own_first : own_first + length] - np.uint32(at)):
+        if not np.array_equal(
+            joined, new.mesh.indices[own_first : own_first + length] - np.uint32(at)
+        ):
             return None
         vertices[to : to + count] = new.mesh.vertices[at : at + count]
     return Part(Mesh(vertices, old.mesh.indices), old.range, old.vertices)

@@ -19,7 +19,8 @@ _LONGEST = 4000
 """Pieces of a track that are drawn; a longer one is thinned out."""
 
 _DASH, _MOST_DASHES = 0.012, 2000
-"""Length of a dash and of the gap after it as a share of the picture's height, and how many a track has at most."""
+"""Length of a dash and of the gap after it as a share of the picture's height, and how many a track
+has at most."""
 
 _SHORT = 8
 """Points of a track whose lines are not worth keeping."""
@@ -31,7 +32,9 @@ _MARK = 0.0085
 """Radius of a point as a share of the picture's height."""
 
 
-def dashes(points: FloatArray, dashed: BoolArray, length: float) -> tuple[FloatArray, FloatArray, BoolArray]:
+def dashes(
+    points: FloatArray, dashed: BoolArray, length: float
+) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Cut the dashed pieces of a line.
 
     Parameters
@@ -91,14 +94,18 @@ def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
     dash = _DASH * float(camera.view_height(camera.target))
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
     # What moves with the robot is short; what is long stays the same from picture to picture.
-    parts += [(_kept_rows if len(track.points) > _SHORT else _rows)(track, dash) for track in tracks]
+    parts += [
+        (_kept_rows if len(track.points) > _SHORT else _rows)(track, dash) for track in tracks
+    ]
     return np.concatenate(parts)
 
 
 def _rows(track: Track, dash: float) -> Batch:
     """The lines of one track; not to be written to."""
     start, end, faint = track_segments(track, dash)
-    return line_rows(start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity)
+    return line_rows(
+        start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity
+    )
 
 
 _kept_rows = lru_cache(maxsize=32)(_rows)

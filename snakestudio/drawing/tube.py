@@ -24,13 +24,15 @@ _GROOVE, _EDGE = 0.09, 0.07
 """Half of a groove's width, and width of the edge beside it that catches light, in radii."""
 
 _TILT = math.radians(38)
-"""How far the normal leans into the groove at its edge: it looks cut although the mesh is smooth."""
+"""How far the normal leans into the groove at its edge: it looks cut although the mesh is
+smooth."""
 
 _DARK, _STRIPE = 0.5, 1.2
 """Tones of a groove and of the stripe along the back."""
 
 _RINGS_WANTED, _NEAREST_BANDS = 120, 1.7
-"""Rings there should be at least, without grooves; distance of neighbouring grooves at least, in radii."""
+"""Rings there should be at least, without grooves; distance of neighbouring grooves at least, in
+radii."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +72,8 @@ class Skin:
     vertices : (m * columns, 8) float32 array
         As of a `meshes.Mesh`, in the world, m.
     indices : (k,) uint32 array
-        Three a triangle, counter-clockwise from outside; the same array for the same rings and columns.
+        Three a triangle, counter-clockwise from outside; the same array for the same rings and
+        columns.
     columns : int
         Vertices of a ring.
     section : (m,) int array
@@ -122,7 +125,10 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
         if before:
             rows += [(k, 0.0, True, 0.0), (k, groove, True, 0.0), (k, groove, False, -_TILT)]
         # What begins the next stretch stands there.
-        rows += [(k, float(u), False, 0.0) for u in np.linspace(begin, end, inner + 1)[: inner + 1 if after else inner]]
+        rows += [
+            (k, float(u), False, 0.0)
+            for u in np.linspace(begin, end, inner + 1)[: inner + 1 if after else inner]
+        ]
         if after:
             rows += [(k, 1.0 - groove, False, _TILT), (k, 1.0 - groove, True, 0.0)]
     rows.append((sections - 2, 1.0, False, 0.0))
@@ -161,7 +167,12 @@ def _turned(quaternion: FloatArray, at: Rings) -> tuple[FloatArray, FloatArray]:
 
 
 def skin(
-    position: FloatArray, quaternion: FloatArray, tangent: FloatArray, radius: FloatArray, at: Rings, columns: int
+    position: FloatArray,
+    quaternion: FloatArray,
+    tangent: FloatArray,
+    radius: FloatArray,
+    at: Rings,
+    columns: int,
 ) -> Skin:
     """The mesh of a body.
 
@@ -180,15 +191,21 @@ def skin(
     turned, angle = _turned(quaternion, at)
     chord = np.diff(position, axis=0)
     # A cubic follows an arc best if its tangents are as long as the arc.
-    length = np.sqrt(np.einsum("ij,ij->i", chord, chord)) / np.sinc(0.5 * np.minimum(angle, np.pi) / np.pi)
+    length = np.sqrt(np.einsum("ij,ij->i", chord, chord)) / np.sinc(
+        0.5 * np.minimum(angle, np.pi) / np.pi
+    )
     i, j = at.first, at.first + 1
     w = at.weights
     span = length[i, None]
-    middle = w[0] * position[i] + w[2] * position[j] + span * (w[1] * tangent[i] + w[3] * tangent[j])
+    middle = (
+        w[0] * position[i] + w[2] * position[j] + span * (w[1] * tangent[i] + w[3] * tangent[j])
+    )
     rise = np.gradient(radius)
     parts = (radius[i], rise[i], radius[j], rise[j])
     wide = sum(weight[:, 0] * part for weight, part in zip(w, parts, strict=True))
-    slope = sum(s * part for s, part in zip(at.slopes, parts, strict=True)) / np.maximum(span[:, 0], 1e-12)
+    slope = sum(s * part for s, part in zip(at.slopes, parts, strict=True)) / np.maximum(
+        span[:, 0], 1e-12
+    )
     lean = at.tilt - np.arctan(slope)
 
     # The ends: half ellipsoids whose widest rings are the first and the last cross-section.
@@ -235,14 +252,19 @@ def skin(
 def _around(columns: int) -> tuple[Batch, Batch, Batch]:
     """Sine, cosine and tone of the vertices of a ring; the angle counts from t_Z towards -t_Y.
 
-    The stripe along the back shows how the body is rolled; its edges are there twice, in either tone.
+    The stripe along the back shows how the body is rolled; its edges are there twice, in either
+    tone.
     """
     step = 2.0 * math.pi / columns
     wide = max(1, round(columns / 15))
     index = [*range(-wide, wide + 1), *range(wide, columns - wide + 1)]
     angle = step * np.array(index)
     tone = np.where(np.arange(len(index)) <= 2 * wide, _STRIPE, 1.0)
-    return np.sin(angle).astype(np.float32), np.cos(angle).astype(np.float32), tone.astype(np.float32)
+    return (
+        np.sin(angle).astype(np.float32),
+        np.cos(angle).astype(np.float32),
+        tone.astype(np.float32),
+    )
 
 
 _made: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
@@ -255,7 +277,9 @@ def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
     if known is not None and known[0] is at:
         return known[1]
     apart = np.ones(len(at.first) + 2 * _CAP_RINGS - 1, bool)
-    apart[_CAP_RINGS : len(apart) - _CAP_RINGS] = (np.diff(at.first) != 0) | (np.diff(at.part) > 1e-12)
+    apart[_CAP_RINGS : len(apart) - _CAP_RINGS] = (np.diff(at.first) != 0) | (
+        np.diff(at.part) > 1e-12
+    )
     wide = max(1, round(columns / 15))
     across = np.ones(columns + 1, bool)
     across[2 * wide] = False
@@ -266,7 +290,9 @@ def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
     # At the poles every other triangle has no area.
     quads[0, :, 0:3], quads[-1, :, 3:6] = quads[0, :, 3:6], quads[-1, :, 0:3]
     flat = quads.reshape(-1, 3)
-    order = np.concatenate((flat[: 2 * columns : 2], flat[2 * columns : -2 * columns], flat[-2 * columns :: 2]))
+    order = np.concatenate(
+        (flat[: 2 * columns : 2], flat[2 * columns : -2 * columns], flat[-2 * columns :: 2])
+    )
     indices = np.ascontiguousarray(order, np.uint32).ravel()
     indices.setflags(write=False)
     if len(_made) >= 16:

@@ -14,7 +14,8 @@ REFERENCE_HEIGHT = 720.0
 
 
 _LEAST = 0.92
-"""Pixels of the design that one of the reference picture has at least: letters of 12 have 11 then."""
+"""Pixels of the design that one of the reference picture has at least: letters of 12 have 11
+then."""
 
 
 def reference_pixel(height: int, ratio: float = 1.0) -> float:

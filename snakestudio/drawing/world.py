@@ -77,8 +77,8 @@ class Look:
     grow: float = 0.0
 
 
-# What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced as a whole, so that
-# threads never see half an entry.
+# What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced
+# as a whole, so that threads never see half an entry.
 _rows_cache: tuple[tuple[Posts, Theme, frozenset[int], float, Batch], ...] = ()
 _KEEP = 4
 
@@ -87,7 +87,12 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
     """Rows of the posts, the selected ones lighter; the same array for the same arguments."""
     global _rows_cache
     for known, its_theme, its_bright, its_opacity, rows in _rows_cache:
-        if known is these and its_theme is theme and its_bright == bright and its_opacity == opacity:
+        if (
+            known is these
+            and its_theme is theme
+            and its_bright == bright
+            and its_opacity == opacity
+        ):
             return rows
     colours = np.tile(np.array(theme.obstacle), (len(these.radius), 1))
     chosen = np.isin(these.owner, list(bright))
@@ -98,7 +103,9 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
     return rows
 
 
-def obstacle_outline(these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour) -> Batch:
+def obstacle_outline(
+    these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour
+) -> Batch:
     """Cylinders grown by a share of the picture's height: their far side, drawn flat, is the outline."""
     chosen = np.flatnonzero(np.isin(these.owner, indices))
     middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
@@ -107,14 +114,26 @@ def obstacle_outline(these: Posts, indices: list[int], camera: Camera, share: fl
 
 
 def _standing(
-    these: Posts, chosen: NDArray[np.intp], colours: FloatArray, grow: FloatArray | float,
-    *, opacity: float = 1.0, glow: float = 0.0, gloss: float = 0.12,
-) -> Batch:  # fmt: skip
+    these: Posts,
+    chosen: NDArray[np.intp],
+    colours: FloatArray,
+    grow: FloatArray | float,
+    *,
+    opacity: float = 1.0,
+    glow: float = 0.0,
+    gloss: float = 0.12,
+) -> Batch:
     half = 0.5 * these.height[chosen]
     return solid_rows(
-        np.column_stack((these.centre[chosen], half)), _UPRIGHT, half + grow, these.radius[chosen] + grow, colours,
-        opacity=opacity, glow=glow, gloss=gloss,
-    )  # fmt: skip
+        np.column_stack((these.centre[chosen], half)),
+        _UPRIGHT,
+        half + grow,
+        these.radius[chosen] + grow,
+        colours,
+        opacity=opacity,
+        glow=glow,
+        gloss=gloss,
+    )
 
 
 def _brighter(colour: ArrayLike) -> FloatArray:
@@ -137,14 +156,25 @@ def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
 def _look(colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0) -> Look:
     flat = grow > 0.0
     row = solid_rows(
-        np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, np.asarray(colour, float), opacity=opacity,
-        glow=1.0 if flat else 0.0, gloss=0.0 if flat else 0.05, shaded=0.0 if flat else 1.0,
-    )  # fmt: skip
+        np.zeros((1, 3)),
+        (1.0, 0.0, 0.0, 0.0),
+        0.0,
+        1.0,
+        np.asarray(colour, float),
+        opacity=opacity,
+        glow=1.0 if flat else 0.0,
+        gloss=0.0 if flat else 0.05,
+        shaded=0.0 if flat else 1.0,
+    )
     return Look(row, merged(ranges), grow)
 
 
 def terrain_looks(
-    terrain: Terrain | None, theme: Theme, bright: frozenset[int], opacity: float, mask: NDArray[np.bool_] | None = None
+    terrain: Terrain | None,
+    theme: Theme,
+    bright: frozenset[int],
+    opacity: float,
+    mask: NDArray[np.bool_] | None = None,
 ) -> list[Look]:
     """The looks of everything but posts (or of some, (n,)), the selected obstacles lighter."""
     if terrain is None:
@@ -156,15 +186,21 @@ def terrain_looks(
         for lighter in (False, True):
             which = (terrain.earthen == earthen) & (chosen == lighter)
             which = which if mask is None else which & mask
-            looks.append(_look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity))
+            looks.append(
+                _look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity)
+            )
     return [look for look in looks if len(look.ranges)]
 
 
-def terrain_outlines(terrain: Terrain | None, indices: list[int], share: float, colour: Colour) -> list[Look]:
+def terrain_outlines(
+    terrain: Terrain | None, indices: list[int], share: float, colour: Colour
+) -> list[Look]:
     """The shells of some obstacles, grown by a share of the picture's height; their far side is the outline."""
     if terrain is None:
         return []
-    ranges = terrain.shell_range[[index for index in indices if 0 <= index < len(terrain.shell_range)]]
+    ranges = terrain.shell_range[
+        [index for index in indices if 0 <= index < len(terrain.shell_range)]
+    ]
     look = _look(colour, ranges, 1.0, share)
     return [look] if len(look.ranges) else []
 
@@ -190,19 +226,25 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
             position = (value, 0.0, 0.0) if axis == 0 else (0.0, value, 0.0)
             unit = " m" if k == 0 or abs(value) >= 1 else ""
             text = "0" if k == 0 else tick_text(value, step) + (unit if k % 5 == 0 else "")
-            labels.append(Label(text, position, theme.text_dim, 12.0, min(1.0, 1.6 * fade), (0.5, 1.25)))
+            labels.append(
+                Label(text, position, theme.text_dim, 12.0, min(1.0, 1.6 * fade), (0.5, 1.25))
+            )
     return labels
 
 
 _AXIS, _MARGIN = 34.0, 54.0
-"""Length of an axis and distance of the origin from the corner, pixels of a picture 720 pixels high."""
+"""Length of an axis and distance of the origin from the corner, pixels of a picture 720 pixels
+high."""
 
 
 def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> FloatArray:
     """Matrix (4, 4) that puts axes of length 1 into the lower left corner of the picture."""
     right, up, _ = camera.axes
     matrix = np.zeros((4, 4))
-    matrix[0, :3], matrix[1, :3] = 2 * _AXIS * pixel / width * right, 2 * _AXIS * pixel / height * up
+    matrix[0, :3], matrix[1, :3] = (
+        2 * _AXIS * pixel / width * right,
+        2 * _AXIS * pixel / height * up,
+    )
     matrix[:, 3] = (2 * _MARGIN * pixel / width - 1, 2 * _MARGIN * pixel / height - 1, 0.0, 1.0)
     return matrix
 
@@ -220,5 +262,7 @@ def triad_labels(theme: Theme) -> list[Label]:
     tips = np.eye(3) * 1.33
     return [
         Label(name, (float(tip[0]), float(tip[1]), float(tip[2])), colour, 13.0)
-        for name, tip, colour in zip("xyz", tips, (theme.axis_x, theme.axis_y, theme.axis_z), strict=True)
+        for name, tip, colour in zip(
+            "xyz", tips, (theme.axis_x, theme.axis_y, theme.axis_z), strict=True
+        )
     ]

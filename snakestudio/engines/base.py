@@ -86,10 +86,11 @@ class Engine(Protocol):
     ) -> StepReport:
         """Take `n_steps` steps under `reference`.
 
-        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a row is wanted. Under
-        `go_on` the call belongs to the interval of the calls before it: the next snapshot shows the mean over them all.
-        Under `keep_rows` an engine may keep the rows, and hand them over with those of a later call, or of one that
-        fails: one by one, their handling takes as long as making them.
+        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a
+        row is wanted. Under `go_on` the call belongs to the interval of the calls before it: the
+        next snapshot shows the mean over them all. Under `keep_rows` an engine may keep the rows,
+        and hand them over with those of a later call, or of one that fails: one by one, their
+        handling takes as long as making them.
         """
         ...
 
@@ -123,7 +124,9 @@ class Engine(Protocol):
         """Go back to a state that `checkpoint` gave, bit for bit."""
         ...
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
         ...
 

@@ -1,7 +1,8 @@
 """Time steps with little around them: the arguments of the compiled loop are bound once, references written in place.
 
-A step from Python then costs a few microseconds over the step itself. What a step seldom ends with (more contacts than
-there is space for, a link that goes far, a failure) takes the engine's own way, `Engine.advance`.
+A step from Python then costs a few microseconds over the step itself. What a step seldom ends with
+(more contacts than there is space for, a link that goes far, a failure) takes the engine's own way,
+`Engine.advance`.
 """
 
 from __future__ import annotations
@@ -36,19 +37,27 @@ HELD, GIVEN = range(2)
 class Steps(Protocol):
     """Steps of one engine; whoever changes the engine otherwise calls `settle` before and `bind` after it.
 
-    What takes steps returns None if all of them were taken and no row was due, or else the engine's report.
+    What takes steps returns None if all of them were taken and no row was due, or else the engine's
+    report.
     """
 
     def hold(
-        self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
+        self,
+        angle: FloatArray,
+        rate: FloatArray | None,
+        n_steps: int,
+        row_steps: tuple[int, ...] = (),
     ) -> StepReport | None:
         """Take steps while the joints' references are held at `angle` ((m,), rad).
 
-        With a `rate` ((m,), rad/s) they move on from there, evenly. Rows are written after the steps `row_steps`.
+        With a `rate` ((m,), rad/s) they move on from there, evenly. Rows are written after the
+        steps `row_steps`.
         """
         ...
 
-    def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
+    def give(
+        self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
+    ) -> StepReport | None:
         """Take steps while the motors are given `torque` ((m,), N m)."""
         ...
 
@@ -82,7 +91,9 @@ def steps_of(engine: Engine) -> Steps:
 def _constant(axes: int, torque: bool) -> JointReference:
     """A reference to be written to; where torques are given no angles are asked for."""
     angle, rate, acceleration = np.full((3, 2, axes), np.nan if torque else 0.0)
-    return JointReference(np.array([0.0, 1.0]), angle, rate, acceleration, np.zeros((2, axes)) if torque else None)
+    return JointReference(
+        np.array([0.0, 1.0]), angle, rate, acceleration, np.zeros((2, axes)) if torque else None
+    )
 
 
 class PlainSteps:
@@ -98,7 +109,11 @@ class PlainSteps:
         self._snapshot: Snapshot | None = None
 
     def hold(
-        self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
+        self,
+        angle: FloatArray,
+        rate: FloatArray | None,
+        n_steps: int,
+        row_steps: tuple[int, ...] = (),
     ) -> StepReport | None:
         """See `Steps.hold`."""
         reference = self._reference(n_steps, torque=False)
@@ -108,7 +123,9 @@ class PlainSteps:
             reference.angle[1] += rate * (n_steps * self._engine.scene.solver.step_s)
         return self.follow(reference, n_steps, False, row_steps)
 
-    def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
+    def give(
+        self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
+    ) -> StepReport | None:
         """See `Steps.give`."""
         reference = self._reference(n_steps, torque=True)
         assert reference.torque is not None
@@ -157,7 +174,7 @@ class BoundSteps(ABC):
     _view: StateView | None = None
     """What shows the present state."""
 
-    # ------------------------------------------------------------------------------------------ of the engine
+    # -------------------------------------------------------------------------------- of the engine
 
     @property
     @abstractmethod
@@ -211,7 +228,7 @@ class BoundSteps(ABC):
     @abstractmethod
     def contacts_in(self, row: PresentRow, copy: bool) -> Contacts: ...  # noqa: D102
 
-    # ------------------------------------------------------------------------------------------ Steps
+    # ---------------------------------------------------------------------------------------- Steps
 
     def bind(self) -> None:
         """See `Steps.bind`."""
@@ -226,7 +243,10 @@ class BoundSteps(ABC):
 
     def _begin_binding(self) -> None:
         axes = len(self.schema.axes)
-        self._held, self._given = held, given = _constant(axes, torque=False), _constant(axes, torque=True)
+        self._held, self._given = held, given = (
+            _constant(axes, torque=False),
+            _constant(axes, torque=True),
+        )
         assert given.torque is not None
         self._held_time, self._held_angle, self._held_rate = held.time, held.angle, held.rate
         self._given_time, self._given_torque = given.time, given.torque
@@ -235,7 +255,9 @@ class BoundSteps(ABC):
         assert self.compiled is not None
         advance, _ = self.compiled
         self._own_count = _position(self.plain_arguments(held), held.time)
-        self._no_row = self._rows._replace(filled=self._rows.filled.copy())  # for calls that write none
+        self._no_row = self._rows._replace(
+            filled=self._rows.filled.copy()
+        )  # for calls that write none
         self._calls = CallTable(advance, [self._arguments(held), self._arguments(given)])
         self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
         self._count = 0  # of steps, in the table
@@ -250,7 +272,11 @@ class BoundSteps(ABC):
         return (*self.plain_arguments(reference), 0, _NO_ROWS, self._no_row)
 
     def hold(
-        self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
+        self,
+        angle: FloatArray,
+        rate: FloatArray | None,
+        n_steps: int,
+        row_steps: tuple[int, ...] = (),
     ) -> StepReport | None:
         """See `Steps.hold`."""
         now, dt, time = self._reached, self._dt, self._held_time
@@ -269,7 +295,9 @@ class BoundSteps(ABC):
             return self._reported(n_steps, False, row_steps)
         return self._take_bound(HELD, self._take_held, n_steps)
 
-    def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
+    def give(
+        self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
+    ) -> StepReport | None:
         """See `Steps.give`."""
         now, dt, time = self._reached, self._dt, self._given_time
         time[0] = now * dt
@@ -339,7 +367,11 @@ class BoundSteps(ABC):
         if reference is not None:
             torque = None if reference.torque is None else reference.torque.copy()
             self._reference = JointReference(
-                reference.time.copy(), reference.angle.copy(), reference.rate.copy(), reference.acceleration, torque
+                reference.time.copy(),
+                reference.angle.copy(),
+                reference.rate.copy(),
+                reference.acceleration,
+                torque,
             )
 
     def present(self) -> Snapshot:

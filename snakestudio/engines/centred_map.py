@@ -11,7 +11,9 @@ from snakestudio.model.robot.robot import Robot
 __all__ = ["centred_map", "coupling_of", "make_chain", "mean_mass"]
 
 
-def centred_map(n: int, back: FloatArray | None = None, weight: FloatArray | None = None) -> FloatArray:
+def centred_map(
+    n: int, back: FloatArray | None = None, weight: FloatArray | None = None
+) -> FloatArray:
     """K of `kernels.centred_chain`, (n, n): positions of links about the centre of mass, in half links.
 
     P4 (2) to (8). `back` and `weight` are those of a `CentredChain`; equal links if left out.

@@ -17,9 +17,18 @@ __all__ = ["write_centred_links"]
 
 @inlined
 def write_centred_links(
-    chain: CentredChain, height: FloatArray, x: FloatArray, v: FloatArray, theta: FloatArray, cos: FloatArray,
-    sin: FloatArray, part: FloatArray, place: FloatArray, rows: RowBuffers, i: int,
-) -> float:  # fmt: skip
+    chain: CentredChain,
+    height: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    theta: FloatArray,
+    cos: FloatArray,
+    sin: FloatArray,
+    part: FloatArray,
+    place: FloatArray,
+    rows: RowBuffers,
+    i: int,
+) -> float:
     """Write places and velocities of all links into row `i`; returns the kinetic energy, J.
 
     Parameters

@@ -39,7 +39,9 @@ Z = 2
 """Entry of a pose in space."""
 
 
-def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def chain(
+    head: FloatArray, angle: FloatArray, length: float | FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Where the links of a chain are, and how they move.
 
     Parameters
@@ -65,7 +67,9 @@ def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tu
     theta = head[TURN] + np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     normal = np.column_stack([-axis[:, Y], axis[:, X]])
-    ways = np.vstack([np.zeros(2), np.cumsum(half[:-1, None] * axis[:-1] + half[1:, None] * axis[1:], axis=0)])
+    ways = np.vstack(
+        [np.zeros(2), np.cumsum(half[:-1, None] * axis[:-1] + half[1:, None] * axis[1:], axis=0)]
+    )
     by_head = np.tile(np.eye(3), (n, 1, 1))
     by_head[:, X, TURN], by_head[:, Y, TURN] = -ways[:, Y], ways[:, X]
     turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
@@ -80,7 +84,8 @@ def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tu
 class ChainEngine(TimeSteppingEngine):
     """A chain of links in the plane with a yaw axis in every joint; a subclass has `begin`, `step` and `links`.
 
-    Attributes without an underscore before their names are its state, as those of `AngleController` are.
+    Attributes without an underscore before their names are its state, as those of `AngleController`
+    are.
 
     Parameters
     ----------
@@ -151,13 +156,18 @@ class ChainEngine(TimeSteppingEngine):
         given: Any = self.links()
         shape = (self._schema.n_links, 3)
         if not isinstance(given, tuple) or len(given) != 2:
-            raise MistakeError(f"links() gives {type(given).__name__}", "give positions and velocities of the links")
+            raise MistakeError(
+                f"links() gives {type(given).__name__}",
+                "give positions and velocities of the links",
+            )
         arrays = []
         for name, values in zip(("positions", "velocities"), given, strict=True):
             array = np.asarray(values)
             if array.dtype.kind not in "fiu" or array.shape != shape:
                 form = " x ".join(map(str, array.shape))
-                raise MistakeError(f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers")
+                raise MistakeError(
+                    f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers"
+                )
             if not np.isfinite(array).all():
                 link = int(np.argwhere(~np.isfinite(array)).item(0)) + 1
                 raise MistakeError(
@@ -168,7 +178,9 @@ class ChainEngine(TimeSteppingEngine):
             arrays.append(array.astype(np.float64))
         return arrays[0], arrays[1]
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def _run_kernel(
+        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
         due = set(wanted.tolist())
         for _ in range(n_steps):
             before, counts = public_state(self), self._counts.copy()
@@ -192,11 +204,16 @@ class ChainEngine(TimeSteppingEngine):
     def _links(self) -> FloatArray:
         return self._checked_links()[0]
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         pose, velocity = self._checked_links()
         energies = [float(getattr(self, name)) for name in self.energies]
         i = rows.filled.item(0)
-        rows.link_pose[i, :, PLACE], rows.link_pose[i, :, Z] = pose[:, PLACE], self._scene.body.sizes.radius
+        rows.link_pose[i, :, PLACE], rows.link_pose[i, :, Z] = (
+            pose[:, PLACE],
+            self._scene.body.sizes.radius,
+        )
         half = 0.5 * pose[:, TURN]
         rows.link_pose[i, :, QUAT_W], rows.link_pose[i, :, QUAT_Z] = np.cos(half), np.sin(half)
         rows.link_twist[i][:, [X, Y, TURN_Z]] = velocity
@@ -237,12 +254,18 @@ class ChainEngine(TimeSteppingEngine):
         for name, value in own.items():
             if isinstance(value, np.ndarray):
                 saved = values[name]
-                demand(isinstance(saved, np.ndarray) and saved.dtype == value.dtype and saved.ndim == value.ndim)
+                demand(
+                    isinstance(saved, np.ndarray)
+                    and saved.dtype == value.dtype
+                    and saved.ndim == value.ndim
+                )
         demand(all(values[name].shape == own[name].shape for name in ("angle", "rate")))
         with_public_state(self, values)
         self._counts = counts.copy()
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Nothing: motion is prescribed, and no force moves it."""
 
     def contact_problem(self) -> dict[str, FloatArray]:

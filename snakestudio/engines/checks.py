@@ -39,7 +39,8 @@ TOLERATED = 1e-3
 
 
 _GRAVITY = Fix(
-    "Gravity 9.81 m/s² on level ground", (("ground.gravity_m_s2", STANDARD_GRAVITY), ("ground.slope_deg", 0.0))
+    "Gravity 9.81 m/s² on level ground",
+    (("ground.gravity_m_s2", STANDARD_GRAVITY), ("ground.slope_deg", 0.0)),
 )
 
 MENDED = 4
@@ -47,7 +48,12 @@ MENDED = 4
 
 SPATIAL = Fix(
     "Use the spatial model",
-    (("model.kind", next(kind for kind, declared in FORMULATIONS.items() if declared.fields.spatial)),),
+    (
+        (
+            "model.kind",
+            next(kind for kind, declared in FORMULATIONS.items() if declared.fields.spatial),
+        ),
+    ),
 )
 """For what no planar model can do."""
 
@@ -83,7 +89,11 @@ def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
 
 
 def inside_obstacle(
-    scene: Scene, obstacle: int, links: Iterable[int], depth: float, clear: Callable[[FloatArray], bool] | None
+    scene: Scene,
+    obstacle: int,
+    links: Iterable[int],
+    depth: float,
+    clear: Callable[[FloatArray], bool] | None,
 ) -> Problem:
     """Links that start inside an obstacle.
 
@@ -97,7 +107,8 @@ def inside_obstacle(
     depth : float
         Of the deepest, m.
     clear : callable or None
-        Whether all links are outside if the obstacle is moved by (dx, dy), m; None if no way out is to be looked for.
+        Whether all links are outside if the obstacle is moved by (dx, dy), m; None if no way out is
+        to be looked for.
     """
     deepest, *others = links
     name = scene.obstacles[obstacle].name
@@ -175,7 +186,11 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     if found is not None:
         worst, limit = found
         axis = axes[worst]
-        key = "start.joint_angles_deg" if "joint_angles_deg" in type(scene.start).model_fields else "start"
+        key = (
+            "start.joint_angles_deg"
+            if "joint_angles_deg" in type(scene.start).model_fields
+            else "start"
+        )
         who, remedy = _stop_of(scene, axis)
         own = who != _ALL_STOP
         stops = "it stops at" if own else who
@@ -200,7 +215,9 @@ def _shown(who: str, limit: float) -> float:
     return abs(limit) if who == _ALL_STOP else limit
 
 
-def _beyond(high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray) -> tuple[int, float] | None:
+def _beyond(
+    high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray
+) -> tuple[int, float] | None:
     """Axis that goes farthest beyond a stop, and the stop, degrees; None if all keep within them."""
     over, under = high - upper, lower - low
     farthest = np.maximum(over, under)
@@ -220,17 +237,24 @@ def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
     return _ALL_STOP, "raise robot.joint_limit_deg"
 
 
-def _within_stops(scene: Scene, amplitude: str, reach: float, swing: float, limit: float) -> tuple[Fix, ...]:
+def _within_stops(
+    scene: Scene, amplitude: str, reach: float, swing: float, limit: float
+) -> tuple[Fix, ...]:
     """A smaller amplitude, if the offset leaves room for one, or stops farther away; degrees."""
     limit, gait = abs(limit), scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
     room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
-    farther = Fix(f"Let the joints reach {math.ceil(reach):g}°", (("robot.joint_limit_deg", float(math.ceil(reach))),))
+    farther = Fix(
+        f"Let the joints reach {math.ceil(reach):g}°",
+        (("robot.joint_limit_deg", float(math.ceil(reach))),),
+    )
     others = () if scene.robot.joint else (farther,)
     if room <= 0.0:
         return others
     if amplitude.endswith("_rad"):
-        smaller = math.copysign(math.floor(1000.0 * abs(present) * (limit - (reach - swing)) / swing) / 1000.0, present)
+        smaller = math.copysign(
+            math.floor(1000.0 * abs(present) * (limit - (reach - swing)) / swing) / 1000.0, present
+        )
         return Fix(f"Reduce the amplitude to {smaller:g} rad", ((amplitude, smaller),)), *others
     smaller = math.copysign(room, present)
     return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
@@ -239,9 +263,10 @@ def _within_stops(scene: Scene, amplitude: str, reach: float, swing: float, limi
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
     """Step up to which explicit joint controllers are stable on a free chain, s.
 
-    Linearised, the joints obey phi'' = -Q (K_P phi + K_D phi'), the controllers being evaluated at (q_M, u_A). Under
-    the midpoint scheme a mode turns unstable by flipping its rate every step, which it does once the largest eigenvalue
-    of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
+    Linearised, the joints obey phi'' = -Q (K_P phi + K_D phi'), the controllers being evaluated at
+    (q_M, u_A). Under the midpoint scheme a mode turns unstable by flipping its rate every step,
+    which it does once the largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds
+    4.
 
     Parameters
     ----------
@@ -303,7 +328,11 @@ def slippery_ground(scene: Scene) -> list[Problem]:
                 "ground.mu_along",
                 "the ground has no friction at all",
                 "raise it if that is not meant",
-                fixes=(Fix("Set friction to 0.2", (("ground.mu_along", 0.2), ("ground.mu_across", 0.2))),),
+                fixes=(
+                    Fix(
+                        "Set friction to 0.2", (("ground.mu_along", 0.2), ("ground.mu_across", 0.2))
+                    ),
+                ),
             )
         ]
     if ground.gravity[2] == 0.0:
@@ -322,7 +351,9 @@ def slippery_ground(scene: Scene) -> list[Problem]:
 def soft_start_never_ends(scene: Scene) -> list[Problem]:
     """Whether joints wait for ever for a reference near 0."""
     limit, waves = scene.control.soft_start_deg, scene.waves
-    named = zip((offset for _, offset in scene.gait.wave_keys), (waves.yaw, waves.pitch), strict=True)
+    named = zip(
+        (offset for _, offset in scene.gait.wave_keys), (waves.yaw, waves.pitch), strict=True
+    )
     return [
         Problem(
             "warning",
@@ -332,7 +363,9 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
             fixes=(Fix("Start without waiting", (("control.soft_start_deg", 0.0),)),),
         )
         for key, wave in list(named)[: 2 if scene.model.spatial else 1]
-        if scene.controller.uses_gait and limit > 0.0 and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
+        if scene.controller.uses_gait
+        and limit > 0.0
+        and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
     ]
 
 
@@ -351,7 +384,12 @@ def joint_shape(robot: Robot) -> list[Problem]:
                     links=(k, k + 1),
                 )
             ]
-    if robot.axis_offset_m < robot.link_length_m or robot.link or robot.joint or robot.joints != "cardan":
+    if (
+        robot.axis_offset_m < robot.link_length_m
+        or robot.link
+        or robot.joint
+        or robot.joints != "cardan"
+    ):
         return []
     return [
         Problem(

@@ -1,7 +1,7 @@
 """Takes compiled code from the cache and nowhere else: the window's process draws, and must not compile for minutes.
 
-A mark in the cache folder says that an engine is compiled, but only its code itself proves it: that may be for another
-processor, another environment or another copy of the program, or be damaged.
+A mark in the cache folder says that an engine is compiled, but only its code itself proves it: that
+may be for another processor, another environment or another copy of the program, or be damaged.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Links that went through a body within one step, which no contact can notice: found by the way they took.
 
-A link that touches a body has its axis its own radius outside of it, and the body's half thickness more away from the
-body's middle. Only one that goes further than that in a step can come out on the other side: else a contact pushes it
-back, however deep the step has left it. Whoever goes half of that way in a step has the step looked at: its axis is
-moved along in small parts, and must not enter the core of the body.
+A link that touches a body has its axis its own radius outside of it, and the body's half thickness
+more away from the body's middle. Only one that goes further than that in a step can come out on the
+other side: else a contact pushes it back, however deep the step has left it. Whoever goes half of
+that way in a step has the step looked at: its axis is moved along in small parts, and must not
+enter the core of the body.
 """
 
 from __future__ import annotations
@@ -42,16 +43,20 @@ CORE = 0.1
 """Half thickness of a body's core, beside that of the body."""
 
 _MOST_PARTS = 10_000
-"""Parts that a step is cut into at most: a link that goes a thousand times the thickness of a wall is lost anyway."""
+"""Parts that a step is cut into at most: a link that goes a thousand times the thickness of a wall
+is lost anyway."""
 
 _GROUND = 1e-9
-"""What begins no higher than this stands on the ground, which nobody can come from or leave through, m."""
+"""What begins no higher than this stands on the ground, which nobody can come from or leave
+through, m."""
 
 _UPWARD = 0.5
-"""Least height component of the normal of a face that counts as one on top, or below if it is negative."""
+"""Least height component of the normal of a face that counts as one on top, or below if it is
+negative."""
 
 _OPPOSITE = -0.05
-"""Cosine below which two faces look away from each other: a body is crossed from the one to the other."""
+"""Cosine below which two faces look away from each other: a body is crossed from the one to the
+other."""
 
 _ROUNDING = 1e-9
 """Distances from a core are taken to be shorter by this, m."""
@@ -125,10 +130,14 @@ class _Core:
             at = -begin / change
         enters = np.where(change > 0.0, at, 0.0).max(axis=-1, initial=0.0)
         leaves = np.where(change < 0.0, at, 1.0).min(axis=-1, initial=1.0)
-        held: NDArray[np.bool_] = (enters <= leaves) & ~((change == 0.0) & (begin < 0.0)).any(axis=-1)
+        held: NDArray[np.bool_] = (enters <= leaves) & ~((change == 0.0) & (begin < 0.0)).any(
+            axis=-1
+        )
         if not self.radius < math.inf:
             return held
-        x, y, _ = np.moveaxis(first, -1, 0) - np.append(self.middle, 0.0).reshape(3, *([1] * (first.ndim - 1)))
+        x, y, _ = np.moveaxis(first, -1, 0) - np.append(self.middle, 0.0).reshape(
+            3, *([1] * (first.ndim - 1))
+        )
         dx, dy, _ = np.moveaxis(second - first, -1, 0)
         nearest = np.clip(-(x * dx + y * dy) / np.maximum(dx**2 + dy**2, 1e-300), enters, leaves)
         return np.asarray(held & (np.hypot(x + nearest * dx, y + nearest * dy) < self.radius))
@@ -142,8 +151,15 @@ class _Terrain:
 
     thin = 0.0
 
-    def __init__(self, obstacle: Obstacle, number: int, base_dir: Path | None, radius: float) -> None:
-        self._obstacle, self._number, self._base_dir, self._radius = obstacle, number, base_dir, radius
+    def __init__(
+        self, obstacle: Obstacle, number: int, base_dir: Path | None, radius: float
+    ) -> None:
+        self._obstacle, self._number, self._base_dir, self._radius = (
+            obstacle,
+            number,
+            base_dir,
+            radius,
+        )
         low, high = plan_boxes((obstacle,))
         self.middle, self.reach = 0.5 * (low + high)[0], 0.5 * float(np.linalg.norm(high - low))
         self.core_reach = self.reach
@@ -166,7 +182,9 @@ class _Terrain:
         points = np.stack([first + own * (second - first) for own in share], axis=-2)
         x, y, z = np.moveaxis((points - relief.origin) @ rotation(relief.yaw), -1, 0)
         surface = relief.surface(x, y)
-        above = np.maximum(surface + relief.origin[2], 0.0)  # of the ground, which fills what is lower
+        above = np.maximum(
+            surface + relief.origin[2], 0.0
+        )  # of the ground, which fills what is lower
         sunk = surface - z
         inside = (sunk > (1.0 - CORE) * np.minimum(self._radius, 0.5 * above)) & (above > 0.0)
         return np.asarray(inside.any(axis=-1))
@@ -183,7 +201,10 @@ class Crossing:
 
     def sentence(self, scene: Scene) -> str:
         """What went through what, and the remedy."""
-        step, what = scene.solver.step_s, f"link {self.link + 1} goes through {_called(scene, self.obstacle)}"
+        step, what = (
+            scene.solver.step_s,
+            f"link {self.link + 1} goes through {_called(scene, self.obstacle)}",
+        )
         if self.way > self.seen:
             return (
                 f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but is sure to meet it only below "
@@ -207,11 +228,16 @@ class Crossings:
     half, radius : float
         Of a link: its axis from the middle to either end, and its surface from there, m.
     pushed : bool
-        Whether contacts push links back; if they only brake them, these go through in steps of any length.
+        Whether contacts push links back; if they only brake them, these go through in steps of any
+        length.
     """
 
     def __init__(
-        self, bodies: Iterable[tuple[int, Body]] = (), half: float = 0.0, radius: float = 0.0, pushed: bool = True
+        self,
+        bodies: Iterable[tuple[int, Body]] = (),
+        half: float = 0.0,
+        radius: float = 0.0,
+        pushed: bool = True,
     ) -> None:
         self._half = half
         self._least = 0.5 if pushed else 0.0
@@ -242,9 +268,12 @@ class Crossings:
         moved = after - before
         way = np.linalg.norm(moved, axis=2).max(axis=1)
         apart = np.linalg.norm(before.mean(axis=1)[:, None, :2] - self._middle, axis=2)
-        near = (way[:, None] > self._least * self._seen) & (apart <= self._reach + self._half + way[:, None])
+        near = (way[:, None] > self._least * self._seen) & (
+            apart <= self._reach + self._half + way[:, None]
+        )
         link, body_index = np.nonzero(near)
-        # Most of these links pass beside the core: no point of an axis moves further than one of its ends does.
+        # Most of these links pass beside the core: no point of an axis moves further than one of
+        # its ends does.
         away = _away(before[link, :, :2], self._middle[body_index])
         near[link, body_index] = away <= self._core_reach[body_index] + way[link] + _ROUNDING
         first, soonest = None, math.inf
@@ -259,7 +288,9 @@ class Crossings:
             nearest = int(when.argmin())
             if when[nearest] <= parts and when[nearest] / parts < soonest:
                 soonest = float(when[nearest] / parts)
-                first = Crossing(int(links[nearest]), obstacle, float(way[links[nearest]]), float(self._seen[b]))
+                first = Crossing(
+                    int(links[nearest]), obstacle, float(way[links[nearest]]), float(self._seen[b])
+                )
         return first
 
 
@@ -277,8 +308,16 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
     robot = scene.robot
     bodies: list[tuple[int, Body]] = []
     if scene.model.spatial:
-        radius, up = robot.radius_m, np.array([[0.0, 0.0, 1.0]])  # who is all below it has fallen through
-        bodies.append((GROUND, _Core(np.zeros(2), math.inf, radius, radius, up, np.full(1, -radius), math.inf)))
+        radius, up = (
+            robot.radius_m,
+            np.array([[0.0, 0.0, 1.0]]),
+        )  # who is all below it has fallen through
+        bodies.append(
+            (
+                GROUND,
+                _Core(np.zeros(2), math.inf, radius, radius, up, np.full(1, -radius), math.inf),
+            )
+        )
     for number, obstacle in enumerate(scene.obstacles):
         if scene.model.spatial:
             reliefs, cores = _spatial_cores(obstacle)
@@ -291,7 +330,9 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
     return Crossings(bodies, robot.contact_half_length_m, robot.radius_m, pushed)
 
 
-def foreseen(scene: Scene, base_dir: Path | None, velocity: FloatArray, turning: FloatArray) -> list[Problem]:
+def foreseen(
+    scene: Scene, base_dir: Path | None, velocity: FloatArray, turning: FloatArray
+) -> list[Problem]:
     """Whether links go so far in a step, as they start or by their gait, that they may go through an obstacle.
 
     Parameters
@@ -304,7 +345,11 @@ def foreseen(scene: Scene, base_dir: Path | None, velocity: FloatArray, turning:
     """
     if not scene.obstacles:
         return []
-    watch, step, half = crossings(scene, base_dir), scene.solver.step_s, scene.robot.contact_half_length_m
+    watch, step, half = (
+        crossings(scene, base_dir),
+        scene.solver.step_s,
+        scene.robot.contact_half_length_m,
+    )
     turns = np.abs(turning) if turning.ndim == 1 else np.linalg.norm(turning, axis=1)
     starting = float((np.linalg.norm(velocity, axis=1) + half * turns).max(initial=0.0))
     speed, what = max((starting, "as it starts"), (_gait_speed(scene, watch.seen), "by its gait"))
@@ -328,8 +373,8 @@ def foreseen(scene: Scene, base_dir: Path | None, velocity: FloatArray, turning:
 def _gait_speed(scene: Scene, seen: float) -> float:
     """Greatest speed of the links' ends about the robot as a whole that the gait asks for, m/s; 0 if it is small.
 
-    A robot that nothing holds moves so that its links' momenta add up to nothing: what a rigid motion explains is left
-    out.
+    A robot that nothing holds moves so that its links' momenta add up to nothing: what a rigid
+    motion explains is left out.
     """
     robot, n = scene.robot, scene.robot.n_links
     if not scene.controller.uses_gait or n < 2:
@@ -337,7 +382,9 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     of_body = scene.waves
     waves = [wave for _, wave in of_body.of_kinds[: 2 if scene.model.spatial else 1]]
     rate = of_body.factor * sum(abs(wave.amplitude * wave.omega) for wave in waves)
-    if rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen:  # far beyond what can be
+    if (
+        rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen
+    ):  # far beyond what can be
         return 0.0
     half = np.array([link.contact_half_length for link in robot.links])[:, None]
     joints, span = np.arange(n - 1.0), 1e-5 / max(abs(wave.omega) for wave in waves)
@@ -348,11 +395,15 @@ def _gait_speed(scene: Scene, seen: float) -> float:
             angles = {}
             for kind, wave in zip(("yaw", of_body.vertical), waves, strict=False):
                 angles[kind] = of_body.angles(wave, joints, phase + late * wave.omega + wave.phase)
-            centre, turns = chain(np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes)
+            centre, turns = chain(
+                np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes
+            )
             middle, reach = middles(centre, turns, robot), half * (turns @ [1.0, 0.0, 0.0])
             points.append(np.concatenate([middle - reach, middle + reach]))
         at, moved = points[0] - points[0].mean(axis=0), (points[1] - points[0]) / span
-        spin = np.linalg.pinv((at**2).sum() * np.eye(3) - at.T @ at) @ np.cross(at, moved).sum(axis=0)
+        spin = np.linalg.pinv((at**2).sum() * np.eye(3) - at.T @ at) @ np.cross(at, moved).sum(
+            axis=0
+        )
         rest = moved - moved.mean(axis=0) - np.cross(spin, at)
         fastest = max(fastest, float(np.linalg.norm(rest, axis=1).max()))
     return fastest
@@ -376,7 +427,12 @@ def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
     """Which solids of an obstacle are height fields (0-based), and the cores of the others; no file is read."""
     solids = obstacle_solids(shape_of(obstacle).without_files(obstacle))
     reliefs = [k for k, solid in enumerate(solids) if isinstance(solid, Relief)]
-    return reliefs, [core for solid in solids if not isinstance(solid, Relief) for core in _cores(solid, upright=False)]
+    return reliefs, [
+        core
+        for solid in solids
+        if not isinstance(solid, Relief)
+        for core in _cores(solid, upright=False)
+    ]
 
 
 @by_identity
@@ -385,7 +441,9 @@ def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
     found = []
     for solid in obstacle_solids(obstacle):
         assert isinstance(solid, Post | Block)
-        heights = np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
+        heights = (
+            np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
+        )
         found.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
     return found
 
@@ -393,9 +451,10 @@ def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
 def _cores(solid: Solid, upright: bool) -> list[_Core]:
     """What a link must not enter of a solid; if it is `upright`, links are at whatever height it is.
 
-    Where a link is in the core, contacts would push it out on the other side. So the core is what lies about as deep
-    behind one face as behind another that looks away from it, and deep behind all others: of a box, a thin box in its
-    middle. The lowest face of what stands there is the ground; nobody gets past a link by passing below.
+    Where a link is in the core, contacts would push it out on the other side. So the core is what
+    lies about as deep behind one face as behind another that looks away from it, and deep behind
+    all others: of a box, a thin box in its middle. The lowest face of what stands there is the
+    ground; nobody gets past a link by passing below.
     """
     if isinstance(solid, Post):
         flat = not upright and 0.5 * solid.high < solid.radius
@@ -403,7 +462,17 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         top = np.array([solid.high - (1.0 - CORE) * min(solid.radius, 0.5 * solid.high)])
         up, radius = np.array([[0.0, 0.0, 1.0]]), solid.radius - (1.0 - CORE) * thin
         some = slice(0 if upright else 1)
-        return [_Core(np.array([solid.x, solid.y]), solid.radius, thin, CORE * thin, up[some], top[some], radius)]
+        return [
+            _Core(
+                np.array([solid.x, solid.y]),
+                solid.radius,
+                thin,
+                CORE * thin,
+                up[some],
+                top[some],
+                radius,
+            )
+        ]
     assert not isinstance(solid, Relief)
     normal, offset, centre = _faces(solid)
     points = corners(solid)
@@ -412,17 +481,24 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
     side = abs(up) < _UPWARD if upright else ~(standing & (up < -_UPWARD))
     normal, offset = normal[side], offset[side]
     if standing:
-        normal, offset = np.concatenate([normal, [[0.0, 0.0, -1.0]]]), np.concatenate([offset, [0.0]])
+        normal, offset = (
+            np.concatenate([normal, [[0.0, 0.0, -1.0]]]),
+            np.concatenate([offset, [0.0]]),
+        )
         centre[2] = 0.5 * float(heights.max())
     behind = offset - normal @ centre  # how deep the middle lies behind the faces
     reach = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
     cores: list[_Core] = []
     thinnest = math.inf
-    pairs = [(0.5 * float(behind[i] + behind[j]), i, j) for i, j in combinations(range(len(normal)), 2)]
+    pairs = [
+        (0.5 * float(behind[i] + behind[j]), i, j) for i, j in combinations(range(len(normal)), 2)
+    ]
     for thin, i, j in sorted(pairs):
         cosine = float(normal[i] @ normal[j])
         parallel = cosine < -1.0 + 1e-9
-        if cosine > _OPPOSITE or thin <= 0.0 or (parallel and thin > thinnest):  # whose core the thinnest one holds
+        if (
+            cosine > _OPPOSITE or thin <= 0.0 or (parallel and thin > thinnest)
+        ):  # whose core the thinnest one holds
             continue
         thinnest = min(thinnest, thin) if parallel else thinnest
         others = np.setdiff1d(np.arange(len(normal) - standing), [i, j])
@@ -431,7 +507,9 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         # As deep behind the one as behind the other, but for a tenth, and in there at all.
         mix = np.array([[1.0 + CORE, CORE - 1.0], [CORE - 1.0, 1.0 + CORE], [1.0, 1.0]])
         outwards = np.concatenate([mix @ normal[[i, j]], normal[others]])
-        limits = np.concatenate([mix @ offset[[i, j]] - [0.0, 0.0, 2.0 * CORE * thin], offset[others] - skin])
+        limits = np.concatenate(
+            [mix @ offset[[i, j]] - [0.0, 0.0, 2.0 * CORE * thin], offset[others] - skin]
+        )
         least = thin if parallel else 0.0
         cores.append(_Core(centre[:2], reach, least, CORE * thin, outwards, limits, math.inf))
     return cores
@@ -467,7 +545,10 @@ def _ends(q: FloatArray, half: float) -> FloatArray:
     zero = np.zeros(len(q))
     if q.shape[1] == 3:
         x, y, theta = q.T
-        axis, middle = np.column_stack([np.cos(theta), np.sin(theta), zero]), np.column_stack([x, y, zero])
+        axis, middle = (
+            np.column_stack([np.cos(theta), np.sin(theta), zero]),
+            np.column_stack([x, y, zero]),
+        )
     else:
         axis, middle = matrices(q[:, 3:])[..., X], q[:, :3]
     return np.stack([middle - half * axis, middle + half * axis], axis=1)

@@ -1,8 +1,8 @@
 """A step's contact problem in the form in which the field exchanges them: mass, directions and friction cones.
 
-Find velocities v and impulses r with M v = H r + f and, for every contact, u = H^T v in the dual of the cone of r
-(Acary and others, FCLIB: a collection of discrete 3D frictional contact problems, INRIA RT-0444, 2014). Joints are not
-in it: v are the robot's generalised velocities.
+Find velocities v and impulses r with M v = H r + f and, for every contact, u = H^T v in the dual of
+the cone of r (Acary and others, FCLIB: a collection of discrete 3D frictional contact problems,
+INRIA RT-0444, 2014). Joints are not in it: v are the robot's generalised velocities.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class Contact:
     ----------
     normal : (m,)
     friction, rolling : (2, m) or None
-        Scaled by their coefficients, so that each pair of impulses lives in the disc of the normal impulse.
+        Scaled by their coefficients, so that each pair of impulses lives in the disc of the normal
+        impulse.
     """
 
     normal: FloatArray
@@ -43,10 +44,12 @@ class FrictionProblem:
     force : (m,)
         f.
     directions : (m, d c)
-        H: of every contact its normal and two tangents, and with rolling friction two turning directions. Where
-        friction differs along and across, the weaker direction is shorter by as much.
+        H: of every contact its normal and two tangents, and with rolling friction two turning
+        directions. Where friction differs along and across, the weaker direction is shorter by as
+        much.
     mu, mu_rolling : (c,)
-        Coefficients; `mu_rolling` (m) is None if no contact has rolling friction, and d is 3, else 5.
+        Coefficients; `mu_rolling` (m) is None if no contact has rolling friction, and d is 3, else
+        5.
     coordinates : str
         What v is, in a sentence.
     """
@@ -65,7 +68,11 @@ class FrictionProblem:
 
 
 def friction_problem(
-    mass: FloatArray, force: FloatArray, contacts: list[Contact], unit: list[float], coordinates: str
+    mass: FloatArray,
+    force: FloatArray,
+    contacts: list[Contact],
+    unit: list[float],
+    coordinates: str,
 ) -> FrictionProblem:
     """Put contacts together.
 
@@ -75,19 +82,27 @@ def friction_problem(
         See `FrictionProblem`.
     contacts : list of Contact
     unit : list of float
-        Friction coefficient of every contact in its rougher direction, which `Contact.friction` is scaled by, and
-        alternately that of rolling friction: 2 c numbers; 0 where there is none.
+        Friction coefficient of every contact in its rougher direction, which `Contact.friction` is
+        scaled by, and alternately that of rolling friction: 2 c numbers; 0 where there is none.
     """
     rolls = any(number > 0.0 for number in unit[1::2])
     size, wide = len(force), 5 if rolls else 3
     directions = np.zeros((size, wide * len(contacts)))
     for index, contact in enumerate(contacts):
         directions[:, wide * index] = contact.normal
-        for place, pair, most in ((1, contact.friction, unit[2 * index]), (3, contact.rolling, unit[2 * index + 1])):
+        for place, pair, most in (
+            (1, contact.friction, unit[2 * index]),
+            (3, contact.rolling, unit[2 * index + 1]),
+        ):
             if pair is not None and most > 0.0:
                 directions[:, wide * index + place : wide * index + place + 2] = pair.T / most
     return FrictionProblem(
-        mass, force, directions, np.array(unit[::2]), np.array(unit[1::2]) if rolls else None, coordinates
+        mass,
+        force,
+        directions,
+        np.array(unit[::2]),
+        np.array(unit[1::2]) if rolls else None,
+        coordinates,
     )
 
 

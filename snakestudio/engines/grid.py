@@ -44,7 +44,8 @@ def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Gri
     Parameters
     ----------
     lowest, highest : (k, 2) array
-        Corners with the least and greatest coordinates, m; equal for discs (`touch` then begins with their radius).
+        Corners with the least and greatest coordinates, m; equal for discs (`touch` then begins
+        with their radius).
     touch : (k,) array
         Reach from the rectangle, m.
     """
@@ -68,17 +69,22 @@ def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Gri
         if shape[0] * shape[1] <= MOST_CELLS and counts.sum() <= MOST_ITEMS:
             break
         cell *= 2.0
-    # All (body, cell) pairs of the bounding boxes, then only those whose cell the rounded rectangle meets.
+    # All (body, cell) pairs of the bounding boxes, then only those whose cell the rounded rectangle
+    # meets.
     body = np.repeat(np.arange(len(lowest)), counts)
     index = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     ix = first_cell[body, X] + index % spans[body, X]
     iy = first_cell[body, Y] + index // spans[body, X]
     corner = low + np.column_stack([ix, iy]) * cell
     slack = 1e-9 * cell
-    away = np.maximum(np.maximum(lowest[body] - (corner + cell + slack), corner - slack - highest[body]), 0.0)
+    away = np.maximum(
+        np.maximum(lowest[body] - (corner + cell + slack), corner - slack - highest[body]), 0.0
+    )
     near = (away**2).sum(axis=1) <= touch[body] ** 2
     cells = (iy * shape[0] + ix)[near]
     order = np.argsort(cells, kind="stable")
     first = np.zeros(shape[0] * shape[1] + 1, np.int64)
     np.cumsum(np.bincount(cells, minlength=shape[0] * shape[1]), out=first[1:])
-    return Grid(float(low[0]), float(low[1]), 1.0 / cell, shape[0], shape[1], first, body[near][order])
+    return Grid(
+        float(low[0]), float(low[1]), 1.0 / cell, shape[0], shape[1], first, body[near][order]
+    )

@@ -28,7 +28,14 @@ from snakestudio.model.ground_friction import (
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
 
-__all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map", "varies"]
+__all__ = [
+    "factor_program",
+    "formula_program",
+    "load_program",
+    "make_body_ground_map",
+    "make_ground_map",
+    "varies",
+]
 
 _FUNCTIONS = {
     "sin": op.SIN,
@@ -58,7 +65,9 @@ def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
     SceneError
         If the picture of its friction cannot be used.
     """
-    return _ground_map(scene, base_dir, axial_friction(scene.robot, scene.ground), link_positions(scene.robot))
+    return _ground_map(
+        scene, base_dir, axial_friction(scene.robot, scene.ground), link_positions(scene.robot)
+    )
 
 
 def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
@@ -71,15 +80,21 @@ def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMa
     """
     ground = scene.ground
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
-    return _ground_map(scene, base_dir, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0))
+    return _ground_map(
+        scene, base_dir, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0)
+    )
 
 
 def varies(ground: GroundMap) -> bool:
     """Whether the ground differs from place to place, along the body or in time."""
-    return any(len(part) > 0 for part in (ground.patches, ground.load, ground.factor, ground.picture))
+    return any(
+        len(part) > 0 for part in (ground.patches, ground.load, ground.factor, ground.picture)
+    )
 
 
-def _ground_map(scene: Scene, base_dir: Path | None, friction: FloatArray, position: FloatArray) -> GroundMap:
+def _ground_map(
+    scene: Scene, base_dir: Path | None, friction: FloatArray, position: FloatArray
+) -> GroundMap:
     ground, picture = scene.ground, picture_values(scene.ground, base_dir)
     corners = [np.array(patch.points_m) for patch in ground.patch]
     behind = np.cumsum([len(points) for points in corners])
@@ -102,13 +117,27 @@ def _frame(picture: GroundPicture, columns: int) -> FloatArray:
     """`GroundMap.frame` of a picture of so many columns."""
     yaw = math.radians(picture.yaw_deg)
     density = columns / picture.width_m
-    return np.array([picture.x_m, picture.y_m, math.cos(yaw), math.sin(yaw), density, picture.black, picture.white])
+    return np.array(
+        [
+            picture.x_m,
+            picture.y_m,
+            math.cos(yaw),
+            math.sin(yaw),
+            density,
+            picture.black,
+            picture.white,
+        ]
+    )
 
 
 def load_program(scene: Scene) -> FloatArray:
     """Program (m, 4) of `ground.load_factor`, of X and t; of length 0 if it is 1."""
     ground = scene.ground
-    return _NO_PROGRAM if is_one(ground.load_factor) else formula_program(load_factor(ground), tuple(LOAD_NAMES))
+    return (
+        _NO_PROGRAM
+        if is_one(ground.load_factor)
+        else formula_program(load_factor(ground), tuple(LOAD_NAMES))
+    )
 
 
 def factor_program(scene: Scene) -> FloatArray:

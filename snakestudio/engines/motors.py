@@ -38,13 +38,17 @@ def make_motor(scene: Scene) -> Motor:
     return Motor(
         half_play=0.5 * math.radians(actuator.free_play_deg),
         most=math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm,
-        lag=-math.expm1(-solver.step_s / actuator.time_constant_s) if actuator.time_constant_s > 0.0 else 1.0,
+        lag=-math.expm1(-solver.step_s / actuator.time_constant_s)
+        if actuator.time_constant_s > 0.0
+        else 1.0,
         implicit=solver.joints == "implicit" and not scene.gives_torques,
     )
 
 
 @inlined
-def _wanted(motor: Motor, error: float, rate_error: float, kp: float, kd: float) -> tuple[float, float]:
+def _wanted(
+    motor: Motor, error: float, rate_error: float, kp: float, kd: float
+) -> tuple[float, float]:
     """Torque that the PD law wants, and whether (1 or 0) it still depends on angle and rate.
 
     Within the free play the motor has no hold on the joint; beyond, the gear's teeth can only push.
@@ -79,13 +83,21 @@ def given_torque(motor: Motor, torque: float, before: float) -> float:
 
 @inlined
 def motor_torque(
-    motor: Motor, dt: float, kp: float, kd: float, error: float, rate: float, goal_rate: float, slope: float,
+    motor: Motor,
+    dt: float,
+    kp: float,
+    kd: float,
+    error: float,
+    rate: float,
+    goal_rate: float,
+    slope: float,
     before: float,
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """Torque of a motor in a step, and its drag D: the impulse is dt torque - D alpha'_E.
 
-    The papers' torques are those at (q_M, u_A). The implicit ones follow angle and rate to the end of the step, the
-    angle as alpha_M + dt/2 alpha'_E (as P1 (83) moves the links): they depend on the rate that is being solved for.
+    The papers' torques are those at (q_M, u_A). The implicit ones follow angle and rate to the end
+    of the step, the angle as alpha_M + dt/2 alpha'_E (as P1 (83) moves the links): they depend on
+    the rate that is being solved for.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Calls of a compiled loop for one control period after the other, with the arguments bound.
 
-A controller makes references of the same shape in every period. Copying them into arrays whose addresses are known
-takes less time than handing their own arrays, and the hundred of the engine, to compiled code.
+A controller makes references of the same shape in every period. Copying them into arrays whose
+addresses are known takes less time than handing their own arrays, and the hundred of the engine, to
+compiled code.
 """
 
 from __future__ import annotations
@@ -57,7 +58,12 @@ class PeriodCall:
         `own` are objects of the engine, one of which is another as soon as any of its arrays is.
         """
         shape = reference.angle.shape
-        if self._kernel is None or reference.torque is not None or n_rows > 1 or shape[0] > _MOST_KNOTS:
+        if (
+            self._kernel is None
+            or reference.torque is not None
+            or n_rows > 1
+            or shape[0] > _MOST_KNOTS
+        ):
             return False
         if shape != self._shape or not same_objects(own, self._own):
             self._shape, self._own = shape, own
@@ -66,7 +72,9 @@ class PeriodCall:
         self._same += 1
         return self._same > _OFTEN
 
-    def call(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def call(
+        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
         """Take steps; returns what they ended with."""
         if self._bound is None:
             self._bound = _BoundCall(self._kernel, self._engine, self._shape, rows)
@@ -76,17 +84,23 @@ class PeriodCall:
 class _BoundCall:
     """The call with its arguments bound: a reference of that shape (k, m), a row or none, and the engine's arrays."""
 
-    def __init__(self, kernel: Any, engine: _Engine, shape: tuple[int, ...], rows: RowBuffers) -> None:
+    def __init__(
+        self, kernel: Any, engine: _Engine, shape: tuple[int, ...], rows: RowBuffers
+    ) -> None:
         self._time = np.empty(shape[0])
         self._angle, self._rate, self._acceleration = np.empty((3, *shape))
         self._due: IntArray = np.zeros(1, np.int64)
         self._rows, self._n_steps = rows, 0
-        own = engine.entry_arguments(JointReference(self._time, self._angle, self._rate, self._acceleration))
+        own = engine.entry_arguments(
+            JointReference(self._time, self._angle, self._rate, self._acceleration)
+        )
         self._rows_argument = len(own) + 2
         self._table = CallTable(kernel, [(*own, self._n_steps, self._due, rows)])
         self._call = self._table.single(0)
 
-    def take(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def take(
+        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
         """Take steps; returns what they ended with."""
         if rows is not self._rows:
             self._table.bind(0, (rows,), self._rows_argument)

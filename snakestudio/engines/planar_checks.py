@@ -29,21 +29,35 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
     x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
     if len(tilted):
-        problems.append(Problem(
-            "error", "start.orientation_wxyz", f"link {tilted[0] + 1} does not lie flat, and this model is planar",
-            "turn the links about z only, or choose a spatial model", links=tuple(int(i) for i in tilted),
-        ))  # fmt: skip
-    if scene.start.gives_state and np.any(np.abs(pose[:, Z] - scene.robot.radius_m) > scene.robot.radius_m):
-        problems.append(Problem(
-            "warning", "start.position_m",
-            "heights are left out by this planar model, in which all links lie on the ground",
-            f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "start.orientation_wxyz",
+                f"link {tilted[0] + 1} does not lie flat, and this model is planar",
+                "turn the links about z only, or choose a spatial model",
+                links=tuple(int(i) for i in tilted),
+            )
+        )
+    if scene.start.gives_state and np.any(
+        np.abs(pose[:, Z] - scene.robot.radius_m) > scene.robot.radius_m
+    ):
+        problems.append(
+            Problem(
+                "warning",
+                "start.position_m",
+                "heights are left out by this planar model, in which all links lie on the ground",
+                f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
+            )
+        )
     if np.any(np.abs(twist[:, 2:5]) > 1e-6):
-        problems.append(Problem(
-            "warning", "start.velocity_m_s", "velocities out of the plane are left out by this planar model",
-            "give velocities along x and y and angular velocities about z",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "warning",
+                "start.velocity_m_s",
+                "velocities out of the plane are left out by this planar model",
+                "give velocities along x and y and angular velocities about z",
+            )
+        )
     return problems
 
 
@@ -70,7 +84,9 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     upright = np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
     flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     sweep = np.zeros((len(q) - 1, 3))
-    return problems + start_checks.torn_velocities(scene, flat, front * axis[:-1], -rear * axis[1:], upright, sweep)
+    return problems + start_checks.torn_velocities(
+        scene, flat, front * axis[:-1], -rear * axis[1:], upright, sweep
+    )
 
 
 def no_pitch(scene: Scene) -> list[Problem]:
@@ -79,8 +95,12 @@ def no_pitch(scene: Scene) -> list[Problem]:
     if wave.amplitude == 0.0 and wave.offset == 0.0:
         return []
     amplitude, offset = scene.gait.wave_keys[1]
-    return [Problem(
-        "warning", amplitude if wave.amplitude else offset,
-        "the pitch wave is left out by this planar model",
-        'set model.kind to "spatial_nonsmooth" to see it, or make it 0', fixes=(checks.SPATIAL,),
-    )]  # fmt: skip
+    return [
+        Problem(
+            "warning",
+            amplitude if wave.amplitude else offset,
+            "the pitch wave is left out by this planar model",
+            'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
+            fixes=(checks.SPATIAL,),
+        )
+    ]

@@ -17,13 +17,22 @@ from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_o
 from snakestudio.model.obstacles.solids import Block, Post, Solid
 from snakestudio.model.scene import Scene
 
-__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
+__all__ = [
+    "OUTLINE",
+    "fits_the_plane",
+    "gaps",
+    "obstacle_grid",
+    "obstacle_problems",
+    "outlines",
+    "overlaps",
+]
 
 
 OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
-"""Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has the direction (cos,
-sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
-its friction coefficient; the obstacle that it is one of, 0-based."""
+"""Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has
+the direction (cos, sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it,
+0 if it ends below or begins above them; its friction coefficient; the obstacle that it is one of,
+0-based."""
 
 RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU, OWNER = range(2, 10)
 """The same as indices; X and Y come first."""
@@ -63,7 +72,11 @@ def _outline(solid: Solid) -> tuple[tuple[float, ...], float, float]:
     along = solid.rotation[:2, first]
     length = math.hypot(*along)
     half_x, half_y, half_z = (float(solid.half[a]) for a in (first, second, up))
-    return (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length), z - half_z, z + half_z
+    return (
+        (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length),
+        z - half_z,
+        z + half_z,
+    )
 
 
 _NOTHING = (0.0,) * (len(OUTLINE) - 1)
@@ -72,7 +85,8 @@ _NOTHING = (0.0,) * (len(OUTLINE) - 1)
 def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
     """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 10), see `OUTLINE`.
 
-    Each obstacle has as many as it has solids. What does not fit the plane (`check` refuses it) cannot be met.
+    Each obstacle has as many as it has solids. What does not fit the plane (`check` refuses it)
+    cannot be met.
     """
     rows = [
         (*row, float(j))
@@ -102,12 +116,16 @@ def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
     met = np.flatnonzero(obstacles[:, MET])
     x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
     centre = np.column_stack([x, y])
-    spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
+    spread = np.column_stack(
+        [abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y]
+    )
     grid = make_grid(centre - spread, centre + spread, radius + reach)
     return grid._replace(items=met[grid.items])
 
 
-def gaps(outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: FloatArray | float) -> FloatArray:
+def gaps(
+    outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: FloatArray | float
+) -> FloatArray:
     """Gaps between one obstacle and the links, (n,), m; a link through a wall counts as deep as it is thick.
 
     Parameters
@@ -127,13 +145,18 @@ def gaps(outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: F
     size = np.array([half_x, half_y])
     corners = size * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     lever = np.clip(np.einsum("nci,ni->nc", corners - centre[:, None], axis), -half, half)
-    nearest = np.linalg.norm(centre[:, None] + lever[..., None] * axis[:, None] - corners, axis=2).min(axis=1)
+    nearest = np.linalg.norm(
+        centre[:, None] + lever[..., None] * axis[:, None] - corners, axis=2
+    ).min(axis=1)
     for end in (-half, half):
         out = np.abs(centre + end * axis) - size
         outside = np.linalg.norm(np.maximum(out, 0.0), axis=1)
         nearest = np.minimum(nearest, outside + np.minimum(out.max(axis=1), 0.0))
-    # The stretch of the axis between either pair of faces; if they have one in common, the link goes through.
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a link along a face never leaves the pair
+    # The stretch of the axis between either pair of faces; if they have one in common, the link
+    # goes through.
+    with np.errstate(
+        divide="ignore", invalid="ignore", over="ignore"
+    ):  # a link along a face never leaves the pair
         one, other = (-size - centre) / axis, (size - centre) / axis
     enters = np.maximum(np.fmin(one, other).max(axis=1), -halves)
     leaves = np.minimum(np.fmax(one, other).min(axis=1), halves)
@@ -158,7 +181,10 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     if not scene.obstacles:
         return []
     links = scene.robot.links
-    half, radius = np.array([link.contact_half_length for link in links]), np.array([link.radius for link in links])
+    half, radius = (
+        np.array([link.contact_half_length for link in links]),
+        np.array([link.radius for link in links]),
+    )
     centre = np.array([link.centre_of_mass for link in links])
     q = q.copy()
     q[:, :2] -= centre[:, None] * np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
@@ -182,7 +208,9 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
                 moved[:, :2] += shift
                 return all(float(gaps(outline, q, half, radius).min()) > 0.0 for outline in moved)
 
-            problems.append(checks.inside_obstacle(scene, int(j), [k], -float(gap[k]), clear if few else None))
+            problems.append(
+                checks.inside_obstacle(scene, int(j), [k], -float(gap[k]), clear if few else None)
+            )
     return problems
 
 
@@ -195,14 +223,29 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         if not fits and not (kind.tilts and not kind.terrain):
             message = f"{_called(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
-            problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)))
+            problems.append(
+                Problem(
+                    "error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)
+                )
+            )
             continue
         if not fits:
-            message = f"{_called(obstacle, j)} is a tilted {kind.title.lower()}, and this model is planar"
-            remedy = "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
+            message = (
+                f"{_called(obstacle, j)} is a tilted {kind.title.lower()}, and this model is planar"
+            )
+            remedy = (
+                "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
+            )
             flat = Fix("Set it upright", ((f"{key}.pitch_deg", 0.0), (f"{key}.roll_deg", 0.0)))
             problems.append(
-                Problem("error", f"{key}.pitch_deg", message, remedy, obstacles=(j,), fixes=(flat, checks.SPATIAL))
+                Problem(
+                    "error",
+                    f"{key}.pitch_deg",
+                    message,
+                    remedy,
+                    obstacles=(j,),
+                    fixes=(flat, checks.SPATIAL),
+                )
             )
             continue
         heights = [(low, high) for _, low, high in _outlines(obstacle)]

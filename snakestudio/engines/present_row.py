@@ -17,7 +17,8 @@ SHOWN = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
 """Fields of a row that views show under the same name."""
 
 _OFTEN = 24
-"""Writes with the same arguments after which these are bound: that takes as long as 100 bound writes save."""
+"""Writes with the same arguments after which these are bound: that takes as long as 100 bound
+writes save."""
 
 
 class PresentRow:
@@ -46,7 +47,9 @@ class PresentRow:
         """Whether these are the objects that the row was last bound to."""
         return self._arguments is not None and same_objects(arguments, self._arguments)
 
-    def bind(self, arguments: tuple[Any, ...], make: Callable[[], RowBuffers], contacts: int) -> None:
+    def bind(
+        self, arguments: tuple[Any, ...], make: Callable[[], RowBuffers], contacts: int
+    ) -> None:
         """Take other arguments of the engine, and other buffers if the row may have more contacts than fit in."""
         self._arguments = arguments
         self._call, self._same = None, 0
@@ -55,7 +58,9 @@ class PresentRow:
             # In one array, for rows are written on zeros.
             self._contacts = np.zeros((3, *rows.contact_point.shape))
             point, normal, friction = self._contacts
-            self.rows = rows._replace(contact_point=point, contact_normal=normal, contact_friction=friction)
+            self.rows = rows._replace(
+                contact_point=point, contact_normal=normal, contact_friction=friction
+            )
             self._filled = rows.filled
             self.values = {name: getattr(rows, name)[0] for name in SHOWN}
 
@@ -74,4 +79,6 @@ class PresentRow:
         self._same += 1
         if self._same == _OFTEN and self._kernel is not None:
             assert self._arguments is not None
-            self._call = CallTable(self._kernel, [(*self._arguments, self.rows, int(CALL))]).single(0)
+            self._call = CallTable(self._kernel, [(*self._arguments, self.rows, int(CALL))]).single(
+                0
+            )

@@ -7,9 +7,19 @@ from importlib import metadata
 from pathlib import Path
 
 from snakestudio.engines.base import Engine
-from snakestudio.engines.compiled_arithmetic import ARITHMETIC_PARTS, compile_arithmetic, use_compiled_arithmetic
+from snakestudio.engines.compiled_arithmetic import (
+    ARITHMETIC_PARTS,
+    compile_arithmetic,
+    use_compiled_arithmetic,
+)
 from snakestudio.errors import Fix, Problem, SceneError
-from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
+from snakestudio.kernels._cache import (
+    cache_trouble,
+    forget_old_code,
+    jit_disabled,
+    mark_compiled,
+    was_compiled,
+)
 from snakestudio.kinds import plugin_kinds
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
@@ -20,13 +30,24 @@ from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
 from snakestudio.plugins.faults import calling
 
-__all__ = ["check", "create", "is_warm", "largest_stable_step", "note", "run_once", "schema", "warm_up"]
+__all__ = [
+    "check",
+    "create",
+    "is_warm",
+    "largest_stable_step",
+    "note",
+    "run_once",
+    "schema",
+    "warm_up",
+]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
     missing = plugin_kinds.problems(scene, base_dir)
-    if isinstance(scene.model, Unchecked) or any(isinstance(each, Unchecked) for each in scene.obstacles):
+    if isinstance(scene.model, Unchecked) or any(
+        isinstance(each, Unchecked) for each in scene.obstacles
+    ):
         return missing
     declared = FORMULATIONS[scene.model.kind]
     with calling():
@@ -67,7 +88,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     checked : bool
-        Whether `check` has just found no error in it: among thousands of obstacles it takes as long as the rest.
+        Whether `check` has just found no error in it: among thousands of obstacles it takes as long
+        as the rest.
 
     Raises
     ------
@@ -126,7 +148,9 @@ def run_once(kind: str) -> None:
     declared = FORMULATIONS[kind]
     if declared.parts:
         compile_arithmetic()
-        declared.loaded(declared.engine)(Scene(model=declared.fields(), robot=Robot(n_links=2)), None).run_once()
+        declared.loaded(declared.engine)(
+            Scene(model=declared.fields(), robot=Robot(n_links=2)), None
+        ).run_once()
 
 
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
@@ -168,7 +192,9 @@ def note() -> str:
             f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}: it lasts until the machine starts again at most. "
             "Let that folder be written, or name another one in SNAKESTUDIO_KERNELS_DIR."
         )
-    wanted = next((need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), "")
+    wanted = next(
+        (need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), ""
+    )
     found = metadata.version("numba")
     if compiled_kernels_dir().is_dir() and wanted and wanted != f"numba=={found}":
         return (

@@ -61,22 +61,42 @@ def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, axes: in
     k, m, c = n_rows, axes, contacts
     integer = np.int32
     return RowBuffers(
-        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, m)),
-        joint_rate=np.zeros((k, m)), joint_angle_ref=np.zeros((k, m)), joint_rate_ref=np.zeros((k, m)),
-        joint_torque=np.zeros((k, m)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
-        contacts_closed=np.zeros(k, integer), energy=np.zeros((k, n_energy)), residual=np.zeros(k),
-        iterations=np.zeros(k, np.int64), unconverged=np.zeros(k, np.int64), steps=np.zeros(k, np.int64),
-        contact_count=np.zeros(k, integer), contact_link=np.zeros(c, integer), contact_other=np.zeros(c, integer),
-        contact_state=np.zeros(c, integer), contact_point=np.zeros((c, 3)), contact_normal=np.zeros((c, 3)),
-        contact_friction=np.zeros((c, 3)), filled=np.zeros(2, np.int64),
-    )  # fmt: skip
+        link_pose=np.zeros((k, n, 7)),
+        link_twist=np.zeros((k, n, 6)),
+        joint_angle=np.zeros((k, m)),
+        joint_rate=np.zeros((k, m)),
+        joint_angle_ref=np.zeros((k, m)),
+        joint_rate_ref=np.zeros((k, m)),
+        joint_torque=np.zeros((k, m)),
+        impulse_obstacle=np.zeros((k, n, 3)),
+        impulse_ground=np.zeros((k, n, 3)),
+        contacts_closed=np.zeros(k, integer),
+        energy=np.zeros((k, n_energy)),
+        residual=np.zeros(k),
+        iterations=np.zeros(k, np.int64),
+        unconverged=np.zeros(k, np.int64),
+        steps=np.zeros(k, np.int64),
+        contact_count=np.zeros(k, integer),
+        contact_link=np.zeros(c, integer),
+        contact_other=np.zeros(c, integer),
+        contact_state=np.zeros(c, integer),
+        contact_point=np.zeros((c, 3)),
+        contact_normal=np.zeros((c, 3)),
+        contact_friction=np.zeros((c, 3)),
+        filled=np.zeros(2, np.int64),
+    )
 
 
 def more_contacts(rows: RowBuffers) -> RowBuffers:
     """`rows` with room for twice as many contacts."""
     names = (
-        "contact_link", "contact_other", "contact_state", "contact_point", "contact_normal", "contact_friction",
-    )  # fmt: skip
+        "contact_link",
+        "contact_other",
+        "contact_state",
+        "contact_point",
+        "contact_normal",
+        "contact_friction",
+    )
     longer: dict[str, NDArray[Any]] = {}
     for name in names:
         old = getattr(rows, name)

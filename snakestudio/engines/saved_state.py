@@ -1,7 +1,8 @@
 """States out of files are held against the engine's own before compiled code, which looks at no bounds, sees them.
 
-Whatever stands in a run file, the kernels get arrays of the very sizes and kinds that they were built for, finite
-numbers, and places that lie within what they point into; or it is a `StateError`, and the run is computed again.
+Whatever stands in a run file, the kernels get arrays of the very sizes and kinds that they were
+built for, finite numbers, and places that lie within what they point into; or it is a `StateError`,
+and the run is computed again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _FIXED = ("robot", "beam", "start", "control")
 """Parts of a scene that never change while a run goes."""
 
 STATE = 4
-"""Entry of the keys of contacts, after link, obstacle, feature, step, in which some engines keep a `ContactState`."""
+"""Entry of the keys of contacts, after link, obstacle, feature, step, in which some engines keep a
+`ContactState`."""
 
 
 def demand(holds: bool) -> None:
@@ -71,7 +73,10 @@ def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
     demand(isinstance(checkpoint, Checkpoint) and checkpoint.kind == own.kind)
     demand(isinstance(checkpoint.state, tuple) and len(checkpoint.state) == 3)
     _, saved, reference = checkpoint.state
-    demand(saved == scene and all(getattr(saved, name) == getattr(engine.scene, name) for name in _FIXED))
+    demand(
+        saved == scene
+        and all(getattr(saved, name) == getattr(engine.scene, name) for name in _FIXED)
+    )
     demand(fixed_values(saved.model) == fixed_values(engine.scene.model))
     demand(saved.solver.step_s == engine.scene.solver.step_s)
     if reference is not None or isinstance(own.state[2], StrainReference):
@@ -99,18 +104,30 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
     grown = {name: axis for axis, names in rooms for name in names}
     for name, own in like._asdict().items():
         array = getattr(state, name)
-        demand(isinstance(array, np.ndarray) and array.dtype == own.dtype and array.ndim == own.ndim)
+        demand(
+            isinstance(array, np.ndarray) and array.dtype == own.dtype and array.ndim == own.ndim
+        )
         sizes = zip(array.shape, own.shape, strict=True)
-        demand(all(size == wanted for axis, (size, wanted) in enumerate(sizes) if axis != grown.get(name)))
+        demand(
+            all(
+                size == wanted
+                for axis, (size, wanted) in enumerate(sizes)
+                if axis != grown.get(name)
+            )
+        )
         demand(array.dtype.kind != "f" or bool(np.isfinite(array).all()))
     for axis, names in rooms:
         found = {getattr(state, name).shape[axis] for name in names}
         demand(len(found) == 1 and 1 <= max(found) <= MOST_ROOM)
-    copy: T = state._replace(**{name: np.array(array, order="C") for name, array in state._asdict().items()})
+    copy: T = state._replace(
+        **{name: np.array(array, order="C") for name, array in state._asdict().items()}
+    )
     return copy
 
 
-def check_contacts(state: Any, contacts: int, counters: tuple[int, int], n_links: int, n_obstacles: int) -> None:
+def check_contacts(
+    state: Any, contacts: int, counters: tuple[int, int], n_links: int, n_obstacles: int
+) -> None:
     """See that contacts and their sums are of links and obstacles that there are, and lie where there is room.
 
     Parameters
@@ -157,9 +174,17 @@ def check_reference(reference: Any, engine: Engine) -> None:
     else:
         demand(isinstance(reference, StrainReference))
         points = reference.abscissa
-        demand(isinstance(points, np.ndarray) and points.ndim == 1 and len(points) in range(3, MOST_ROOM, 2))
+        demand(
+            isinstance(points, np.ndarray)
+            and points.ndim == 1
+            and len(points) in range(3, MOST_ROOM, 2)
+        )
         demand(np.array_equal(points, np.linspace(0.0, like.abscissa[-1], len(points))))
-        shapes = {f.name: getattr(like, f.name).shape[1:] for f in fields(like) if f.name not in ("time", "abscissa")}
+        shapes = {
+            f.name: getattr(like, f.name).shape[1:]
+            for f in fields(like)
+            if f.name not in ("time", "abscissa")
+        }
         shapes |= dict.fromkeys(("strain", "rate", "acceleration"), (len(points), 6))
     time = reference.time
     demand(isinstance(time, np.ndarray) and time.dtype == np.float64 and time.ndim == 1)
@@ -171,6 +196,15 @@ def check_reference(reference: Any, engine: Engine) -> None:
         shapes["torque"] = shapes["angle"]
     for name, shape in shapes.items():
         array = getattr(reference, name)
-        demand(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == (len(time), *shape))
-        # Where the contacts alone determine the speed, it is not a number; nor is an angle beside a given torque.
-        demand(bool(np.isfinite(array).all()) or name in ("speed", "travel") or (given and name != "torque"))
+        demand(
+            isinstance(array, np.ndarray)
+            and array.dtype == np.float64
+            and array.shape == (len(time), *shape)
+        )
+        # Where the contacts alone determine the speed, it is not a number; nor is an angle beside a
+        # given torque.
+        demand(
+            bool(np.isfinite(array).all())
+            or name in ("speed", "travel")
+            or (given and name != "torque")
+        )

@@ -57,7 +57,10 @@ def yawless_joints(scene: Scene) -> list[Problem]:
 def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
     """Values of joint tables that these models do not read, and those of link tables that are named in `links`."""
     problems = []
-    tables: tuple[tuple[str, Sequence[Override]], ...] = (("joint", scene.robot.joint), ("link", scene.robot.link))
+    tables: tuple[tuple[str, Sequence[Override]], ...] = (
+        ("joint", scene.robot.joint),
+        ("link", scene.robot.link),
+    )
     for table, overrides in tables:
         for number, override in enumerate(overrides, start=1):
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
@@ -67,7 +70,9 @@ def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
                     key = f"robot.{table}[{number}].{name}"
                     remove = Fix("Leave it out", ((key, None),))
                     message = f"{given} is left out by this model"
-                    problems.append(Problem("warning", key, message, "leave it out", fixes=(remove,)))
+                    problems.append(
+                        Problem("warning", key, message, "leave it out", fixes=(remove,))
+                    )
     return problems
 
 

@@ -32,8 +32,8 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
     linearized : bool
         Whether they are under feedback linearization: gains are in 1/s^2 and 1/s then.
     stops : bool
-        Whether they have the stops of [robot]; those that joint tables give they have anyway, and the motors the
-        largest torques.
+        Whether they have the stops of [robot]; those that joint tables give they have anyway, and
+        the motors the largest torques.
     """
     none, control = np.zeros(scene.robot.n_joints), scene.joint_controller
     robot = scene.robot if stops else scene.robot.model_copy(update={"joint_limit_deg": None})

@@ -45,7 +45,8 @@ class _Entry:
     kind : int
     frame : (14,) array
     extra : tuple of int
-        Labels after the body's and the solid's numbers; where its rows begin is added to the first `begins` of them.
+        Labels after the body's and the solid's numbers; where its rows begin is added to the first
+        `begins` of them.
     begins : tuple of str
         Arrays that these labels count in.
     rows : dict of str to array
@@ -69,12 +70,18 @@ def _entry(solid: Solid) -> _Entry | None:
     return _relief(solid) if isinstance(solid, Relief) else _extruded(solid)
 
 
-def _around(points: FloatArray, low: float) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
+def _around(
+    points: FloatArray, low: float
+) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
     """Reach and box of a solid with corners `points` (k, 3)."""
     least, greatest = points.min(axis=0), points.max(axis=0)
     centre = 0.5 * (least + greatest)[:2]
     radius = float(np.sqrt(((points[:, :2] - centre) ** 2).sum(axis=1).max())) * (1.0 + 1e-12)
-    return (centre[0], centre[1], radius, low, greatest[2]), (least[0], least[1]), (greatest[0], greatest[1])
+    return (
+        (centre[0], centre[1], radius, low, greatest[2]),
+        (least[0], least[1]),
+        (greatest[0], greatest[1]),
+    )
 
 
 def _post(post: Post) -> _Entry | None:
@@ -83,7 +90,10 @@ def _post(post: Post) -> _Entry | None:
     centre = np.array([post.x, post.y, 0.5 * (post.low + post.high)])
     frame = np.concatenate([centre, np.eye(3).ravel(), [0.5 * (post.high - post.low), post.radius]])
     caps = UPPER_OPEN | (LOWER_OPEN if post.low > _GROUND else 0)
-    lowest, highest = (post.x - post.radius, post.y - post.radius), (post.x + post.radius, post.y + post.radius)
+    lowest, highest = (
+        (post.x - post.radius, post.y - post.radius),
+        (post.x + post.radius, post.y + post.radius),
+    )
     reach = (post.x, post.y, post.radius, post.low, post.high)
     return _Entry(reach, lowest, highest, POST, frame, (0, 0, caps, 0), ("corners", "corners"), {})
 
@@ -104,14 +114,29 @@ def _extruded(solid: Block | Prism) -> _Entry | None:
     length = np.hypot(edge[:, X], edge[:, Y])
     high = flat[:, Z] + abs(half * axes[Z, Z])  # of either of a corner's two points
     rows = np.column_stack(
-        [profile, edge[:, Y] / length, -edge[:, X] / length, length, np.maximum(high, np.roll(high, -1)) > _GROUND]
+        [
+            profile,
+            edge[:, Y] / length,
+            -edge[:, X] / length,
+            length,
+            np.maximum(high, np.roll(high, -1)) > _GROUND,
+        ]
     )
     m = len(profile)
-    caps = (LOWER_OPEN if points[:m, Z].max() > _GROUND else 0) | (UPPER_OPEN if points[m:, Z].max() > _GROUND else 0)
+    caps = (LOWER_OPEN if points[:m, Z].max() > _GROUND else 0) | (
+        UPPER_OPEN if points[m:, Z].max() > _GROUND else 0
+    )
     frame = np.concatenate([origin, axes.ravel(), [half, 0.0]])
     extra = (0, m, caps, 0)
     begins = ("corners", "corners")
-    return _Entry(*_around(points, float(points[:, Z].min())), EXTRUDED, frame, extra, begins, {"corners": rows})
+    return _Entry(
+        *_around(points, float(points[:, Z].min())),
+        EXTRUDED,
+        frame,
+        extra,
+        begins,
+        {"corners": rows},
+    )
 
 
 def _relief(relief: Relief) -> _Entry | None:
@@ -148,7 +173,9 @@ def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 
     key : int
         See `World`.
     """
-    return _world_of([[_entry(solid) for solid in solids] for solids in bodies], reach * (1.0 + MARGIN), key)
+    return _world_of(
+        [[_entry(solid) for solid in solids] for solids in bodies], reach * (1.0 + MARGIN), key
+    )
 
 
 def _world_of(bodies: Sequence[Sequence[_Entry | None]], reach: float, key: int) -> World:
@@ -174,15 +201,20 @@ def _world_of(bodies: Sequence[Sequence[_Entry | None]], reach: float, key: int)
     highest = np.array([entry.highest for entry in entries], dtype=np.float64).reshape(k, 2)
 
     def joined(name: str, shape: tuple[int, ...]) -> FloatArray:
-        return np.ascontiguousarray(np.concatenate([np.zeros(shape), *pieces[name]]), dtype=np.float64)
+        return np.ascontiguousarray(
+            np.concatenate([np.zeros(shape), *pieces[name]]), dtype=np.float64
+        )
 
     return World(
-        key, *make_grid(lowest, highest, np.full(k, reach)),
+        key,
+        *make_grid(lowest, highest, np.full(k, reach)),
         np.array([entry.reach for entry in entries], dtype=np.float64).reshape(k, 5),
         np.array(labels, dtype=np.int64).reshape(k, 7),
         np.array([entry.frame for entry in entries], dtype=np.float64).reshape(k, 14),
-        joined("corners", (0, 6)), joined("heights", (0,)), joined("tops", (0,)),
-    )  # fmt: skip
+        joined("corners", (0, 6)),
+        joined("heights", (0,)),
+        joined("tops", (0,)),
+    )
 
 
 @by_identity
@@ -204,7 +236,9 @@ def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
     return (_values(obstacle), *read) if read else _values(obstacle)
 
 
-def make_world(scene: Scene, base_dir: Path | None, old: World | None = None, *, reach: float | None = None) -> World:
+def make_world(
+    scene: Scene, base_dir: Path | None, old: World | None = None, *, reach: float | None = None
+) -> World:
     """The solids of a scene's obstacles, ready for the contact kernels.
 
     Parameters
@@ -215,8 +249,8 @@ def make_world(scene: Scene, base_dir: Path | None, old: World | None = None, *,
     old : World or None
         Handed back if the shapes of the obstacles and the links are the same.
     reach : float or None
-        Distance from the middle of a link's contact segment to the farthest point of its surface, of all links, m; that
-        of the scene's equal links if left out.
+        Distance from the middle of a link's contact segment to the farthest point of its surface,
+        of all links, m; that of the scene's equal links if left out.
 
     Raises
     ------

@@ -12,10 +12,12 @@ __all__ = ["torn_velocities", "unit_quaternions"]
 
 
 APART, TWIST = 0.01, 0.1
-"""Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s: what digits leave."""
+"""Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s:
+what digits leave."""
 
 SHARE = 0.02
-"""And so much of the fastest that there is: a step ends a little beside where its velocities hold."""
+"""And so much of the fastest that there is: a step ends a little beside where its velocities
+hold."""
 
 
 def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
@@ -25,15 +27,24 @@ def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
     wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
     if not len(wrong):
         return []
-    return [Problem(
-        "error", "start.orientation_wxyz" if scene.start.gives_state else "start",
-        f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}", "give unit quaternions w, x, y, z",
-        links=tuple(int(k) for k in wrong),
-    )]  # fmt: skip
+    return [
+        Problem(
+            "error",
+            "start.orientation_wxyz" if scene.start.gives_state else "start",
+            f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}",
+            "give unit quaternions w, x, y, z",
+            links=tuple(int(k) for k in wrong),
+        )
+    ]
 
 
 def torn_velocities(
-    scene: Scene, twist: FloatArray, front: FloatArray, rear: FloatArray, axes: FloatArray, sweep: FloatArray
+    scene: Scene,
+    twist: FloatArray,
+    front: FloatArray,
+    rear: FloatArray,
+    axes: FloatArray,
+    sweep: FloatArray,
 ) -> list[Problem]:
     """Whether given velocities tear a joint apart, or turn it about what is none of its axes.
 
@@ -43,7 +54,8 @@ def torn_velocities(
     twist : (n, 6)
         Velocities of the centres of gravity, m/s, and angular velocities, rad/s, world frame.
     front, rear : (n - 1, 3)
-        From the centres to every joint: of the link before it to its first axis' end, and of the link behind it, m.
+        From the centres to every joint: of the link before it to its first axis' end, and of the
+        link behind it, m.
     axes : (n - 1, a, 3)
         Unit vectors of the joints' axes, one or two each.
     sweep : (n - 1, 3)
@@ -53,26 +65,41 @@ def torn_velocities(
         return []
     v, omega = twist[:, :3], twist[:, 3:]
     turning = omega[1:] - omega[:-1]
-    rates = np.stack([np.linalg.lstsq(own.T, turn, rcond=None)[0] for own, turn in zip(axes, turning, strict=True)])
+    rates = np.stack(
+        [
+            np.linalg.lstsq(own.T, turn, rcond=None)[0]
+            for own, turn in zip(axes, turning, strict=True)
+        ]
+    )
     against = np.linalg.norm(turning - np.einsum("ka,kai->ki", rates, axes), axis=1)
     ends = v[:-1] + np.cross(omega[:-1], front) + rates[:, :1] * sweep
     apart = np.linalg.norm(v[1:] + np.cross(omega[1:], rear) - ends, axis=1)
     fastest, turn = np.linalg.norm(v, axis=1).max(), np.linalg.norm(omega, axis=1).max()
     reach = np.linalg.norm(rear, axis=1).max()
-    torn, twisted = apart - (APART + SHARE * (fastest + turn * reach)), against - (TWIST + SHARE * turn)
+    torn, twisted = (
+        apart - (APART + SHARE * (fastest + turn * reach)),
+        against - (TWIST + SHARE * turn),
+    )
     if torn.max() > 0.0:
         worst = int(torn.argmax())
-        return [Problem(
-            "error", "start.velocity_m_s", f"the velocities tear joint {worst + 1} apart with {apart[worst]:.3g} m/s",
-            "give those of a robot whose joints hold, or leave velocities out to begin at rest",
-            links=(worst, worst + 1),
-        )]  # fmt: skip
+        return [
+            Problem(
+                "error",
+                "start.velocity_m_s",
+                f"the velocities tear joint {worst + 1} apart with {apart[worst]:.3g} m/s",
+                "give those of a robot whose joints hold, or leave velocities out to begin at rest",
+                links=(worst, worst + 1),
+            )
+        ]
     if twisted.max() > 0.0:
         worst = int(twisted.argmax())
-        return [Problem(
-            "error", "start.angular_velocity_rad_s",
-            f"the angular velocities turn joint {worst + 1} with {against[worst]:.3g} rad/s about none of its axes",
-            "let links turn against each other about their joint's axes only, or leave velocities out",
-            links=(worst, worst + 1),
-        )]  # fmt: skip
+        return [
+            Problem(
+                "error",
+                "start.angular_velocity_rad_s",
+                f"the angular velocities turn joint {worst + 1} with {against[worst]:.3g} rad/s about none of its axes",
+                "let links turn against each other about their joint's axes only, or leave velocities out",
+                links=(worst, worst + 1),
+            )
+        ]
     return []

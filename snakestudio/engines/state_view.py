@@ -66,7 +66,8 @@ class StateView(Snapshot):
     ----------
     engine : object as `_Engine`
     again : bool
-        Arrays are those of a row that the engine writes again: they stay as they are until the next such view is read.
+        Arrays are those of a row that the engine writes again: they stay as they are until the next
+        such view is read.
     """
 
     __slots__ = ("_again", "_engine", "_row", "_step", "_write")
@@ -113,7 +114,9 @@ class StateView(Snapshot):
         elif name == "solver":
             value = engine.solver_stats()
         elif name == "energy":
-            value = dict(zip(engine.schema.energy, self._written().rows.energy[0].tolist(), strict=True))
+            value = dict(
+                zip(engine.schema.energy, self._written().rows.energy[0].tolist(), strict=True)
+            )
         else:
             value = engine.contacts_in(self._written(), not self._again)
         _put(self, name, value)

@@ -26,7 +26,14 @@ from snakestudio.engines.outcome import (
 )
 from snakestudio.engines.period_call import PeriodCall
 from snakestudio.engines.present_row import PresentRow
-from snakestudio.engines.row_buffers import BODY, CALL, RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.engines.row_buffers import (
+    BODY,
+    CALL,
+    RowBuffers,
+    filled_rows,
+    make_row_buffers,
+    more_contacts,
+)
 from snakestudio.engines.state_view import StateView
 from snakestudio.kernels._cache import jit_disabled
 from snakestudio.kernels.many_calls import CallTable
@@ -45,7 +52,8 @@ _NO_TORQUES = np.zeros((0, 0))
 _FLOAT = np.dtype(np.float64)
 
 BLOCK_ROWS = 32
-"""Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
+"""Rows that room is made for at once where they come one by one: a controller looks at the robot
+every period."""
 
 
 class TimeSteppingEngine(BoundSteps):
@@ -77,7 +85,10 @@ class TimeSteppingEngine(BoundSteps):
         self._interval_start: tuple[tuple[Any, Any], ...] = ()
         self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
-        self._since: tuple[int, ...] = (0, 0)  # what `_rows.filled` was before those that no call has handed over
+        self._since: tuple[int, ...] = (
+            0,
+            0,
+        )  # what `_rows.filled` was before those that no call has handed over
         self._kept: list[Rows] = []  # and those of them that are not there any more
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
 
@@ -106,7 +117,7 @@ class TimeSteppingEngine(BoundSteps):
         """Steps taken since the start."""
         return self._reached
 
-    # ------------------------------------------------------------------------------------------ of a formulation
+    # ----------------------------------------------------------------------------- of a formulation
 
     @abstractmethod
     def _figures(self) -> Figures: ...
@@ -125,9 +136,10 @@ class TimeSteppingEngine(BoundSteps):
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """Arguments of the compiled `advance` in front of count of steps, row steps and buffers.
 
-        They are the engine's own arrays and those of `reference`, which must be float64, contiguous and writeable. They
-        hold until the next `apply` or `restore`, and until the engine makes room for more contacts. An engine whose
-        steps are not compiled has `_run_kernel` of its own in place of them.
+        They are the engine's own arrays and those of `reference`, which must be float64, contiguous
+        and writeable. They hold until the next `apply` or `restore`, and until the engine makes
+        room for more contacts. An engine whose steps are not compiled has `_run_kernel` of its own
+        in place of them.
         """
         raise NotImplementedError
 
@@ -135,7 +147,9 @@ class TimeSteppingEngine(BoundSteps):
         """`entry_arguments` of any reference."""
         return self.entry_arguments(_plain(reference))
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def _run_kernel(
+        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
         """Take steps; returns what the call ended with."""
         period = self._period_call
         if period is None:
@@ -165,7 +179,9 @@ class TimeSteppingEngine(BoundSteps):
         """Contacts that so many rows may have, at least to begin with."""
 
     @abstractmethod
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         """Write the row of the present state, with these references (m,); must not change the state.
 
         Its contacts are those since the row before; with `call` those of the interval.
@@ -195,7 +211,7 @@ class TimeSteppingEngine(BoundSteps):
     @abstractmethod
     def _restore_state(self, state: Any, scene: Scene) -> None: ...
 
-    # ------------------------------------------------------------------------------------------ steps from outside
+    # --------------------------------------------------------------------------- steps from outside
 
     @property
     def compiled(self) -> tuple[Any, Any] | None:
@@ -214,7 +230,8 @@ class TimeSteppingEngine(BoundSteps):
     def synchronize(self, reference: JointReference | None = None) -> int:
         """Count the steps that compiled code took on its arrays; returns the number of all steps.
 
-        `reference` is what they were taken under, if the engine does not know it; nobody writes to it any more.
+        `reference` is what they were taken under, if the engine does not know it; nobody writes to
+        it any more.
         """
         self._reached = self._figures().step
         self._reference = self._reference if reference is None else reference
@@ -227,14 +244,16 @@ class TimeSteppingEngine(BoundSteps):
     def refill(self, checkpoint: Checkpoint) -> bool:
         """Restore a state in the arrays that there are; False (and nothing changed) if its scene or a size differs."""
         state, scene, reference = checkpoint.state
-        if scene is not self._scene or any(a.shape != b.shape for a, b in zip(self._state, state, strict=True)):
+        if scene is not self._scene or any(
+            a.shape != b.shape for a, b in zip(self._state, state, strict=True)
+        ):
             return False
         for array, saved in zip(self._state, state, strict=True):
             array[...] = saved
         self._reached, self._reference = self._figures().step, reference
         return True
 
-    # ------------------------------------------------------------------------------------------ Engine
+    # --------------------------------------------------------------------------------------- Engine
 
     def advance(
         self,
@@ -302,12 +321,18 @@ class TimeSteppingEngine(BoundSteps):
             advance, write = self.compiled
             CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
             CallTable(write, [(*self.row_arguments(), self._rows)])
-            CallTable(self._write_state.__wrapped__, [(*self.view_arguments(), self._rows, int(CALL))])
+            CallTable(
+                self._write_state.__wrapped__, [(*self.view_arguments(), self._rows, int(CALL))]
+            )
 
     def _kept_rows(self) -> list[Rows]:
         """What no call has handed over, piece by piece."""
         new = self._rows.filled.item(0) > self._since[0]
-        return [*self._kept, filled_rows(self._rows, self._scene.solver.step_s, self._since)] if new else self._kept
+        return (
+            [*self._kept, filled_rows(self._rows, self._scene.solver.step_s, self._since)]
+            if new
+            else self._kept
+        )
 
     def _handed_over(self) -> Rows:
         """All rows that no call has handed over."""
@@ -316,7 +341,12 @@ class TimeSteppingEngine(BoundSteps):
         return Rows.concatenate(kept) if kept else self._no_rows
 
     def _take_steps(
-        self, reference: JointReference, n_steps: int, begun: int, wanted: IntArray, rows: RowBuffers
+        self,
+        reference: JointReference,
+        n_steps: int,
+        begun: int,
+        wanted: IntArray,
+        rows: RowBuffers,
     ) -> int:
         """As `_run_kernel`, but every step in which a link goes far is looked at for what it went through.
 
@@ -341,7 +371,9 @@ class TimeSteppingEngine(BoundSteps):
             if crossing is not None:
                 for array, was in zip((*self._state, rows.filled), (*kept, filled), strict=True):
                     array[...] = was
-                v = np.abs(self.snapshot(contacts=False).link_twist[crossing.link])  # a contact may have stopped it
+                v = np.abs(
+                    self.snapshot(contacts=False).link_twist[crossing.link]
+                )  # a contact may have stopped it
                 way = self._scene.solver.step_s * float(np.linalg.norm(v[:3]))
                 self._crossing = replace(crossing, way=max(crossing.way, way))
                 return CROSSED
@@ -357,9 +389,9 @@ class TimeSteppingEngine(BoundSteps):
     def _room(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
         """Room for so many more rows, `rows` if there is; what has been handed out is never written again."""
         filled, touched = rows.filled.tolist()
-        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(n_rows) <= len(
-            rows.contact_link
-        )
+        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(
+            n_rows
+        ) <= len(rows.contact_link)
         return rows if enough else self._row_buffers(max(n_rows, BLOCK_ROWS))
 
     def _failure(self, status: int) -> str:
@@ -367,7 +399,11 @@ class TimeSteppingEngine(BoundSteps):
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
             most, usual = self._scene.solver.max_iterations, Solver().max_iterations
-            remedy = f"raise solver.max_iterations from {most} to {usual}" if most < usual else "reduce solver.step_s"
+            remedy = (
+                f"raise solver.max_iterations from {most} to {usual}"
+                if most < usual
+                else "reduce solver.step_s"
+            )
             return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
         if status == CROSSED:
             assert self._crossing is not None
@@ -394,7 +430,8 @@ class TimeSteppingEngine(BoundSteps):
         reference = self._unsettled
         if reference is not None:
             return reference.angle[-1].copy(), reference.rate[-1].copy()
-        # Before the first call nobody has said what the joints shall do: a robot starts where it is.
+        # Before the first call nobody has said what the joints shall do: a robot starts where it
+        # is.
         return self._joints_now() if self._reference is None else self._reference.at(self.time)
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
@@ -420,7 +457,7 @@ class TimeSteppingEngine(BoundSteps):
         """The present state for a controller, see `Engine.look`."""
         return StateView(self)
 
-    # ------------------------------------------------------------------------------------------ of a StateView
+    # ------------------------------------------------------------------------------- of a StateView
 
     def view_row(self, again: bool) -> PresentRow:
         """A row of the present state without references: one for views in which they are read again, one for others."""
@@ -440,7 +477,9 @@ class TimeSteppingEngine(BoundSteps):
     def solver_stats(self) -> SolverStats:
         """How well the contact problems of the interval were solved."""
         figures = self._figures()
-        return SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged)
+        return SolverStats(
+            figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged
+        )
 
     def contacts_in(self, row: PresentRow, copy: bool) -> Contacts:
         """Contacts that carried load in the interval, from a row of the present state."""
@@ -449,7 +488,11 @@ class TimeSteppingEngine(BoundSteps):
         span = self._figures().steps * self._scene.solver.step_s
         if span == 0.0 or not count:
             return Contacts.none()
-        link, other, point = rows.contact_link[:count], rows.contact_other[:count], rows.contact_point[:count]
+        link, other, point = (
+            rows.contact_link[:count],
+            rows.contact_other[:count],
+            rows.contact_point[:count],
+        )
         state = rows.contact_state[:count]
         if copy:
             link, other, point, state = link.copy(), other.copy(), point.copy(), state.copy()
@@ -462,7 +505,7 @@ class TimeSteppingEngine(BoundSteps):
             state=state,
         )
 
-    # ------------------------------------------------------------------------------------------ states
+    # --------------------------------------------------------------------------------------- states
 
     def apply(self, scene: Scene) -> bool:
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
@@ -494,7 +537,8 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     Parameters
     ----------
     state : State of an engine
-        `slot_key[which, :, 1]` are the obstacles of `slot_sum[which]`; `contact[:, 3:]` are contacts' places in these.
+        `slot_key[which, :, 1]` are the obstacles of `slot_sum[which]`; `contact[:, 3:]` are
+        contacts' places in these.
     counters : (int, int)
         Where in `state.counts` it says how many are used.
     n_obstacles : int
@@ -509,7 +553,13 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
 
 def _plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
-    own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
+    own = (
+        reference.time,
+        reference.angle,
+        reference.rate,
+        reference.acceleration,
+        given_torques(reference),
+    )
     for array in own:
         if array.dtype is not _FLOAT or not array.flags.carray:
             break
@@ -518,10 +568,14 @@ def _plain(reference: JointReference) -> JointReference:
     return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
 
 
-def by_joint(reference: JointReference, axes: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def by_joint(
+    reference: JointReference, axes: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Angles, rates, accelerations and given torques, each (k, n-1, axes), of joints with so many axes each: views."""
     values = (reference.angle, reference.rate, reference.acceleration, given_torques(reference))
-    angle, rate, acceleration, torque = (part.reshape(len(part), part.shape[1] // axes, axes) for part in values)
+    angle, rate, acceleration, torque = (
+        part.reshape(len(part), part.shape[1] // axes, axes) for part in values
+    )
     return angle, rate, acceleration, torque
 
 

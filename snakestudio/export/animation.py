@@ -28,15 +28,18 @@ _KEEP = 1
 
 _BAYER = np.array([(0, 8, 2, 10), (12, 4, 14, 6), (3, 11, 1, 9), (15, 7, 13, 5)])
 _PATTERN = ((_BAYER + 0.5) / 16 - 0.5) * 10.0
-"""Amounts that are added to the colours before the nearest of the palette is taken: unlike scattered errors, a pattern
-that stands still does not flicker."""
+"""Amounts that are added to the colours before the nearest of the palette is taken: unlike
+scattered errors, a pattern that stands still does not flicker."""
 
 
 def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
     """The colours, (255, 3), that serve all these frames best."""
     small = [frame[::2, ::2] for frame in frames]
     picture = Image.fromarray(np.concatenate([part.reshape(-1, 1, 3) for part in small]))
-    made = picture.quantize(_COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).getpalette() or []
+    made = (
+        picture.quantize(_COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).getpalette()
+        or []
+    )
     colours = np.zeros((_COLOURS, 3), np.uint8)
     found = np.array(made, np.uint8).reshape(-1, 3)[:_COLOURS]
     colours[: len(found)] = found
@@ -52,7 +55,8 @@ class Animation:
     width, height : int
         Size of the frames, px.
     fps : int
-        Frames a second, at most `MAX_FPS`; each is shown for whole hundredths of a second, right on the average.
+        Frames a second, at most `MAX_FPS`; each is shown for whole hundredths of a second, right on
+        the average.
     palette : (255, 3) array
     """
 
@@ -66,13 +70,17 @@ class Animation:
         self._file = path.open("wb")
         colours = np.concatenate([palette, np.zeros((1, 3), np.uint8)])
         # One table of 256 colours for all frames; shown again and again.
-        self._file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + colours.tobytes())
+        self._file.write(
+            b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + colours.tobytes()
+        )
         self._file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
 
     def write(self, frame: UInt8Array) -> None:
         """Add a frame, (height, width, 3), RGB."""
         coloured = np.clip(np.rint(frame + self._pattern), 0, 255).astype(np.uint8)
-        chosen = np.asarray(Image.fromarray(coloured).quantize(palette=self._chooser, dither=Image.Dither.NONE))
+        chosen = np.asarray(
+            Image.fromarray(coloured).quantize(palette=self._chooser, dither=Image.Dither.NONE)
+        )
         indices = np.where(chosen < _COLOURS, chosen, 0).astype(np.uint8)
         part, left, top = indices, 0, 0
         if self._before is not None:
@@ -81,7 +89,11 @@ class Animation:
         shown = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
         self._count += 1
         for piece in getdata(
-            Image.fromarray(part), (left, top), duration=10 * shown, transparency=_COLOURS, disposal=_KEEP
+            Image.fromarray(part),
+            (left, top),
+            duration=10 * shown,
+            transparency=_COLOURS,
+            disposal=_KEEP,
         ):
             self._file.write(piece)
 
@@ -89,7 +101,10 @@ class Animation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         with self._file:
             self._file.write(b";")
@@ -102,4 +117,8 @@ def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, in
     if not len(rows):
         return np.full((1, 1), _COLOURS, np.uint8), 0, 0
     place = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return np.where(changed[place], after[place], _COLOURS).astype(np.uint8), int(columns[0]), int(rows[0])
+    return (
+        np.where(changed[place], after[place], _COLOURS).astype(np.uint8),
+        int(columns[0]),
+        int(rows[0]),
+    )

@@ -1,7 +1,8 @@
 """A camera that moves: keyframes of a view over time, smoothly joined, and the small file they are kept in.
 
-Between keyframes target, distance, direction and angle of view follow cubic curves that never overshoot, start and end
-at rest, and pass every keyframe exactly; directions are turned the short way round.
+Between keyframes target, distance, direction and angle of view follow cubic curves that never
+overshoot, start and end at rest, and pass every keyframe exactly; directions are turned the short
+way round.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.inputs import CAMERA_PATH, InputError, local_path, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 
-__all__ = ["CameraKey", "CameraPath", "dump_camera_path", "load_camera_path", "parse_camera_path", "save_camera_path"]
+__all__ = [
+    "CameraKey",
+    "CameraPath",
+    "dump_camera_path",
+    "load_camera_path",
+    "parse_camera_path",
+    "save_camera_path",
+]
 
 
 _SAME_TIME = 1e-6
@@ -51,7 +59,8 @@ class CameraPath:
     ----------
     keys : tuple of CameraKey
     follow : bool
-        Whether the camera goes along with the robot besides: targets are then kept relative to its centre of mass.
+        Whether the camera goes along with the robot besides: targets are then kept relative to its
+        centre of mass.
     """
 
     keys: tuple[CameraKey, ...] = field(default=())
@@ -114,7 +123,13 @@ class CameraPath:
         azimuth = np.unwrap([camera.azimuth for camera in cameras])
         values = np.array(
             [
-                (*camera.target, math.log(camera.distance), turn, camera.elevation, math.log(camera.fov))
+                (
+                    *camera.target,
+                    math.log(camera.distance),
+                    turn,
+                    camera.elevation,
+                    math.log(camera.fov),
+                )
                 for camera, turn in zip(cameras, azimuth, strict=True)
             ]
         )
@@ -159,12 +174,18 @@ def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
         raise UsageError(f"{source}: {error}") from None
     keyframes = values.get("keyframes")
     if not isinstance(keyframes, list) or not keyframes:
-        raise UsageError(f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m.")
-    keys = [_key(entry, f"{source}: keyframe {number}") for number, entry in enumerate(keyframes, 1)]
+        raise UsageError(
+            f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m."
+        )
+    keys = [
+        _key(entry, f"{source}: keyframe {number}") for number, entry in enumerate(keyframes, 1)
+    ]
     times = sorted(key.time for key in keys)
     for before, after in itertools.pairwise(times):
         if after - before <= _SAME_TIME:
-            raise UsageError(f"{source}: two keyframes stand at {after:g} s; remove one or give it another time_s.")
+            raise UsageError(
+                f"{source}: two keyframes stand at {after:g} s; remove one or give it another time_s."
+            )
     return CameraPath(tuple(keys), values.get("follow") is True)
 
 
@@ -173,7 +194,11 @@ def _key(entry: Any, where: str) -> CameraKey:
 
     def number(name: str, default: float | None, low: float, high: float) -> float:
         value = entry.get(name, default) if isinstance(entry, dict) else None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not low <= value <= high
+        ):
             given = "is missing" if value is None else f"= {value!r}"
             raise UsageError(f"{where}: {name} {given}; give a number from {low:g} to {high:g}.")
         return float(value)
@@ -181,7 +206,9 @@ def _key(entry: Any, where: str) -> CameraKey:
     time = number("time_s", None, -1e9, 1e9)
     target = entry.get("target_m")
     if not isinstance(target, list) or len(target) != 3 or not all(_finite(target)):
-        raise UsageError(f"{where}: target_m = {target!r}; give three numbers, like [0.5, 0.0, 0.0].")
+        raise UsageError(
+            f"{where}: target_m = {target!r}; give three numbers, like [0.5, 0.0, 0.0]."
+        )
     x, y, z = map(float, target)
     camera = Camera(
         (x, y, z),
@@ -195,7 +222,9 @@ def _key(entry: Any, where: str) -> CameraKey:
 
 
 def _finite(values: Iterable[object]) -> Iterable[bool]:
-    return (isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in values)
+    return (
+        isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in values
+    )
 
 
 def load_camera_path(path: str | Path) -> CameraPath:
@@ -224,4 +253,6 @@ def save_camera_path(path: str | Path, keys: CameraPath) -> None:
     try:
         write_atomically(local_path(path), dump_camera_path(keys).encode())
     except OSError as error:
-        raise ExportError(f"{path}: the camera path cannot be written ({error.strerror or error}).") from None
+        raise ExportError(
+            f"{path}: the camera path cannot be written ({error.strerror or error})."
+        ) from None

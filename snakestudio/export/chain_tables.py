@@ -10,7 +10,16 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.export.report import Report, Series, scene_title
-from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, number_cell, text_cells
+from snakestudio.export.tables import (
+    MISSING,
+    Cell,
+    Column,
+    Row,
+    Table,
+    number,
+    number_cell,
+    text_cells,
+)
 
 __all__ = ["chain_report", "chain_table"]
 
@@ -18,8 +27,8 @@ __all__ = ["chain_report", "chain_table"]
 def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> Report:
     """A comparison with chains, to be printed or written.
 
-    A row of its CSV is a joint: number of links, instant, abscissa, and for every part the chain's joint and the body
-    there.
+    A row of its CSV is a joint: number of links, instant, abscissa, and for every part the chain's
+    joint and the body there.
     """
     lead = "Chains that move as the continuous body does, and the loads that this costs them."
     tables = [chain_table(comparison, index) for index in range(len(comparison.times))]
@@ -35,7 +44,9 @@ def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> 
         tables=tuple(tables),
         scene=comparison.scene,
         scene_file=scene_file,
-        header=(f"To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv",),
+        header=(
+            f"To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv",
+        ),
         series=lambda: _series(comparison),
     )
 
@@ -45,18 +56,30 @@ def chain_table(comparison: ChainComparison, index: int) -> Table:
     parts = comparison.parts
     columns = [Column("links", is_text=True)]
     for part in parts:
-        columns.append(Column(f"{part.label},\nup to", part.unit, name=part.name, tip="Largest over the joints"))
         columns.append(
             Column(
-                f"differs from\n{part.symbol}(jh) by", "%", name=f"{part.name}_error",
+                f"{part.label},\nup to", part.unit, name=part.name, tip="Largest over the joints"
+            )
+        )
+        columns.append(
+            Column(
+                f"differs from\n{part.symbol}(jh) by",
+                "%",
+                name=f"{part.name}_error",
                 tip="Largest difference over the joints, as a share of the largest in the body",
             )
-        )  # fmt: skip
+        )
     columns.append(Column("speed", "m/s", tip="Of the centre of mass"))
-    columns.append(Column("speed\ndiffers by", "%", name="speed_error", tip="From the speed of the body"))
+    columns.append(
+        Column("speed\ndiffers by", "%", name="speed_error", tip="From the speed of the body")
+    )
     rows = []
     for n, profiles, errors, speed_errors in zip(
-        comparison.links, comparison.profiles, comparison.errors, comparison.speed_errors, strict=True
+        comparison.links,
+        comparison.profiles,
+        comparison.errors,
+        comparison.speed_errors,
+        strict=True,
     ):
         profile = profiles[index]
         cells = [Cell(f"{n}", (float(n),))]
@@ -72,8 +95,20 @@ def chain_table(comparison: ChainComparison, index: int) -> Table:
         order += [Cell(""), _order(comparison, comparison.errors[:, index, column])]
     body += [number_cell(profile.body_speed), Cell("")]
     order += [Cell(""), _order(comparison, comparison.speed_errors[:, index])]
-    rows.append(Row(tuple(body), is_summary=True, tip="The continuous body at the joints of the longest chain"))
-    rows.append(Row(tuple(order), is_summary=True, tip="Order in the number of links at which the error decreases"))
+    rows.append(
+        Row(
+            tuple(body),
+            is_summary=True,
+            tip="The continuous body at the joints of the longest chain",
+        )
+    )
+    rows.append(
+        Row(
+            tuple(order),
+            is_summary=True,
+            tip="Order in the number of links at which the error decreases",
+        )
+    )
     return Table(f"at {comparison.times[index]:g} s", tuple(columns), tuple(rows))
 
 
@@ -82,7 +117,9 @@ def _path_table(comparison: ChainComparison) -> Table:
         Row((Cell(f"{n}", (float(n),)), number_cell(error)))
         for n, error in zip(comparison.links, comparison.path_errors.tolist(), strict=True)
     ]
-    rows.append(Row((*text_cells("order"), _order(comparison, comparison.path_errors)), is_summary=True))
+    rows.append(
+        Row((*text_cells("order"), _order(comparison, comparison.path_errors)), is_summary=True)
+    )
     columns = (Column("links", is_text=True), Column("path apart", "m"))
     return Table("centres of mass, the largest distance in the run", columns, tuple(rows))
 
@@ -107,7 +144,10 @@ _SUFFIX = {"N": "n", "N m": "nm"}
 def _series(comparison: ChainComparison) -> Series:
     names = ["links", "time_s", "joint", "abscissa_m"]
     for part in comparison.parts:
-        names += [f"chain_{part.name}_{_SUFFIX[part.unit]}", f"body_{part.name}_{_SUFFIX[part.unit]}"]
+        names += [
+            f"chain_{part.name}_{_SUFFIX[part.unit]}",
+            f"body_{part.name}_{_SUFFIX[part.unit]}",
+        ]
     profiles = [profile for of_links in comparison.profiles for profile in of_links]
 
     def blocks() -> Iterable[FloatArray]:

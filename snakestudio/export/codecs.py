@@ -57,16 +57,31 @@ class Codec:
 
 CODECS: dict[str, Codec] = {
     "h264": Codec(
-        "H.264", (".mp4", ".mkv", ".mov"), ("libx264", "libopenh264", "h264_mf", "h264_videotoolbox"),
-        "plays everywhere", 0.07,
+        "H.264",
+        (".mp4", ".mkv", ".mov"),
+        ("libx264", "libopenh264", "h264_mf", "h264_videotoolbox"),
+        "plays everywhere",
+        0.07,
     ),
-    "h265": Codec("H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer machines", 0.05),
-    "vp9": Codec("VP9", (".webm", ".mkv", ".mp4"), ("libvpx-vp9",), "free, plays in every browser", 0.055),
-    "av1": Codec("AV1", (".webm", ".mkv", ".mp4"), ("libsvtav1",), "smallest files, free, newer browsers", 0.04),
+    "h265": Codec(
+        "H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer machines", 0.05
+    ),
+    "vp9": Codec(
+        "VP9", (".webm", ".mkv", ".mp4"), ("libvpx-vp9",), "free, plays in every browser", 0.055
+    ),
+    "av1": Codec(
+        "AV1",
+        (".webm", ".mkv", ".mp4"),
+        ("libsvtav1",),
+        "smallest files, free, newer browsers",
+        0.04,
+    ),
     "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.09),
-    "prores": Codec("ProRes 422", (".mov",), ("prores_ks",), "for cutting; large", 4.0, "yuv422p10le"),
+    "prores": Codec(
+        "ProRes 422", (".mov",), ("prores_ks",), "for cutting; large", 4.0, "yuv422p10le"
+    ),
     "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 5.0, "bgr0"),
-}  # fmt: skip
+}
 
 KINDS: dict[str, tuple[str, ...]] = {
     ".mp4": ("h264", "h265", "vp9", "av1"),
@@ -86,10 +101,15 @@ _QUALITY: dict[str, dict[Quality, str]] = {
 """Constant quality ("crf") of the encoders that know it; smaller numbers are better."""
 
 _OPTIONS: dict[str, dict[str, str]] = {
-    # Two renders shall be equal to the byte: x264's macroblock tree gave up to thirty different files of the same
-    # frames in sixty runs (its vector code is at fault: with asm=0 they were equal), without it they were all equal.
+    # Two renders shall be equal to the byte: x264's macroblock tree gave up to thirty different
+    # files of the same frames in sixty runs (its vector code is at fault: with asm=0 they were
+    # equal), without it they were all equal.
     "libx264": {"preset": "medium", "threads": "1", "x264-params": "mbtree=0"},
-    "libx265": {"preset": "medium", "threads": "1", "x265-params": "pools=none:frame-threads=1:log-level=error"},
+    "libx265": {
+        "preset": "medium",
+        "threads": "1",
+        "x265-params": "pools=none:frame-threads=1:log-level=error",
+    },
     "libvpx-vp9": {"b": "0", "row-mt": "1", "cpu-used": "4"},
     "libvpx": {"b": "8M"},
     "libsvtav1": {"preset": "8", "svtav1-params": "lp=1"},
@@ -155,12 +175,15 @@ def video_path(path: Path, codec: str = "") -> Path:
     Raises
     ------
     ExportError
-        If the ending is no video's, the codec cannot be had or does not belong there, or nothing can be encoded.
+        If the ending is no video's, the codec cannot be had or does not belong there, or nothing
+        can be encoded.
     """
     suffix = path.suffix.lower()
     if suffix in (".gif", ".png"):
         if codec:
-            raise ExportError(f"{path}: a {suffix[1:].upper()} has no codec; leave it out, or end the name in .mp4.")
+            raise ExportError(
+                f"{path}: a {suffix[1:].upper()} has no codec; leave it out, or end the name in .mp4."
+            )
         return path
     if suffix not in KINDS:
         raise ExportError(
@@ -182,10 +205,14 @@ def video_path(path: Path, codec: str = "") -> Path:
             )
         if not encoder_of(codec):
             offered = ", ".join(codecs_for(suffix)) or "none for this kind of file"
-            raise ExportError(f"{path}: the installed PyAV cannot encode {CODECS[codec].label}; it offers {offered}.")
+            raise ExportError(
+                f"{path}: the installed PyAV cannot encode {CODECS[codec].label}; it offers {offered}."
+            )
         return path
     if codecs_for(suffix):
         return path
     if codecs_for(".webm"):
         return path.with_suffix(".webm")
-    raise ExportError(f"{path}: the installed PyAV has no video encoder; install a PyAV with libx264 or libvpx.")
+    raise ExportError(
+        f"{path}: the installed PyAV has no video encoder; install a PyAV with libx264 or libvpx."
+    )

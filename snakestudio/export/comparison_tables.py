@@ -13,7 +13,16 @@ from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
 from snakestudio.analysis.run_differences import LINKS, QUANTITIES
 from snakestudio.export.report import Report, Series, scene_title
-from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, number_cell, text_cells
+from snakestudio.export.tables import (
+    MISSING,
+    Cell,
+    Column,
+    Row,
+    Table,
+    number,
+    number_cell,
+    text_cells,
+)
 from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["DifferenceRow", "comparison_report", "difference_rows", "difference_table", "reported"]
@@ -60,7 +69,11 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
         found = comparison.differences[label][quantity.name]
         rows.append(
             DifferenceRow(
-                quantity.name, quantity.label, quantity.unit, *own, *map(number, (found.end, found.worst, found.rms))
+                quantity.name,
+                quantity.label,
+                quantity.unit,
+                *own,
+                *map(number, (found.end, found.worst, found.rms)),
             )
         )
     return rows
@@ -76,8 +89,13 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
     for row in difference_rows(comparison, label):
         difference = comparison.differences[label][row.name]
         values = (_scalar(comparison, each, row.name, last) for each in (reference.label, label))
-        own = (Cell(text, value) for text, value in zip((row.reference, row.run), values, strict=True))
-        cells = (number_cell(value, digits) for value in (difference.end, difference.worst, difference.rms))
+        own = (
+            Cell(text, value) for text, value in zip((row.reference, row.run), values, strict=True)
+        )
+        cells = (
+            number_cell(value, digits)
+            for value in (difference.end, difference.worst, difference.rms)
+        )
         tip = "Distance of the links' centres from those of the reference, root mean square over the links"
         if row.run:
             tip = (
@@ -88,17 +106,27 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
         rows.append(Row((*text_cells(row.label), *own, *cells), unit=row.unit, tip=tip))
     columns = (
         Column("", is_text=True, name="quantity"),
-        Column(f"{reference.label}\nat the end", tip="Value of the reference; of a vector its parts along x, y and z"),
-        Column(f"{label}\nat the end", tip="Value of this model; of a vector its parts along x, y and z"),
+        Column(
+            f"{reference.label}\nat the end",
+            tip="Value of the reference; of a vector its parts along x, y and z",
+        ),
+        Column(
+            f"{label}\nat the end",
+            tip="Value of this model; of a vector its parts along x, y and z",
+        ),
         Column("difference\nat the end", tip="Difference at the last time that both reached"),
         Column("\nworst", tip="Largest difference in the run"),
         Column("\nRMS", tip="Root mean square of the difference over the run"),
     )
-    return Table(f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows))
+    return Table(
+        f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows)
+    )
 
 
 def _short(kind: str) -> str:
-    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
+    return (
+        FORMULATIONS[kind].short if kind in FORMULATIONS else kind
+    )  # of a plug-in that is not loaded any more
 
 
 def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:
@@ -118,12 +146,16 @@ def reported(run: ModelRun) -> list[str]:
 def comparison_report(comparison: ModelComparison, scene_file: str | None = None) -> Report:
     """A comparison of models, to be printed or written.
 
-    Columns of its CSV are called as in that of a run, with the model before them; differences end in "_minus_" and the
-    reference before their unit. Of a vector the difference is the size of the vectors' difference. Where a run has
-    ended, cells are empty.
+    Columns of its CSV are called as in that of a run, with the model before them; differences end
+    in "_minus_" and the reference before their unit. Of a vector the difference is the size of the
+    vectors' difference. Where a run has ended, cells are empty.
     """
     reference = comparison.reference
-    notes = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in (*reported(run), *run.notes)]
+    notes = [
+        f"{run.label}: {sentence}"
+        for run in comparison.runs
+        for sentence in (*reported(run), *run.notes)
+    ]
     differences = tuple(difference_table(comparison, label) for label in comparison.differences)
     kinds = " ".join(run.kind for run in comparison.runs)
     recording = None if reference is None else reference.recording
@@ -137,7 +169,9 @@ def comparison_report(comparison: ModelComparison, scene_file: str | None = None
         scene=comparison.scene,
         scene_file=scene_file,
         changes=() if recording is None else recording.changes,
-        header=(f"To compare again: snakestudio compare models THIS_FILE.csv {kinds} --csv AGAIN.csv",),
+        header=(
+            f"To compare again: snakestudio compare models THIS_FILE.csv {kinds} --csv AGAIN.csv",
+        ),
         series=lambda: _series(comparison),
     )
 

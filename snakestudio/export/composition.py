@@ -11,7 +11,13 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.drawing.style import Colour, Theme
-from snakestudio.export.painter import FramePainter, FrameRenderer, letter_size, overview_camera, stamp
+from snakestudio.export.painter import (
+    FramePainter,
+    FrameRenderer,
+    letter_size,
+    overview_camera,
+    stamp,
+)
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import column_names, table
@@ -42,17 +48,23 @@ class Composition:
         width, height = options.size
         strip = strip_height(height, options.strip)
         self._height = height - strip
-        runs = [Companion(recording, name)] if beside is None else [Companion(recording, name), beside]
+        runs = (
+            [Companion(recording, name)] if beside is None else [Companion(recording, name), beside]
+        )
         recordings = [run.recording for run in runs]
         self._strip: PlotStrip | None = None
         if strip:
             others = [*ghosts] if beside is None else [beside, *ghosts]
             span = options.span(recordings)
-            self._strip = PlotStrip(recording, options.strip, span, width, strip, options.theme, others)
+            self._strip = PlotStrip(
+                recording, options.strip, span, width, strip, options.theme, others
+            )
         self._panes: list[_Pane] = []
         edges = np.linspace(0, width, len(runs) + 1).astype(int).tolist()
         factor, aspect = options.supersample, (edges[1] - edges[0]) / self._height
-        camera = None if options.camera is not None else overview_camera(recordings, aspect, base_dir)
+        camera = (
+            None if options.camera is not None else overview_camera(recordings, aspect, base_dir)
+        )
         try:
             for run, left, right in zip(runs, edges[:-1], edges[1:], strict=True):
                 drawing = renderer(factor * (right - left), factor * self._height, options.theme)
@@ -60,12 +72,14 @@ class Composition:
                 own = ghosts if run is runs[0] else ()
                 self._panes[-1].painter = FramePainter(
                     run.recording, options, drawing, aspect, base_dir, own, camera
-                )  # fmt: skip
+                )
         except BaseException:
             self.close()
             raise
         theme = options.theme
-        self._ghost_names = [(ghost.colour or theme.ghost, ghost.name) for ghost in ghosts if ghost.name]
+        self._ghost_names = [
+            (ghost.colour or theme.ghost, ghost.name) for ghost in ghosts if ghost.name
+        ]
         if self._ghost_names and name and beside is None:
             self._ghost_names.insert(0, (theme.link, name))
 
@@ -79,10 +93,16 @@ class Composition:
             picture = painter.scene_picture(min(time, painter.duration))
             if len(self._panes) > 1:
                 late = time > painter.duration + 1e-9
-                _title(picture, pane.run.name + (f", ended at {painter.duration:.3g} s" if late else ""), options.theme)
+                _title(
+                    picture,
+                    pane.run.name + (f", ended at {painter.duration:.3g} s" if late else ""),
+                    options.theme,
+                )
             frame[: self._height, pane.left : pane.right] = picture
             if pane.left:
-                frame[: self._height, pane.left - 1 : pane.left + 1] = _bytes(options.theme.grid_major)
+                frame[: self._height, pane.left - 1 : pane.left + 1] = _bytes(
+                    options.theme.grid_major
+                )
         upper = frame[: self._height]
         if options.time_stamp:
             stamp(upper, time, options)
@@ -115,7 +135,9 @@ def _title(picture: UInt8Array, text: str, theme: Theme) -> None:
     """Write the name of a run into the middle of its upper edge."""
     size = letter_size(picture.shape[0])
     wide, _ = text_size(text, size)
-    draw_text(picture, text, max(0, (picture.shape[1] - wide) // 2), round(0.8 * size), size, theme.text)
+    draw_text(
+        picture, text, max(0, (picture.shape[1] - wide) // 2), round(0.8 * size), size, theme.text
+    )
 
 
 def _legend(picture: UInt8Array, names: Sequence[tuple[Colour, str]], theme: Theme) -> None:
@@ -197,7 +219,15 @@ class PlotStrip:
         self._span, self._theme = span, theme
         units = list(dict.fromkeys(map(unit_of, names)))
         groups = [[name for name in names if unit_of(name) == unit] for unit in units]
-        colours = (theme.accent, theme.force, theme.stick, theme.friction, theme.axis_x, theme.axis_z, theme.path)
+        colours = (
+            theme.accent,
+            theme.force,
+            theme.stick,
+            theme.friction,
+            theme.axis_x,
+            theme.axis_z,
+            theme.path,
+        )
         inks = {name: colours[index % len(colours)] for index, name in enumerate(names)}
         curves = [[*_curves(recording, group, inks, span, False)] for group in groups]
         for other in others:
@@ -228,24 +258,45 @@ class PlotStrip:
             axis.grid(True, color=theme.grid_minor, linewidth=0.7)
             axis.locator_params(axis="y", nbins=4)
             for curve in curves:
-                ink = tuple(strength * c + (1 - strength) * s for c, s in zip(curve.colour, theme.horizon, strict=True))
+                ink = tuple(
+                    strength * c + (1 - strength) * s
+                    for c, s in zip(curve.colour, theme.horizon, strict=True)
+                )
                 label = None if curve.dashed else curve.label
                 style = (0, (4, 2)) if curve.dashed else "-"
-                axis.plot(curve.times, curve.values, color=ink, linewidth=letters / 6.5, linestyle=style, label=label)
+                axis.plot(
+                    curve.times,
+                    curve.values,
+                    color=ink,
+                    linewidth=letters / 6.5,
+                    linestyle=style,
+                    label=label,
+                )
             axis.set_ylabel(unit, color=theme.text_dim, fontsize=0.8 * letters)
             legend = axis.legend(
-                loc="lower left", bbox_to_anchor=(0, 0.98), ncols=8, frameon=False, fontsize=0.78 * letters,
-                labelcolor=theme.text, borderaxespad=0, handlelength=1.2, columnspacing=1.4, handletextpad=0.5,
-            )  # fmt: skip
+                loc="lower left",
+                bbox_to_anchor=(0, 0.98),
+                ncols=8,
+                frameon=False,
+                fontsize=0.78 * letters,
+                labelcolor=theme.text,
+                borderaxespad=0,
+                handlelength=1.2,
+                columnspacing=1.4,
+                handletextpad=0.5,
+            )
             for handle in legend.get_lines():
                 handle.set_alpha(1.0)
             axis.margins(y=0.12)
         axes[-1].set_xlim(self._span[0], max(self._span[1], self._span[0] + 1e-9))
         axes[-1].set_xlabel("t (s)", color=theme.text_dim, fontsize=0.8 * letters)
         figure.subplots_adjust(
-            left=5.2 * letters / width, right=1 - 1.6 * letters / width, bottom=(2.6 * letters + 15) / height,
-            top=1 - 2.3 * letters / height, hspace=0.42,
-        )  # fmt: skip
+            left=5.2 * letters / width,
+            right=1 - 1.6 * letters / width,
+            bottom=(2.6 * letters + 15) / height,
+            top=1 - 2.3 * letters / height,
+            hspace=0.42,
+        )
         figure.align_ylabels()
         canvas.draw()  # type: ignore[no-untyped-call]
         self._boxes = [axis.get_window_extent() for axis in axes]
@@ -261,7 +312,13 @@ class PlotStrip:
         cut = int(np.clip(round(x), 0, picture.shape[1]))
         picture[:, :cut], picture[:, cut:] = self._past[:, :cut], self._ahead[:, cut:]
         for box, curves, transform in zip(self._boxes, self._curves, self._to_pixels, strict=True):
-            _bar(picture, (x - 0.75, x + 0.75), (height - box.y1, height - box.y0), self._theme.text, 0.75)
+            _bar(
+                picture,
+                (x - 0.75, x + 0.75),
+                (height - box.y1, height - box.y0),
+                self._theme.text,
+                0.75,
+            )
             for curve in curves:
                 value = _value(curve, time)
                 if value is not None:
@@ -271,7 +328,11 @@ class PlotStrip:
 
 
 def _curves(
-    recording: Recording, names: Sequence[str], inks: dict[str, Colour], span: tuple[float, float], dashed: bool
+    recording: Recording,
+    names: Sequence[str],
+    inks: dict[str, Colour],
+    span: tuple[float, float],
+    dashed: bool,
 ) -> list[_Curve]:
     if not names:
         return []
@@ -310,13 +371,19 @@ def _value(curve: _Curve, time: float) -> float | None:
 
 
 def _bar(
-    picture: UInt8Array, across: tuple[float, float], down: tuple[float, float], ink: Colour, opacity: float
+    picture: UInt8Array,
+    across: tuple[float, float],
+    down: tuple[float, float],
+    ink: Colour,
+    opacity: float,
 ) -> None:
     """Fill a box given by its ends (px), its edges smooth."""
 
     def cover(ends: tuple[float, float], count: int) -> FloatArray:
         place = np.arange(count)
-        return np.asarray(np.clip(np.minimum(place + 1, ends[1]) - np.maximum(place, ends[0]), 0, 1))
+        return np.asarray(
+            np.clip(np.minimum(place + 1, ends[1]) - np.maximum(place, ends[0]), 0, 1)
+        )
 
     rows, columns = cover(down, picture.shape[0]), cover(across, picture.shape[1])
     left, right = max(0, int(across[0])), min(picture.shape[1], int(across[1]) + 1)
@@ -330,5 +397,7 @@ def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) ->
     top, left = max(0, int(y - radius - 1)), max(0, int(x - radius - 1))
     area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]
     rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
-    share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[:, :, None]
+    share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[
+        :, :, None
+    ]
     area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)

@@ -58,7 +58,10 @@ def write_csv(
     header, names = header_lines(recording, scene_file), column_names(recording.schema)
     n_rows = len(recording)
     counts = counts_among(names)
-    with TextWriters(n_rows * len(names), counts) as writers, _named(path, header, names) as (partial, file):
+    with (
+        TextWriters(n_rows * len(names), counts) as writers,
+        _named(path, header, names) as (partial, file),
+    ):
         done = 0
         for text, rows in writers.lines(_pieces(table(recording))):
             file.write(text)
@@ -77,7 +80,9 @@ def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
 
 
 @contextmanager
-def _named(path: str | Path, header: Iterable[str], names: Iterable[str]) -> Iterator[tuple[Partial, BinaryIO]]:
+def _named(
+    path: str | Path, header: Iterable[str], names: Iterable[str]
+) -> Iterator[tuple[Partial, BinaryIO]]:
     """A file that has its header and column names already and gets its name when the block ends well."""
     with replacing(local_path(path)) as partial, partial.path.open("wb") as file:
         file.writelines(f"{line}\n".encode() for line in header)
@@ -132,7 +137,8 @@ _OWN_SHARE = 0.46
 class TextWriters:
     """Makes text of blocks of numbers, half of them in a helper process; a context manager.
 
-    Whoever exports has the table to make and the file to write besides, so the helper's half is the larger one.
+    Whoever exports has the table to make and the file to write besides, so the helper's half is the
+    larger one.
 
     Parameters
     ----------
@@ -204,6 +210,9 @@ class TextWriters:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._end()

@@ -51,9 +51,13 @@ class Encoder:
         assert encoder is not None, "video_path says which codecs can be had"
         if encoder == "libsvtav1":
             os.environ.setdefault("SVT_LOG", "1")  # else it tells about itself on the terminal
-        self._container: av.container.OutputContainer = av.open(str(path), "w", options={"fflags": "+bitexact"})
+        self._container: av.container.OutputContainer = av.open(
+            str(path), "w", options={"fflags": "+bitexact"}
+        )
         self._container.metadata["title"] = title
-        stream = self._container.add_stream(encoder, rate=fps, options=encoder_options(encoder, quality))
+        stream = self._container.add_stream(
+            encoder, rate=fps, options=encoder_options(encoder, quality)
+        )
         assert isinstance(stream, av.VideoStream)
         self._stream = stream
         self._stream.width, self._stream.height = width, height
@@ -72,7 +76,10 @@ class Encoder:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         try:
             if kind is None:

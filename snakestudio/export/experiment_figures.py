@@ -65,7 +65,15 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
             shown.add(trial.link)
             track = trial.course.run
             label = f"run, {link_name(trial.link)}"
-            axes.plot(track[:, 0], track[:, 1], color=RUN, linewidth=1.6, linestyle=(0, (5, 2)), label=label, zorder=3)
+            axes.plot(
+                track[:, 0],
+                track[:, 1],
+                color=RUN,
+                linewidth=1.6,
+                linestyle=(0, (5, 2)),
+                label=label,
+                zorder=3,
+            )
             _ends(axes, track, RUN)
     for index, trial in enumerate(comparison.trials):
         own = TRIALS[index % len(TRIALS)]
@@ -88,7 +96,13 @@ def course_figure(comparison: ExperimentComparison) -> Figure:
     for axis, (axes, name) in enumerate(zip(panels, names, strict=True)):
         _run(axes, comparison, lambda trial, axis=axis: trial.course.run[:, axis])
         for index, trial in enumerate(comparison.trials):
-            _measured(axes, trial, trial.course.time, trial.course.experiment[:, axis], TRIALS[index % len(TRIALS)])
+            _measured(
+                axes,
+                trial,
+                trial.course.time,
+                trial.course.experiment[:, axis],
+                TRIALS[index % len(TRIALS)],
+            )
         axes.set_ylabel(f"{name} / m")
     _timed(figure, panels)
     return figure
@@ -103,13 +117,15 @@ def error_figure(comparison: ExperimentComparison) -> Figure:
     panels = figure.subplots(4 if turned else 3, 1, sharex=True)
     for index, trial in enumerate(comparison.trials):
         own, course = TRIALS[index % len(TRIALS)], trial.course
-        for axes, values in zip(panels, (course.distance, course.along, course.across), strict=False):
+        for axes, values in zip(
+            panels, (course.distance, course.along, course.across), strict=False
+        ):
             _measured(axes, trial, course.time, 1000.0 * values, own)
         if course.heading is not None:
             _measured(panels[3], trial, course.time, np.degrees(course.heading), own)
     for axes, label in zip(
         panels, ("distance / mm", "along / mm", "across / mm", "heading / °"), strict=False
-    ):  # fmt: skip
+    ):
         axes.set_ylabel(label)
         axes.axhline(0.0, color=LIGHT.text_dim, linewidth=0.6, zorder=1)
     panels[0].set_ylim(bottom=0.0)
@@ -129,12 +145,16 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     begin, end = first.course.time[[0, -1]]
     inside = (tracks.time >= begin) & (tracks.time <= end)
     time, place = tracks.time[inside], tracks.track(first.link)[inside]
-    panels[0].plot(time, _speed(time, place), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run")
+    panels[0].plot(
+        time, _speed(time, place), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
+    )
     for index, trial in enumerate(comparison.trials):
         own, course = TRIALS[index % len(TRIALS)], trial.course
         _measured(panels[0], trial, course.time, _speed(course.time, course.experiment), own)
         if course.heading is not None:
-            _measured(panels[1], trial, course.time, np.degrees(course.run_heading + course.heading), own)
+            _measured(
+                panels[1], trial, course.time, np.degrees(course.run_heading + course.heading), own
+            )
     panels[0].set_ylabel("speed / (m/s)")
     panels[0].set_ylim(bottom=0.0)
     if turned:
@@ -166,23 +186,41 @@ def _run(axes: Axes, comparison: ExperimentComparison, values: object) -> None:
             shown.add(trial.link)
             label = f"run, {link_name(trial.link)}"
             axes.plot(
-                trial.course.time, values(trial), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label=label, zorder=3
+                trial.course.time,
+                values(trial),
+                color=RUN,
+                linewidth=1.4,
+                linestyle=(0, (5, 2)),
+                label=label,
+                zorder=3,
             )
 
 
-def _measured(axes: Axes, trial: TrialComparison, x: FloatArray, y: FloatArray, own: Colour) -> None:
+def _measured(
+    axes: Axes, trial: TrialComparison, x: FloatArray, y: FloatArray, own: Colour
+) -> None:
     """A measured curve: plain where it was seen, dotted and pale where gaps were filled in."""
     seen = trial.course.measured
     axes.plot(x, np.where(seen, y, np.nan), color=own, linewidth=1.1, label=trial.name, zorder=2.5)
     # Filled stretches reach over to the sights on both sides.
     beside = ~seen | np.roll(~seen, 1) | np.roll(~seen, -1)
-    axes.plot(x, np.where(beside, y, np.nan), color=own, linewidth=1.1, linestyle=":", alpha=0.8, zorder=2.4)
+    axes.plot(
+        x,
+        np.where(beside, y, np.nan),
+        color=own,
+        linewidth=1.1,
+        linestyle=":",
+        alpha=0.8,
+        zorder=2.4,
+    )
 
 
 def _ends(axes: Axes, track: FloatArray, own: Colour) -> None:
     known = track[np.isfinite(track).all(axis=1)]
     axes.plot(*known[0, :2], marker="^", markersize=5, color=own, markeredgecolor="white", zorder=4)
-    axes.plot(*known[-1, :2], marker="o", markersize=5, color=own, markeredgecolor="white", zorder=4)
+    axes.plot(
+        *known[-1, :2], marker="o", markersize=5, color=own, markeredgecolor="white", zorder=4
+    )
 
 
 def _timed(figure: Figure, panels: NDArray[np.object_]) -> None:

@@ -49,7 +49,10 @@ def experiment_report(
         scene=recording.scene,
         scene_file=scene_file,
         changes=recording.changes,
-        details=(*([] if recognized is None else [recognized]), alignment_table(comparison, _how(comparison))),
+        details=(
+            *([] if recognized is None else [recognized]),
+            alignment_table(comparison, _how(comparison)),
+        ),
         glossary=(glossary_table(comparison.trials),),
         notes=tuple(trial_notes(comparison.trials)),
         sources=_sources(comparison),
@@ -66,7 +69,9 @@ def _lead(comparison: ExperimentComparison) -> str:
     parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
     rmse, largest = whole.get("position_rmse"), whole.get("position_max")
     if rmse is not None and largest is not None:
-        sure = f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""
+        sure = (
+            f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""
+        )
         parts.append(
             f"After alignment the tracks are {1000 * rmse.value:.1f} mm{sure} apart (root mean square), "
             f"{1000 * largest.value:.0f} mm at most."
@@ -87,16 +92,26 @@ def _pictures(comparison: ExperimentComparison, base_dir: Path | None) -> tuple[
     filled = "Stretches that were interpolated are dotted; they count in no figure."
     return (
         Picture(
-            "Tracks", "From above, to scale, after alignment. A triangle marks the begin of a track, a circle its end. "
-            + filled, pictures.plan_figure(comparison, base_dir),
+            "Tracks",
+            "From above, to scale, after alignment. A triangle marks the begin of a track, a circle its end. "
+            + filled,
+            pictures.plan_figure(comparison, base_dir),
         ),
-        Picture("Places over time", "In the run's frame and time.", pictures.course_figure(comparison)),
         Picture(
-            "Errors over time", "Experiment less run. Along: ahead of the run on its path, the gait's oscillation "
-            "smoothed away; across: to the left of it.", pictures.error_figure(comparison),
+            "Places over time", "In the run's frame and time.", pictures.course_figure(comparison)
         ),
-        Picture("Speed and heading", "Speeds are those over half a second.", pictures.motion_figure(comparison)),
-    )  # fmt: skip
+        Picture(
+            "Errors over time",
+            "Experiment less run. Along: ahead of the run on its path, the gait's oscillation "
+            "smoothed away; across: to the left of it.",
+            pictures.error_figure(comparison),
+        ),
+        Picture(
+            "Speed and heading",
+            "Speeds are those over half a second.",
+            pictures.motion_figure(comparison),
+        ),
+    )
 
 
 def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
@@ -117,7 +132,10 @@ def _how(comparison: ExperimentComparison) -> str:
     options = comparison.options
     fixed = [
         name
-        for name, is_free in (("heading", options.align_heading), ("position", options.align_position))
+        for name, is_free in (
+            ("heading", options.align_heading),
+            ("position", options.align_position),
+        )
         if not is_free
     ]
     if fixed:

@@ -66,7 +66,9 @@ def _interval(kind: FigureKind, figure: Figure) -> Cell:
 
 
 _LABEL = Column("", is_text=True, name="value")
-_INTERVAL = Column("95 % interval", parts=("low", "high"), name="interval", tip="Of the error, by bootstrap")
+_INTERVAL = Column(
+    "95 % interval", parts=("low", "high"), name="interval", tip="Of the error, by bootstrap"
+)
 
 
 def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Table:
@@ -81,7 +83,9 @@ def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Tab
     return Table(heading, columns, tuple(rows), note)
 
 
-def pair_table(heading: str, figures: dict[str, Figure], note: str = "", *, with_errors: bool = False) -> Table:
+def pair_table(
+    heading: str, figures: dict[str, Figure], note: str = "", *, with_errors: bool = False
+) -> Table:
     """What run and experiment have a value of each, of a trial or of all together; the errors, too, if wanted."""
     columns = (
         _LABEL,
@@ -108,7 +112,12 @@ def pair_table(heading: str, figures: dict[str, Figure], note: str = "", *, with
 
 def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
     """The errors of every trial, and of all together."""
-    columns = (_LABEL, *(Column(trial.name) for trial in comparison.trials), Column("together"), _INTERVAL)
+    columns = (
+        _LABEL,
+        *(Column(trial.name) for trial in comparison.trials),
+        Column("together"),
+        _INTERVAL,
+    )
     rows = []
     for kind in FIGURES:
         if not any(kind.name in trial.figures for trial in comparison.trials):
@@ -116,7 +125,9 @@ def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
         own = [trial.figures.get(kind.name, Figure(math.nan)) for trial in comparison.trials]
         whole = comparison.together.get(kind.name, Figure(math.nan))
         cells = (_cell(kind, figure.value) for figure in (*own, whole))
-        rows.append(Row((*text_cells(kind.label), *cells, _interval(kind, whole)), _unit(kind), kind.about))
+        rows.append(
+            Row((*text_cells(kind.label), *cells, _interval(kind, whole)), _unit(kind), kind.about)
+        )
     return Table(heading, columns, tuple(rows), comparison.interval)
 
 
@@ -193,10 +204,22 @@ def glossary_table(trials: Sequence[TrialComparison]) -> Table:
 
 
 COLUMNS = (
-    "trial", "time_s", "run_x_m", "run_y_m", "run_z_m", "experiment_x_m", "experiment_y_m", "experiment_z_m",
-    "measured", "error_along_m", "error_across_m", "run_heading_rad", "error_heading_rad",
-)  # fmt: skip
-"""Names of the columns; trials are counted from 1, `measured` is 0 where a gap was filled in or nothing is known."""
+    "trial",
+    "time_s",
+    "run_x_m",
+    "run_y_m",
+    "run_z_m",
+    "experiment_x_m",
+    "experiment_y_m",
+    "experiment_z_m",
+    "measured",
+    "error_along_m",
+    "error_across_m",
+    "run_heading_rad",
+    "error_heading_rad",
+)
+"""Names of the columns; trials are counted from 1, `measured` is 0 where a gap was filled in or
+nothing is known."""
 
 
 def series_of(comparison: ExperimentComparison) -> Series:
@@ -225,4 +248,6 @@ def _block(index: int, trial: TrialComparison) -> NDArray[np.float64]:
     c = trial.course
     heading = np.full(len(c.time), np.nan) if c.heading is None else c.heading
     number_of, seen = np.full(len(c.time), float(index)), c.measured.astype(np.float64)
-    return np.column_stack([number_of, c.time, c.run, c.experiment, seen, c.along, c.across, c.run_heading, heading])
+    return np.column_stack(
+        [number_of, c.time, c.run, c.experiment, seen, c.along, c.across, c.run_heading, heading]
+    )

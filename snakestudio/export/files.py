@@ -39,7 +39,8 @@ def replacing(path: Path) -> Iterator[Partial]:
     Raises
     ------
     ExportError
-        If the file cannot be written, or another program wrote it meanwhile (what was written here is kept then).
+        If the file cannot be written, or another program wrote it meanwhile (what was written here
+        is kept then).
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,9 +23,14 @@ _WIDTH, _ROW, _FOOT = 7.1, 2.7, 0.28
 """Width of the picture, height of a trial and of a line of text, inches: two columns of a paper."""
 
 _STYLE: Any = {
-    **STYLE, "axes.titlesize": 7.5, "axes.titlelocation": "left", "legend.frameon": False, "legend.fontsize": 6.5,
-    "axes.spines.top": False, "axes.spines.right": False,
-}  # fmt: skip
+    **STYLE,
+    "axes.titlesize": 7.5,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 6.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
 
 
 def write_fit_picture(path: Path, result: FitResult) -> None:
@@ -67,7 +72,9 @@ def _caption(result: FitResult) -> str:
     for row in fit_table(result).rows:
         name, label, value, interval, before = (cell.text for cell in row.cells)
         unit = f" {row.unit}" if row.unit else ""
-        lines.append(f"{label or name}: {value}{unit}  (95 %: {interval}{unit}; before {before}{unit})")
+        lines.append(
+            f"{label or name}: {value}{unit}  (95 %: {interval}{unit}; before {before}{unit})"
+        )
     return "\n".join(lines)
 
 
@@ -80,15 +87,31 @@ def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
     axes.grid(color=LIGHT.grid_minor, linewidth=0.4)
     draw_world(axes, outcome.trial.scene, outcome.trial.base_dir)
     for pose, colour in ((seen.pose_before, _BEFORE), (seen.pose_after, _AFTER)):
-        axes.plot(pose[:, 0], pose[:, 1], color=colour, linewidth=2.6, alpha=0.28, solid_capstyle="round")
+        axes.plot(
+            pose[:, 0], pose[:, 1], color=colour, linewidth=2.6, alpha=0.28, solid_capstyle="round"
+        )
     name = f", {seen.link_name}" if seen.link is not None else ""
     for track, colour, label in (
-        (seen.before, _BEFORE, f"before{name}"), (seen.after, _AFTER, f"fitted{name}"),
-    ):  # fmt: skip
+        (seen.before, _BEFORE, f"before{name}"),
+        (seen.after, _AFTER, f"fitted{name}"),
+    ):
         axes.plot(track[:, 0], track[:, 1], color=colour, linewidth=1.1, label=label)
-    axes.plot(seen.measured[:, 0], seen.measured[:, 1], ".", color=INK, markersize=2.2, label=f"measured{name}")
     axes.plot(
-        seen.places[:, 0], seen.places[:, 1], "o", color=INK, markersize=3.0, fillstyle="none", markeredgewidth=0.7
+        seen.measured[:, 0],
+        seen.measured[:, 1],
+        ".",
+        color=INK,
+        markersize=2.2,
+        label=f"measured{name}",
+    )
+    axes.plot(
+        seen.places[:, 0],
+        seen.places[:, 1],
+        "o",
+        color=INK,
+        markersize=3.0,
+        fillstyle="none",
+        markeredgewidth=0.7,
     )
     axes.legend(loc="best")
 
@@ -99,7 +122,13 @@ def _course(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
         (seen.time_before, seen.distance_before, outcome.misfit_before, _BEFORE, "before"),
         (seen.time_after, seen.distance_after, outcome.misfit_after, _AFTER, "fitted"),
     ):
-        axes.plot(time, 1000.0 * distance, color=colour, linewidth=1.0, label=f"{label}, {length(misfit.cost)}")
+        axes.plot(
+            time,
+            1000.0 * distance,
+            color=colour,
+            linewidth=1.0,
+            label=f"{label}, {length(misfit.cost)}",
+        )
     axes.set_xlabel("t / s")
     axes.set_ylabel("distance / mm")
     axes.set_ylim(bottom=0.0)

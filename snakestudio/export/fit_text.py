@@ -29,19 +29,24 @@ def fit_table(result: FitResult) -> Table:
         before = Cell("none", role="dim") if start is None else number_cell(start, role="dim")
         label = preset_of(parameter) or doc.label
         cells = (
-            *text_cells(parameter.name, label), number_cell(result.values[parameter.name]), interval, before
-        )  # fmt: skip
+            *text_cells(parameter.name, label),
+            number_cell(result.values[parameter.name]),
+            interval,
+            before,
+        )
         rows.append(Row(cells, doc.unit, parameter.name))
     columns = (
         Column("value", is_text=True, name="key"),
         Column("", is_text=True, name="label"),
         Column("fitted", is_main=True),
         Column(
-            "95 % interval", parts=("low", "high"), name="interval",
+            "95 % interval",
+            parts=("low", "high"),
+            name="interval",
             tip="In which the value lies with a probability of 95 %",
         ),
         Column("before", tip="The value of the scene"),
-    )  # fmt: skip
+    )
     return Table("Fitted values", columns, tuple(rows), may_have_units=True)
 
 

@@ -32,9 +32,11 @@ class ExportKind(Declaration):
     ending : str
         Of its files, with the dot: ".vtk".
     write : callable
-        Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a path.
+        Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a
+        path.
     title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of `write`, if left out.
+        For people; the help is a sentence. From the name, and from the docstring of `write`, if
+        left out.
     """
 
     role: ClassVar[str] = "export"
@@ -61,26 +63,42 @@ class ExportKind(Declaration):
         """What is wrong with the declaration and what to do; None if nothing is."""
         if not self.ending.startswith(".") or len(self.ending) < 2 or os.sep in self.ending:
             return f'"{self.ending}" is not the ending of a file', 'write it like ".vtk"'
-        other = next((kind for kind in EXPORTS.values() if kind.ending == self.ending.lower()), None)
+        other = next(
+            (kind for kind in EXPORTS.values() if kind.ending == self.ending.lower()), None
+        )
         if other is not None and other is not self:
-            return f'files ending in "{self.ending}" are written as {other.title} already', "choose another ending"
+            return (
+                f'files ending in "{self.ending}" are written as {other.title} already',
+                "choose another ending",
+            )
         return super().mistake()
 
 
 for _kind in (
     ExportKind(
-        name="csv", ending=".csv", title="CSV", help="All columns as text, with a header that rebuilds the run.",
+        name="csv",
+        ending=".csv",
+        title="CSV",
+        help="All columns as text, with a header that rebuilds the run.",
         write=lambda run, path: write_csv(path, run.recording, run.scene_file),
     ),
     ExportKind(
-        name="hdf5", ending=".h5", title="HDF5", help="All columns as arrays, with units and the scene.",
+        name="hdf5",
+        ending=".h5",
+        title="HDF5",
+        help="All columns as arrays, with units and the scene.",
         write=lambda run, path: write_hdf5(path, run.recording, run.scene_file),
     ),
     ExportKind(
-        name="mcap", ending=".mcap", title="Run file", help="A run file, exact to the bit.",
-        write=lambda run, path: write_mcap(path, run.recording, run.scene_file, base_dir=run.base_dir),
+        name="mcap",
+        ending=".mcap",
+        title="Run file",
+        help="A run file, exact to the bit.",
+        write=lambda run, path: write_mcap(
+            path, run.recording, run.scene_file, base_dir=run.base_dir
+        ),
     ),
-):  # fmt: skip
+):
     EXPORTS[_kind.name] = _kind
 
 

@@ -3,24 +3,28 @@
 What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoever else reads HDF5:
 
 ``/`` attributes
-    ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with`` (versions), ``title``,
-    ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``; ``step_check`` (JSON) after a check of the
-    time step.
+    ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with``
+    (versions), ``title``, ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``;
+    ``step_check`` (JSON) after a check of the time step.
 ``/scene``
     The scene at the start of the run, TOML text.
 ``/columns/NAME``
-    One array of all rows for every column of the CSV, by the same name (``time_s``, ``link_1_x_m``, ...), 64-bit
-    floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the dimension scale of all others.
-    Channels that were derived from others stand behind them, with what they are in the attribute ``expression``.
+    One array of all rows for every column of the CSV, by the same name (``time_s``, ``link_1_x_m``,
+    ...), 64-bit floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the
+    dimension scale of all others. Channels that were derived from others stand behind them, with
+    what they are in the attribute ``expression``.
 ``/contacts/NAME``
-    One entry for every contact of every row, rows in order: ``time`` (s, of its row), ``link`` (1-based), ``other``
-    (obstacle, 1-based; 0: the ground, -1: a support of a continuous body), ``state`` (0 open, 1 sticking, 2 sliding),
-    ``point`` (m), ``impulse_normal`` and ``impulse_friction`` (N s, on the link since the row before), world frame.
+    One entry for every contact of every row, rows in order: ``time`` (s, of its row), ``link``
+    (1-based), ``other`` (obstacle, 1-based; 0: the ground, -1: a support of a continuous body),
+    ``state`` (0 open, 1 sticking, 2 sliding), ``point`` (m), ``impulse_normal`` and
+    ``impulse_friction`` (N s, on the link since the row before), world frame.
 ``/changes/time_s, values`` and ``/events/time_s, kind, text, weight``
-    What was changed while the run went, as JSON by dotted key of the scene, and moments worth going back to.
+    What was changed while the run went, as JSON by dotted key of the scene, and moments worth going
+    back to.
 ``/pulls/time_s, link, point_m, force_n, torque_nm``
-    Only of a run in which a link was pulled by hand: the wrench about the centre of gravity of ``link`` (1-based),
-    world frame, from each time until the next one, and the point where it was held, in the frame of the link.
+    Only of a run in which a link was pulled by hand: the wrench about the centre of gravity of
+    ``link`` (1-based), world frame, from each time until the next one, and the point where it was
+    held, in the frame of the link.
 """
 
 from __future__ import annotations
@@ -100,8 +104,9 @@ def write_hdf5(
 class _Disk(io.RawIOBase):
     """The file under an HDF5 file: to the library every write succeeds.
 
-    A write that fails leaves the library with parts it can neither write nor let go, and closing the file then ends the
-    program (signal 11). So what the disk refuses is kept here to be asked for by `check`, and is nobody's any more.
+    A write that fails leaves the library with parts it can neither write nor let go, and closing
+    the file then ends the program (signal 11). So what the disk refuses is kept here to be asked
+    for by `check`, and is nobody's any more.
 
     Parameters
     ----------
@@ -193,19 +198,25 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
         file.attrs["step_check"] = estimate.text
     file.create_dataset("scene", data=dump_scene(scene), dtype=_TEXT).attrs["language"] = "TOML"
     changes = replayed(recording.changes)
-    _table(file.create_group("changes"), {
-        "time_s": [change.time for change in changes],
-        "values": [json.dumps(change.values, ensure_ascii=False) for change in changes],
-    })  # fmt: skip
+    _table(
+        file.create_group("changes"),
+        {
+            "time_s": [change.time for change in changes],
+            "values": [json.dumps(change.values, ensure_ascii=False) for change in changes],
+        },
+    )
     if recording.pulls:
         _write_pulls(file.create_group("pulls"), recording.pulls)
     events = recording.events
-    _table(file.create_group("events"), {
-        "time_s": [event.time for event in events],
-        "kind": [event.kind for event in events],
-        "text": [event.text for event in events],
-        "weight": [event.weight for event in events],
-    })  # fmt: skip
+    _table(
+        file.create_group("events"),
+        {
+            "time_s": [event.time for event in events],
+            "kind": [event.kind for event in events],
+            "text": [event.text for event in events],
+            "weight": [event.weight for event in events],
+        },
+    )
 
 
 def _write_pulls(group: Any, pulls: Sequence[Pull]) -> None:
@@ -222,7 +233,9 @@ def _write_pulls(group: Any, pulls: Sequence[Pull]) -> None:
 def _table(group: Any, columns: dict[str, list[Any]]) -> None:
     for name, values in columns.items():
         kind = np.float64 if name in ("time_s", "weight") else _TEXT
-        group.create_dataset(name, data=np.array(values, kind if kind is np.float64 else object), dtype=kind)
+        group.create_dataset(
+            name, data=np.array(values, kind if kind is np.float64 else object), dtype=kind
+        )
     group["time_s"].attrs["units"] = "s"
 
 
@@ -233,9 +246,14 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
     columns = []
     for name in names:
         column = group.create_dataset(
-            name, (count,), np.float64, chunks=(min(_CHUNK, max(1, count)),), compression="gzip", compression_opts=1,
+            name,
+            (count,),
+            np.float64,
+            chunks=(min(_CHUNK, max(1, count)),),
+            compression="gzip",
+            compression_opts=1,
             shuffle=True,
-        )  # fmt: skip
+        )
         column.attrs["units"] = unit_of(name, plain="1")
         if name in derived:
             column.attrs["units"] = unit_text(derived[name].unit) or "1"
@@ -294,9 +312,15 @@ class _Contacts:
         ):
             tail = (width,) if width else ()
             made = group.create_dataset(
-                name, (0, *tail), kind, maxshape=(None, *tail), chunks=(_CHUNK, *tail), compression="gzip",
-                compression_opts=1, shuffle=True,
-            )  # fmt: skip
+                name,
+                (0, *tail),
+                kind,
+                maxshape=(None, *tail),
+                chunks=(_CHUNK, *tail),
+                compression="gzip",
+                compression_opts=1,
+                shuffle=True,
+            )
             made.attrs["units"] = unit
             self._sets[name] = made
 

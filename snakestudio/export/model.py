@@ -52,7 +52,9 @@ def write_model(
     if model_format is None:
         model_format = _BY_SUFFIX.get(path.suffix.lower())
         if model_format is None:
-            raise UsageError(f"{path.name} does not name a format. End the name in .xml (MJCF), .urdf or .sdf.")
+            raise UsageError(
+                f"{path.name} does not name a format. End the name in .xml (MJCF), .urdf or .sdf."
+            )
     elif model_format not in _WRITERS:
         raise UsageError(f'"{model_format}" is not a format of models. Give mjcf, urdf or sdf.')
     text, notes = _WRITERS[model_format]

@@ -1,9 +1,10 @@
 """Numbers as text, many at a time: the same text as Python's shortest, at a quarter of its time.
 
-Plain numbers are written by pydantic's JSON writer, which knows a fast way to the shortest digits that read back
-exactly; where its spelling differs from Python's (exponents, what is not finite) Python writes. Only counts are written
-without a decimal point: who guesses the types of columns from their first rows (polars, DuckDB) would take a force that
-begins with zeros for whole numbers, and fail at the first other one.
+Plain numbers are written by pydantic's JSON writer, which knows a fast way to the shortest digits
+that read back exactly; where its spelling differs from Python's (exponents, what is not finite)
+Python writes. Only counts are written without a decimal point: who guesses the types of columns
+from their first rows (polars, DuckDB) would take a force that begins with zeros for whole numbers,
+and fail at the first other one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _SMALLEST, _LARGEST = 1e-4, 1e9
 """Sizes between which both spell a number without an exponent."""
 
 _AT_ONCE = 128
-"""Rows made into text at once: more do not fit into the processor's cache and take half as long again."""
+"""Rows made into text at once: more do not fit into the processor's cache and take half as long
+again."""
 
 
 def counts_among(names: Sequence[str]) -> tuple[int, ...]:
@@ -53,12 +55,17 @@ def rows_text(block: FloatArray, counts: Sequence[int] = ()) -> bytes:
     """Rows of numbers as lines with commas in between, each as `number` writes it, or `count` in those columns."""
     if not _spells_alike():
         return _slow(block, counts)
-    return b"".join(_fast(block[start : start + _AT_ONCE], counts) for start in range(0, len(block), _AT_ONCE))
+    return b"".join(
+        _fast(block[start : start + _AT_ONCE], counts) for start in range(0, len(block), _AT_ONCE)
+    )
 
 
 def _slow(block: FloatArray, counts: Sequence[int]) -> bytes:
     writers = [count if column in counts else number for column in range(block.shape[1])]
-    rows = (",".join(write(value) for write, value in zip(writers, row, strict=True)) for row in block.tolist())
+    rows = (
+        ",".join(write(value) for write, value in zip(writers, row, strict=True))
+        for row in block.tolist()
+    )
     return "".join(f"{row}\n" for row in rows).encode()
 
 
@@ -76,7 +83,19 @@ def _fast(block: FloatArray, counts: Sequence[int]) -> bytes:
 @cache
 def _spells_alike() -> bool:
     """Whether the fast writer spells as Python does: another release of it may not."""
-    mantissas = np.array([0.0, 1.0, 1.5, 0.1, 1 / 3, 2 / 3, 9.999999999999999, 1.0000000000000002, 536870912.00390625])
+    mantissas = np.array(
+        [
+            0.0,
+            1.0,
+            1.5,
+            0.1,
+            1 / 3,
+            2 / 3,
+            9.999999999999999,
+            1.0000000000000002,
+            536870912.00390625,
+        ]
+    )
     samples = np.outer(np.concatenate([mantissas, -mantissas]), 10.0 ** np.arange(-7, 12))
     return _fast(samples, ()) == _slow(samples, ())
 

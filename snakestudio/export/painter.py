@@ -26,9 +26,18 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 from snakestudio.render.text import draw_text
 
-__all__ = ["FramePainter", "FrameRenderer", "FrameSource", "GhostSource", "letter_size", "overview_camera", "stamp"]
+__all__ = [
+    "FramePainter",
+    "FrameRenderer",
+    "FrameSource",
+    "GhostSource",
+    "letter_size",
+    "overview_camera",
+    "stamp",
+]
 
-# Another recording as a translucent robot over the run: a second run, another model, a measured robot.
+# Another recording as a translucent robot over the run: a second run, another model, a measured
+# robot.
 
 _OPACITY = 0.45
 _LATE = 0.5
@@ -58,17 +67,25 @@ class GhostSource:
         pose = self._source.snapshot(min(time, self._source.duration)).link_pose
         if not np.isfinite(pose).all():
             return ()
-        return (Ghost(pose, self._companion.colour, _OPACITY, self._companion.recording.scene.body),)
+        return (
+            Ghost(pose, self._companion.colour, _OPACITY, self._companion.recording.scene.body),
+        )
 
 
-# Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and the camera.
+# Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and
+# the camera.
 
 
 class FrameRenderer(Protocol):
     """Something that draws a frame without a window."""
 
     def frame(
-        self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera, base_dir: Path | None = None
+        self,
+        scene: Scene,
+        snapshot: Snapshot,
+        overlays: Overlays,
+        camera: Camera,
+        base_dir: Path | None = None,
     ) -> NDArray[np.uint8]:
         """A frame, (height, width, 3), RGB; file names in the scene are relative to `base_dir`."""
         ...
@@ -106,8 +123,15 @@ class FramePainter:
         ghosts: Sequence[Companion] = (),
         camera: Camera | None = None,
     ) -> None:
-        self._recording, self._options, self._drawing, self._base_dir = recording, options, drawing, base_dir
-        self._link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
+        self._recording, self._options, self._drawing, self._base_dir = (
+            recording,
+            options,
+            drawing,
+            base_dir,
+        )
+        self._link = (
+            recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
+        )
         self._source = FrameSource(recording, self._link)
         self._odometer = Odometer()
         self._ghosts = [GhostSource(ghost) for ghost in ghosts]
@@ -135,7 +159,11 @@ class FramePainter:
         """Where the picture of an instant is taken from."""
         if self._path is not None:
             camera = self._path.at(time)
-            return camera.follow(np.array(camera.target) + self._centre(time)) if self._path.follow else camera
+            return (
+                camera.follow(np.array(camera.target) + self._centre(time))
+                if self._path.follow
+                else camera
+            )
         if self._options.follow:
             return self._camera.follow(self._centre(time) + self._offset)
         return self._camera
@@ -157,7 +185,8 @@ class FramePainter:
             show_friction_forces=options.friction_forces,
             force_scale=self._forces,
             friction_scale=self._friction,
-            force_minimum=(look.weakest_force if look is not None else None) or Overlays().force_minimum,
+            force_minimum=(look.weakest_force if look is not None else None)
+            or Overlays().force_minimum,
             trail=self._source.trail(time) if self._link is not None else None,
             body_quantity=self._quantity if look is not None else "",
             body_range=look.span if look is not None else None,
@@ -182,7 +211,9 @@ def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
     return look
 
 
-def _arrow_lengths(look: BodyRange | None, length: float, options: VideoOptions) -> tuple[float, float]:
+def _arrow_lengths(
+    look: BodyRange | None, length: float, options: VideoOptions
+) -> tuple[float, float]:
     """Lengths of arrows of forces and friction, m/N: on a continuous body options are in units of what suits it."""
     chosen = {"force": options.force_scale, "friction": options.friction_scale}
     if look is not None:
@@ -214,7 +245,9 @@ def _shrunk(frame: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     return np.asarray((parts + factor * factor // 2) // (factor * factor), np.uint8)
 
 
-def overview_camera(recordings: Sequence[Recording], aspect: float, base_dir: Path | None = None) -> Camera:
+def overview_camera(
+    recordings: Sequence[Recording], aspect: float, base_dir: Path | None = None
+) -> Camera:
     """A camera that sees everything the robots do, and all obstacles of the first near its way."""
     low = np.full(3, np.inf)
     high = -low
@@ -222,7 +255,10 @@ def overview_camera(recordings: Sequence[Recording], aspect: float, base_dir: Pa
         positions = rows.link_pose[:, :, :3].reshape(-1, 3)
         positions = positions[np.isfinite(positions).all(axis=1)]
         if len(positions):
-            low, high = np.minimum(low, positions.min(axis=0)), np.maximum(high, positions.max(axis=0))
+            low, high = (
+                np.minimum(low, positions.min(axis=0)),
+                np.maximum(high, positions.max(axis=0)),
+            )
     if not np.isfinite(low).all():
         low, high = np.zeros(3), np.ones(3)
     scene = recordings[0].scene
@@ -290,7 +326,11 @@ class FrameSource:
 
     def trail(self, time: float) -> FloatArray:
         """The trail up to `time`, (k, 3), m."""
-        return self.track[: int(np.searchsorted(self._times, time, side="right"))] if len(self.track) else self.track
+        return (
+            self.track[: int(np.searchsorted(self._times, time, side="right"))]
+            if len(self.track)
+            else self.track
+        )
 
     def _rows_around(self, index: int) -> tuple[Rows, int]:
         window = self._window
@@ -308,9 +348,11 @@ def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> Bod
         return np.asarray((1 - part) * first + part * second)
 
     before = rows.hold[index - 1]
-    stays = ((before[:, 0] > 0.5) & after.active & (np.abs(before[:, 1] - after.hold) < 0.1 * after.abscissa[-1]))[
-        :, None
-    ]
+    stays = (
+        (before[:, 0] > 0.5)
+        & after.active
+        & (np.abs(before[:, 1] - after.hold) < 0.1 * after.abscissa[-1])
+    )[:, None]
     return replace(
         after,
         strain=mix(rows.strain[index - 1], after.strain),

@@ -58,7 +58,9 @@ class Sheet:
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
         """Where a point (2,), m, of the ground is on the sheet, mm from its lower left corner."""
-        place: FloatArray = np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
+        place: FloatArray = (
+            np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
+        )
         return place
 
 
@@ -83,7 +85,12 @@ def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
 
 
 def write_plan(
-    path: Path, scene: Scene, base_dir: Path | None = None, *, width_mm: float = 180.0, names: bool = False
+    path: Path,
+    scene: Scene,
+    base_dir: Path | None = None,
+    *,
+    width_mm: float = 180.0,
+    names: bool = False,
 ) -> Path:
     """Write the plan of a scene as SVG, PNG or PDF, by the file's suffix. Hidden obstacles are left out.
 
@@ -111,7 +118,9 @@ def write_plan(
     """
     suffix = printed_suffix(path, "plans")
     if not _NARROWEST <= width_mm <= _WIDEST:
-        raise UsageError(f"width {width_mm:g} mm: give a width from {_NARROWEST:g} to {_WIDEST:g} mm.")
+        raise UsageError(
+            f"width {width_mm:g} mm: give a width from {_NARROWEST:g} to {_WIDEST:g} mm."
+        )
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -121,7 +130,9 @@ def write_plan(
     shown = [body for body in world.bodies if not body.obstacle.hidden]
     way = path_parts.outline(scene.path)
     corners = [outline for body in shown for outline in body_outlines(body)] + list(robot)
-    points = np.array([corner for one in corners for corner in (one.low, one.high)] + list(way)).reshape(-1, 2)
+    points = np.array(
+        [corner for one in corners for corner in (one.low, one.high)] + list(way)
+    ).reshape(-1, 2)
     sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
     size = sheet.width / 25.4, sheet.height / 25.4
     with matplotlib.rc_context(STYLE), replacing(path) as partial:
@@ -160,8 +171,12 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
 
     top = sheet.height - 4.5
     title = scene.title or "Untitled scene"
-    figure.text(*place(_LEFT, top), _shortened(title, sheet), fontsize=9.0, fontweight="bold", va="center")
-    figure.text(*place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center")
+    figure.text(
+        *place(_LEFT, top), _shortened(title, sheet), fontsize=9.0, fontweight="bold", va="center"
+    )
+    figure.text(
+        *place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center"
+    )
     room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
     length = step_below(room)
     long = 1000.0 * length / sheet.scale
@@ -169,13 +184,21 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
     for part, ink in ((0, INK), (1, (1.0, 1.0, 1.0))):
         corner = place(left + 0.5 * part * long, top - 5.2)
         bar = Rectangle(
-            corner, 0.5 * long / sheet.width, 1.4 / sheet.height, facecolor=ink, edgecolor=INK, linewidth=0.5,
-            transform=figure.transFigure, gid=f"scale-bar-{part + 1}",
-        )  # fmt: skip
+            corner,
+            0.5 * long / sheet.width,
+            1.4 / sheet.height,
+            facecolor=ink,
+            edgecolor=INK,
+            linewidth=0.5,
+            transform=figure.transFigure,
+            gid=f"scale-bar-{part + 1}",
+        )
         figure.add_artist(bar)
     figure.text(*place(left, top - 1.8), "0", color=PALE, ha="center", va="center", fontsize=6.0)
     text = f"{length:g} m" if length >= 1.0 else f"{1000.0 * length:g} mm"
-    figure.text(*place(left + long, top - 1.8), text, color=PALE, ha="right", va="center", fontsize=6.0)
+    figure.text(
+        *place(left + long, top - 1.8), text, color=PALE, ha="right", va="center", fontsize=6.0
+    )
 
 
 def _shortened(title: str, sheet: Sheet) -> str:

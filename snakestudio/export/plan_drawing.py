@@ -53,31 +53,49 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
     look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
     rises = shape_of(body.obstacle).rises
-    outlines = [solid_outline(solid) for solid in body.solids]  # every step, so that one sees where they rise
+    outlines = [
+        solid_outline(solid) for solid in body.solids
+    ]  # every step, so that one sees where they rise
     for number, one in enumerate(outlines):
         if len(one.points) == 1:
-            patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
+            patch: Circle | Polygon = Circle(
+                (one.points[0, 0], one.points[0, 1]), one.radius, **look
+            )
         else:
             patch = Polygon(one.points, closed=True, **look)
         patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
         axes.add_artist(patch)
     if rises:
         foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
-        rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
+        rise = {
+            "arrowstyle": "-|>",
+            "color": _darker(fill),
+            "linewidth": 0.7,
+            "shrinkA": 3.0,
+            "shrinkB": 3.0,
+        }
         axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
     if names:
         name = body.obstacle.name or f"{index + 1}"
         x, y = body_centre(body)
         axes.annotate(
-            name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
-            va="center", fontsize=6.0, gid=f"name-{index + 1}",
-        )  # fmt: skip
+            name,
+            (x, y),
+            (4.0 if rises else 0.0, 0.0),
+            textcoords="offset points",
+            ha="left" if rises else "center",
+            va="center",
+            fontsize=6.0,
+            gid=f"name-{index + 1}",
+        )
 
 
 def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
     if len(way) < 2:
         return
-    axes.plot(way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path")
+    axes.plot(
+        way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path"
+    )
     for head in path.arrow_heads(scene.path):
         axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)
 
@@ -91,10 +109,14 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
     for index, one in enumerate(outlines):
         is_head = index == head
         patch = Polygon(
-            _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
-            linewidth=0.5 if scene.body.jointed else 0.0, gid="head" if is_head else f"link-{index + 1}",
+            _capsule(one),
+            closed=True,
+            facecolor=edge if is_head else LIGHT.link,
+            edgecolor=edge,
+            linewidth=0.5 if scene.body.jointed else 0.0,
+            gid="head" if is_head else f"link-{index + 1}",
             zorder=2.0 if is_head else 1.5,
-        )  # fmt: skip
+        )
         axes.add_artist(patch)
     if not outlines:
         return
@@ -107,7 +129,9 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
         tip = ends[0] + 2.0 * radius * ahead
         across = 0.45 * radius * np.array([-ahead[1], ahead[0]])
         base = ends[0] + 1.25 * radius * ahead
-        axes.add_artist(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
+        axes.add_artist(
+            Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0)
+        )
 
 
 def draw_outlines(
@@ -127,7 +151,9 @@ def _capsule(one: Outline) -> FloatArray:
     direction = math.atan2(*(end - start)[::-1])
     half = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 25)
     ends = [
-        at + one.radius * np.column_stack([np.cos(direction + turn + half), np.sin(direction + turn + half)])
+        at
+        + one.radius
+        * np.column_stack([np.cos(direction + turn + half), np.sin(direction + turn + half)])
         for at, turn in ((end, 0.0), (start, math.pi))
     ]
     return np.concatenate(ends)

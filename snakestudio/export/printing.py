@@ -13,7 +13,16 @@ from snakestudio.errors import ExportError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "INK", "PALE", "PLAIN", "STYLE", "about_file", "printed_suffix", "save_figure"]
+__all__ = [
+    "FORMATS",
+    "INK",
+    "PALE",
+    "PLAIN",
+    "STYLE",
+    "about_file",
+    "printed_suffix",
+    "save_figure",
+]
 
 FORMATS = (".pdf", ".svg", ".png")
 """Suffixes of the files that can be written."""
@@ -23,18 +32,29 @@ PALE: Colour = colour("#5c6b7a")
 """Colours of bodies and texts, and of help lines and secondary texts."""
 
 PLAIN: Any = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6, "ytick.major.width": 0.6,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.0,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
     # Text stays text, and the same drawing gives the same bytes.
-    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
-}  # fmt: skip
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "snakestudio",
+}
 """Style of everything, without colours."""
 
 STYLE: Any = {
-    **PLAIN, "axes.edgecolor": PALE, "xtick.color": PALE, "ytick.color": PALE, "axes.labelcolor": PALE,
-    "text.color": INK, "path.simplify": False,
+    **PLAIN,
+    "axes.edgecolor": PALE,
+    "xtick.color": PALE,
+    "ytick.color": PALE,
+    "axes.labelcolor": PALE,
+    "text.color": INK,
+    "path.simplify": False,
     "text.parse_math": False,  # a name may have dollars in it
-}  # fmt: skip
+}
 """Style of plans and reports, whose frame stands back."""
 
 
@@ -48,7 +68,9 @@ def printed_suffix(path: Path, what: str) -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise ExportError(f"{path}: {what} are written as {', '.join(FORMATS)}; give the file one of these endings.")
+        raise ExportError(
+            f"{path}: {what} are written as {', '.join(FORMATS)}; give the file one of these endings."
+        )
     return suffix
 
 
@@ -67,7 +89,9 @@ def save_figure(figure: Figure, path: Path, **options: Any) -> None:
     path.write_bytes(drawn.getvalue())
 
 
-def about_file(suffix: str, title: str = "", caption: str = "", source: str = "") -> dict[str, str | None]:
+def about_file(
+    suffix: str, title: str = "", caption: str = "", source: str = ""
+) -> dict[str, str | None]:
     """What a drawing's file says of itself, without a date: the same drawing gives the same bytes.
 
     Parameters
@@ -84,7 +108,13 @@ def about_file(suffix: str, title: str = "", caption: str = "", source: str = ""
     elif suffix == ".png":
         texts = {"Title": title, "Description": caption, "Software": made, "Source": source}
     else:
-        texts = {"Title": title, "Subject": caption, "Creator": made, "Producer": made, "Keywords": source}
+        texts = {
+            "Title": title,
+            "Subject": caption,
+            "Creator": made,
+            "Producer": made,
+            "Keywords": source,
+        }
     undated = {".svg": "Date", ".pdf": "CreationDate"}
     about: dict[str, str | None] = {name: text for name, text in texts.items() if text}
     return about | ({undated[suffix]: None} if suffix in undated else {})

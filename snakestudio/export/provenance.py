@@ -58,7 +58,11 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, {begin:.9g} to {end:.9g} s",
-        *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
+        *(
+            ("# measured: by a robot, not computed; run again, it is simulated",)
+            if _measured(recording)
+            else ()
+        ),
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
         *_step_lines(recording),
@@ -85,7 +89,9 @@ def step_estimate_of(recording: Recording) -> StepEstimate | None:
     """How far the result of a recording depends on its time step; None unless that was checked of the same run."""
     plain = recording.recording if isinstance(recording, WithDerived) else recording
     estimate = plain.step_estimate if isinstance(plain, BlockRecording) else None
-    if estimate is None or not estimate.is_of(scene_hash(scene_to_rebuild(plain)), len(repeated_edits(plain))):
+    if estimate is None or not estimate.is_of(
+        scene_hash(scene_to_rebuild(plain)), len(repeated_edits(plain))
+    ):
         return None
     return estimate
 
@@ -129,7 +135,10 @@ def scene_to_rebuild(recording: Recording) -> Scene:
 def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
     """What of the changes of a run is made again when it is run again: its length is known by then."""
     kept = (
-        Change(change.time, {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED})
+        Change(
+            change.time,
+            {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED},
+        )
         for change in changes
     )
     return tuple(change for change in kept if change.values)
@@ -204,7 +213,12 @@ def read_changes(path: Path) -> tuple[Change | Pull, ...]:
         for number, line in enumerate(leading_lines(path), 1):
             if line.startswith(_CHANGE):
                 changes.append(_change(line[len(_CHANGE) :], f"{path}: line {number}"))
-                count(len(changes), MOST_CHANGES, "changes in it", "give a CSV that SnakeStudio exported")
+                count(
+                    len(changes),
+                    MOST_CHANGES,
+                    "changes in it",
+                    "give a CSV that SnakeStudio exported",
+                )
             elif line.startswith(_PULL):
                 pulls.append(_pull(line[len(_PULL) :], f"{path}: line {number}"))
                 count(len(pulls), MOST_PULLS, "pulls in it", "give a CSV that SnakeStudio exported")

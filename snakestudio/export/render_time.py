@@ -17,7 +17,8 @@ from snakestudio.model.recording import Recording
 __all__ = ["seconds_per_frame"]
 
 _FRAMES = 9
-"""Frames that are rendered at most, the first of which is not counted: it compiles shaders and builds meshes."""
+"""Frames that are rendered at most, the first of which is not counted: it compiles shaders and
+builds meshes."""
 
 _LEAST, _ENOUGH_S = 3, 1.5
 """After so many frames and so much time the measurement ends early."""
@@ -46,7 +47,11 @@ def seconds_per_frame(
     measured = min(count, _FRAMES)
     step = options.speed / options.fps
     start = first + (count - measured) // 2 * step
-    some = replace(options, start=start, end=start + (measured - 1 + 1e-6) * step) if measured > 1 else options
+    some = (
+        replace(options, start=start, end=start + (measured - 1 + 1e-6) * step)
+        if measured > 1
+        else options
+    )
     ends: list[float] = []
     cancelled = False
 
@@ -60,7 +65,15 @@ def seconds_per_frame(
     with tempfile.TemporaryDirectory(prefix="snakestudio-") as folder:
         path = Path(folder) / f"estimate{suffix}"
         written = write_video(
-            path, recording, some, on_frame, renderer, base_dir, ghosts=ghosts, beside=beside, name=name
+            path,
+            recording,
+            some,
+            on_frame,
+            renderer,
+            base_dir,
+            ghosts=ghosts,
+            beside=beside,
+            name=name,
         )
         if written is not None and len(ends) > 1:
             ends[-1] = clock()  # with what was still to be encoded

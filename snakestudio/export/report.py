@@ -96,7 +96,10 @@ class Report:
         ]
         if self.scene.source:
             rows.append(("source of the scene", self.scene.source))
-        rows += [("changed in the run", line.removeprefix("# change: ")) for line in change_lines(self.changes)]
+        rows += [
+            ("changed in the run", line.removeprefix("# change: "))
+            for line in change_lines(self.changes)
+        ]
         return (*rows, *self.sources)
 
 

@@ -29,7 +29,9 @@ def report_path(path: str | Path) -> Path:
     path = local_path(path)
     if path.suffix.lower() not in PAGES:
         endings = f"{', '.join(PAGES[:-1])} or {PAGES[-1]}"
-        raise ExportError(f"{path}: reports are written as {endings}; give the file one of these endings.")
+        raise ExportError(
+            f"{path}: reports are written as {endings}; give the file one of these endings."
+        )
     return path
 
 
@@ -61,7 +63,8 @@ def write_report(path: str | Path, report: Report, progress: Progress | None = N
 def write_report_csv(path: str | Path, report: Report, progress: Progress | None = None) -> bool:
     """Write the numbers of a report as CSV under a header that rebuilds it and repeats its text.
 
-    These are its series; of a report without them the first table, with every digit. False if `progress` cancelled it.
+    These are its series; of a report without them the first table, with every digit. False if
+    `progress` cancelled it.
 
     Raises
     ------
@@ -75,7 +78,9 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
         series = report.series()
         return write_blocks(path, header, series.names, series.blocks(), series.n_rows, progress)
     if not report.tables:
-        raise ExportError(f"{path}: there are no numbers to write. Write the report as {PAGES[0]} or {PAGES[2]}.")
+        raise ExportError(
+            f"{path}: there are no numbers to write. Write the report as {PAGES[0]} or {PAGES[2]}."
+        )
     names, lines = table_csv(report.tables[0])
     write_lines(path, header, names, lines)
     return progress is None or progress(1.0)
@@ -90,8 +95,13 @@ def report_markdown(report: Report) -> str:
         parts += [markdown_text(table.note)] if table.note else []
     if report.notes:
         parts += ["## Notes", "\n".join(f"- {markdown_text(note)}" for note in report.notes)]
-    parts += ["## Provenance", "\n".join(f"- {name}: {markdown_text(value)}" for name, value in report.provenance)]
+    parts += [
+        "## Provenance",
+        "\n".join(f"- {name}: {markdown_text(value)}" for name, value in report.provenance),
+    ]
     scene = dump_scene(report.scene).rstrip()
-    fence = "~" * (1 + max(3, *map(len, re.findall("~+", scene)), 0))  # longer than any in a text of the scene
+    fence = "~" * (
+        1 + max(3, *map(len, re.findall("~+", scene)), 0)
+    )  # longer than any in a text of the scene
     parts += ["## Scene", f"{fence}toml\n{scene}\n{fence}"]
     return "\n\n".join(parts) + "\n"

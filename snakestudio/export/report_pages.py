@@ -64,9 +64,15 @@ pre { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace;
 """
 
 
-def _write_html(path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None) -> bool:
+def _write_html(
+    path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None
+) -> bool:
     parts = [f"<h1>{html.escape(report.title)}</h1>"]
-    parts += [f'<p class="lead">{html.escape(text)}</p>' for text in (report.lead, report.conclusion) if text]
+    parts += [
+        f'<p class="lead">{html.escape(text)}</p>'
+        for text in (report.lead, report.conclusion)
+        if text
+    ]
     parts += [_picture(picture) for picture in pictures[:1]]
     parts += [_table(table) for table in report.tables]
     for done, picture in enumerate(pictures[1:], 1):
@@ -164,11 +170,24 @@ class _Pages:
             self._y = _A4_IN[1] - _TOP_IN
             self._number += 1
             self._figure.text(
-                1.0 - _RIGHT_IN / _A4_IN[0], 0.4 / _A4_IN[1], str(self._number), ha="right", color=PALE, fontsize=7.0
+                1.0 - _RIGHT_IN / _A4_IN[0],
+                0.4 / _A4_IN[1],
+                str(self._number),
+                ha="right",
+                color=PALE,
+                fontsize=7.0,
             )
         return self._y
 
-    def text(self, text: str, *, size: float = 8.0, bold: bool = False, pale: bool = False, after: float = 0.0) -> None:
+    def text(
+        self,
+        text: str,
+        *,
+        size: float = 8.0,
+        bold: bool = False,
+        pale: bool = False,
+        after: float = 0.0,
+    ) -> None:
         """Write a paragraph."""
         per_line = int(_ROOM_IN / (_LETTER_IN * size / 8.0))
         for line in textwrap.wrap(text, per_line) or [""]:
@@ -179,13 +198,26 @@ class _Pages:
         self._y -= after
 
     def _put(
-        self, x: float, text: str, *, right: bool = False, size: float = 8.0, bold: bool = False, pale: bool = False
+        self,
+        x: float,
+        text: str,
+        *,
+        right: bool = False,
+        size: float = 8.0,
+        bold: bool = False,
+        pale: bool = False,
     ) -> None:
         assert self._figure is not None
         self._figure.text(
-            x / _A4_IN[0], self._y / _A4_IN[1], text, ha="right" if right else "left", va="top", fontsize=size,
-            fontweight="bold" if bold else "normal", color=PALE if pale else INK,
-        )  # fmt: skip
+            x / _A4_IN[0],
+            self._y / _A4_IN[1],
+            text,
+            ha="right" if right else "left",
+            va="top",
+            fontsize=size,
+            fontweight="bold" if bold else "normal",
+            color=PALE if pale else INK,
+        )
 
     def table(self, table: Table) -> None:
         """Set a table; its text gets smaller until it fits the page's width."""
@@ -199,9 +231,17 @@ class _Pages:
             size = min(size, size * _ROOM_IN / (sum(wide) * _LETTER_IN * size / 8.0))
         letter = _LETTER_IN * size / 8.0
         line = _LINE_IN * size / 8.0
-        spare = 0.0 if last_is_prose else max(0.0, (_ROOM_IN - sum(wide) * letter) / max(1, len(wide) - 1))
+        spare = (
+            0.0
+            if last_is_prose
+            else max(0.0, (_ROOM_IN - sum(wide) * letter) / max(1, len(wide) - 1))
+        )
         for index, cells in enumerate(rows):
-            prose = textwrap.wrap(cells[-1], int((_ROOM_IN / letter) - sum(wide[:-1]))) if last_is_prose else [""]
+            prose = (
+                textwrap.wrap(cells[-1], int((_ROOM_IN / letter) - sum(wide[:-1])))
+                if last_is_prose
+                else [""]
+            )
             self.room(line * max(1, len(prose)))
             x = _LEFT_IN
             for column, cell in enumerate(cells):
@@ -230,7 +270,12 @@ class _Pages:
         assert self._figure is not None
         y = (self._y + 0.03) / _A4_IN[1]
         self._figure.add_artist(
-            Line2D([_LEFT_IN / _A4_IN[0], 1.0 - _RIGHT_IN / _A4_IN[0]], [y, y], color=PALE, linewidth=0.6)
+            Line2D(
+                [_LEFT_IN / _A4_IN[0], 1.0 - _RIGHT_IN / _A4_IN[0]],
+                [y, y],
+                color=PALE,
+                linewidth=0.6,
+            )
         )
 
     def end(self) -> None:
@@ -240,7 +285,9 @@ class _Pages:
             self._figure = None
 
 
-def _write_pdf(path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None) -> bool:
+def _write_pdf(
+    path: Path, report: Report, pictures: tuple[Picture, ...], progress: Progress | None
+) -> bool:
     from matplotlib.backends.backend_pdf import PdfPages
 
     drawn = io.BytesIO()  # a disk that runs full on the way would leave it without an end, and with an error of its own
@@ -264,7 +311,9 @@ def _write_pdf(path: Path, report: Report, pictures: tuple[Picture, ...], progre
         for done, picture in enumerate(pictures, 1):
             figure = picture.figure
             figure.suptitle(picture.heading, fontsize=10.0, fontweight="bold", x=0.02, ha="left")
-            figure.supxlabel(picture.caption, fontsize=7.0, color=PALE, x=0.02, ha="left", wrap=True)
+            figure.supxlabel(
+                picture.caption, fontsize=7.0, color=PALE, x=0.02, ha="left", wrap=True
+            )
             file.savefig(figure)
             if progress is not None and not progress(done / len(pictures)):
                 return False

@@ -38,7 +38,12 @@ def step_table(check: StepCheck) -> Table:
     rows = []
     for quantity in check.quantities:
         values = (Cell(_value_text(quantity, value), (value,)) for value in quantity.values)
-        cells = (*text_cells(quantity.label), *values, _error_cell(quantity), Cell(_basis_text(quantity), role="dim"))
+        cells = (
+            *text_cells(quantity.label),
+            *values,
+            _error_cell(quantity),
+            Cell(_basis_text(quantity), role="dim"),
+        )
         rows.append(Row(cells, quantity.unit))
     return Table("Errors by time step", columns, tuple(rows))
 
@@ -61,12 +66,16 @@ def _error_cell(quantity: QuantityCheck) -> Cell:
     if not quantity.settled:
         return Cell("does not settle", role="warning")
     relative = 100 * quantity.relative
-    percent = "< 0.01 %" if relative < 0.01 else f"{relative:.2g} %" if relative < 100 else "> 100 %"
+    percent = (
+        "< 0.01 %" if relative < 0.01 else f"{relative:.2g} %" if relative < 100 else "> 100 %"
+    )
     if quantity.relative_to != "value":
         percent += f" of {quantity.relative_to}"
     error = 0.0 if quantity.error < 1e-9 * quantity.reference else quantity.error
     text = f"{number(error, 2 if error < 100 else 3)} {quantity.unit} ({percent})"
-    return Cell(text, (quantity.error, relative), "good" if quantity.relative <= TARGET else "warning")
+    return Cell(
+        text, (quantity.error, relative), "good" if quantity.relative <= TARGET else "warning"
+    )
 
 
 def _basis_text(quantity: QuantityCheck) -> str:

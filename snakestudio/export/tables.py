@@ -56,7 +56,10 @@ class Column:
         """Headings of its values, one for each part."""
         if not self.parts:
             return (self.heading,)
-        return tuple(f"{self.one_line}, {part}" + (f" ({self.unit})" if self.unit else "") for part in self.parts)
+        return tuple(
+            f"{self.one_line}, {part}" + (f" ({self.unit})" if self.unit else "")
+            for part in self.parts
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,7 +108,8 @@ class Table:
     note: str = ""
     """How its values were obtained, in sentences below it."""
     may_have_units: bool = False
-    """Whether there is a column of units even if no row has one, so that files always have the same columns."""
+    """Whether there is a column of units even if no row has one, so that files always have the same
+    columns."""
 
     @property
     def has_units(self) -> bool:
@@ -115,7 +119,9 @@ class Table:
     @property
     def label_column(self) -> int:
         """The last of the text columns at the left: a unit follows it."""
-        count = next((k for k, column in enumerate(self.columns) if not column.is_text), len(self.columns))
+        count = next(
+            (k for k, column in enumerate(self.columns) if not column.is_text), len(self.columns)
+        )
         return max(0, count - 1)
 
     @property
@@ -154,7 +160,7 @@ def number_cell(value: float, digits: int = 4, role: str = "") -> Cell:
     return Cell(number(value, digits) if math.isfinite(value) else MISSING, (value,), role)
 
 
-# --- as text ----------------------------------------------------------------------------------------------------------
+# --- as text --------------------------------------------------------------------------------------
 
 
 def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
@@ -172,7 +178,9 @@ def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
 
 def table_text(table: Table) -> str:
     """A table as lines of text under its heading."""
-    titles = table._with_unit([f"{column.title}{_in_brackets(column.unit)}" for column in table.columns], "unit")
+    titles = table._with_unit(
+        [f"{column.title}{_in_brackets(column.unit)}" for column in table.columns], "unit"
+    )
     depth = max(title.count("\n") for title in titles) + 1
     heads = [title.split("\n") for title in titles]
     rows = [tuple(head[k] if k < len(head) else "" for head in heads) for k in range(depth)]
@@ -212,7 +220,7 @@ def markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", text)
 
 
-# --- with every digit -------------------------------------------------------------------------------------------------
+# --- with every digit -----------------------------------------------------------------------------
 
 
 def tab_separated(table: Table, rows: Iterable[int] | None = None) -> str:
@@ -239,7 +247,9 @@ def _exact_row(table: Table, row: Row) -> list[str]:
     groups = []
     for column, cell in zip(table.columns, row.cells, strict=True):
         if cell.values:
-            groups.append(tuple(repr(float(value)) if math.isfinite(value) else "" for value in cell.values))
+            groups.append(
+                tuple(repr(float(value)) if math.isfinite(value) else "" for value in cell.values)
+            )
         else:
             text = "" if cell.text == MISSING else cell.text
             groups.append((text,) + ("",) * (len(column.parts) - 1))

@@ -31,7 +31,14 @@ from snakestudio.inputs import local_path
 from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
 
-__all__ = ["Companion", "FramePainter", "FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
+__all__ = [
+    "Companion",
+    "FramePainter",
+    "FrameRenderer",
+    "VideoOptions",
+    "overview_camera",
+    "write_video",
+]
 
 _AHEAD = 3
 """Frames that may be drawn before the one before them is encoded."""
@@ -65,14 +72,16 @@ def write_video(
     Parameters
     ----------
     path : path
-        Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for a picture of every frame, with
-        a place for its number (``robot_%05d.png``) or without (then it is put before the ending).
+        Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for a picture of every
+        frame, with a place for its number (``robot_%05d.png``) or without (then it is put before
+        the ending).
     recording : Recording
     options : VideoOptions, optional
     progress : callable, optional
         Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
     renderer : callable, optional
-        Makes the frame renderer from width, height and theme; one on a context without any window if left out.
+        Makes the frame renderer from width, height and theme; one on a context without any window
+        if left out.
     base_dir : Path, optional
         Folder that file names in the scene are relative to.
     ghosts : sequence of Companion
@@ -85,8 +94,8 @@ def write_video(
     Returns
     -------
     Path or None
-        The file written (its ending is .webm where no encoder for the wanted kind is installed; of pictures the
-        first); None if cancelled.
+        The file written (its ending is .webm where no encoder for the wanted kind is installed; of
+        pictures the first); None if cancelled.
 
     Raises
     ------
@@ -108,12 +117,17 @@ def write_video(
         from snakestudio.export.animation import MAX_FPS
 
         if options.fps > MAX_FPS:
-            raise UsageError(f"{options.fps} frames a second: a GIF has at most {MAX_FPS}; choose fewer.")
+            raise UsageError(
+                f"{options.fps} frames a second: a GIF has at most {MAX_FPS}; choose fewer."
+            )
     if kind == ".png":
         target = picture_pattern(target)
     composition = Composition(recording, options, renderer, base_dir, ghosts, beside, name)
     try:
-        with _sink(target, options, recording.scene.title, composition, times) as sink, _Writer(sink) as writer:
+        with (
+            _sink(target, options, recording.scene.title, composition, times) as sink,
+            _Writer(sink) as writer,
+        ):
             for index, time in enumerate(times):
                 writer.write(composition.paint(time))
                 if progress is not None and not progress((index + 1) / count):
@@ -127,7 +141,11 @@ def write_video(
 
 @contextmanager
 def _sink(
-    target: Path, options: VideoOptions, title: str, composition: Composition, times: Sequence[float]
+    target: Path,
+    options: VideoOptions,
+    title: str,
+    composition: Composition,
+    times: Sequence[float],
 ) -> Iterator[_Sink]:
     """What frames are written to; the file gets its name where the block ends well."""
     kind, (width, height) = target.suffix.lower(), options.size
@@ -148,7 +166,7 @@ def _sink(
 
             with Encoder(
                 partial.path, width, height, options.fps, title, options.codec, options.quality
-            ) as encoder:  # fmt: skip
+            ) as encoder:
                 yield encoder
 
 
@@ -185,7 +203,10 @@ class _Writer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._frames.put(None)
         self._thread.join()

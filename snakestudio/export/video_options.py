@@ -72,7 +72,8 @@ class VideoOptions:
         0-based link whose trail is drawn; -1 for the middle one, None for none.
     theme : Theme
     body_quantity : str
-        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+        colour.
     strip : tuple of str
         Names of columns, drawn as curves under the picture; those of one unit share an axis.
     supersample : int
@@ -110,15 +111,21 @@ class VideoOptions:
 
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
-            raise UsageError(f"a video of {self.width} x {self.height} pixels: give a size from 16x16 to 7680x4320.")
+            raise UsageError(
+                f"a video of {self.width} x {self.height} pixels: give a size from 16x16 to 7680x4320."
+            )
         if not 1 <= self.fps <= 240:
             raise UsageError(f"{self.fps} frames a second: give a number from 1 to 240.")
         if not 0.001 <= self.speed <= 1000:
             raise UsageError(f"speed {self.speed:g}: give a number from 0.001 to 1000.")
         if self.body_quantity and self.body_quantity not in QUANTITIES:
-            raise UsageError(f"a body coloured by {self.body_quantity}: give one of {', '.join(QUANTITIES)}.")
+            raise UsageError(
+                f"a body coloured by {self.body_quantity}: give one of {', '.join(QUANTITIES)}."
+            )
         if self.start is not None and self.end is not None and not self.start < self.end:
-            raise UsageError(f"a video from {self.start:g} to {self.end:g} s: the end must be later than the start.")
+            raise UsageError(
+                f"a video from {self.start:g} to {self.end:g} s: the end must be later than the start."
+            )
         if self.path is not None and not self.path.keys:
             raise UsageError("the camera path has no keyframes; add at least one.")
         if not 1 <= self.supersample <= 4:
@@ -126,13 +133,17 @@ class VideoOptions:
         if self.quality not in QUALITIES:
             raise UsageError(f"quality {self.quality!r}: give one of {', '.join(QUALITIES)}.")
         if self.strip and (self.height < 240 or self.width < 240):
-            raise UsageError(f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way.")
+            raise UsageError(
+                f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way."
+            )
         if len({unit_of(name) for name in self.strip}) > MAX_AXES:
             raise UsageError(
                 f"curves of more than {MAX_AXES} different units do not fit under a picture; choose fewer."
             )
         if len(self.strip) > MAX_STRIP:
-            raise UsageError(f"{len(self.strip)} curves under the picture: choose at most {MAX_STRIP}.")
+            raise UsageError(
+                f"{len(self.strip)} curves under the picture: choose at most {MAX_STRIP}."
+            )
 
     @property
     def size(self) -> tuple[int, int]:
@@ -153,7 +164,9 @@ class VideoOptions:
         end = last if self.end is None else min(last, self.end)
         if start > last or end < start:
             asked = f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
-            raise UsageError(f"a video {asked}: the run goes from {first:g} to {last:g} s; choose times in there.")
+            raise UsageError(
+                f"a video {asked}: the run goes from {first:g} to {last:g} s; choose times in there."
+            )
         return start, end
 
     def n_frames(self, recordings: Sequence[Recording]) -> int:
@@ -173,5 +186,9 @@ def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
     for name in names:
         if name not in there:
             near = difflib.get_close_matches(name, there, 3, 0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else "columns are called as in the CSV, like com_x_m."
+            hint = (
+                f"did you mean {' or '.join(near)}?"
+                if near
+                else "columns are called as in the CSV, like com_x_m."
+            )
             raise UsageError(f"there is no column {name!r} in this run; {hint}")

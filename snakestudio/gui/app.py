@@ -45,7 +45,11 @@ class StartTrace:
         """`what` has just happened."""
         if self.on and what not in self._said:
             self._said.add(what)
-            print(f"start: {what}: {1000 * (time.time() - self._began):.0f} ms", file=sys.stderr, flush=True)
+            print(
+                f"start: {what}: {1000 * (time.time() - self._began):.0f} ms",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 def make_window(settings: QSettings | None = None) -> MainWindow:
@@ -75,8 +79,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         Exit code.
     """
     trace = StartTrace()
-    # Python lets a thread wait 5 ms for another that computes; a window that draws, plots and simulates in threads of
-    # one process would stutter.
+    # Python lets a thread wait 5 ms for another that computes; a window that draws, plots and
+    # simulates in threads of one process would stutter.
     sys.setswitchinterval(0.0001)
     from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -84,7 +88,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.core.fonts import add_missing_fonts
     from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
-    # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go on.
+    # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go
+    # on.
     sys.setswitchinterval(0.0001)
     set_default_format()
     app = make_application(sys.argv[:1])
@@ -131,7 +136,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         watch(window)
 
     def greet() -> None:
-        notice = unwritable_notice(replaced_folders(), "" if settings.isWritable() else settings.fileName())
+        notice = unwritable_notice(
+            replaced_folders(), "" if settings.isWritable() else settings.fileName()
+        )
         if notice:
             context.banners.files.say("warning", notice)
         # What was left unsaved comes before anything else.
@@ -139,7 +146,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         if scene is not None and recorded:
             context.open_runs.open(scene)
         if study and context.study.open_study.path is not None:
-            context.show_dock("study")  # among tabs, what is raised before the window is shown is behind them
+            context.show_dock(
+                "study"
+            )  # among tabs, what is raised before the window is shown is behind them
         if scene is not None:
             return
         if asking is not None:
@@ -160,8 +169,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 
-    # A quarter of a million objects of modules and panels stay: to look at all of them again whenever some thousand
-    # others have come stops the window for a tenth of a second.
+    # A quarter of a million objects of modules and panels stay: to look at all of them again
+    # whenever some thousand others have come stops the window for a tenth of a second.
     context.docks.filled.connect(gc.freeze)
     context.viewport.frame_drawn.connect(on_first_frame)
     if trace.on:
@@ -174,7 +183,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         signal.signal(signal.SIGINT, lambda *_: window.close())
 
         def on_end(number: int, _: object) -> None:
-            # The machine is going down or the screen went away: there is nobody to ask, so what is unsaved is kept.
+            # The machine is going down or the screen went away: there is nobody to ask, so what is
+            # unsaved is kept.
             autosave.write_now()
             app.exit(128 + number)
 

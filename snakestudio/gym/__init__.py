@@ -5,8 +5,9 @@
 >>> env = gymnasium.make("SnakeStudio/PathFollowing-v0")
 >>> envs = gymnasium.make_vec("SnakeStudio/Sidewinding-v0", num_envs=64)
 
-Importing it registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0", "SnakeStudio/PathFollowing-v0" and
-"SnakeStudio/JamEscape-v0". The extra `rl` installs what it needs.
+Importing it registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0",
+"SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". The extra `rl` installs what it
+needs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from importlib.util import find_spec
 
 if find_spec("gymnasium") is None:
     raise ModuleNotFoundError(
-        'snakestudio.gym needs the package gymnasium. Install it with: pip install "snakestudio[rl]"', name="gymnasium"
+        'snakestudio.gym needs the package gymnasium. Install it with: pip install "snakestudio[rl]"',
+        name="gymnasium",
     )
 
 import gymnasium

@@ -52,7 +52,13 @@ def _section(name: str) -> str:
         f"±{task.heading_jitter_deg:g}°."
     )
     return "\n\n".join(
-        [f"### {name}", text, facts, _table("Action", task.actions), _table("Observation", task.observations)]
+        [
+            f"### {name}",
+            text,
+            facts,
+            _table("Action", task.actions),
+            _table("Observation", task.observations),
+        ]
     )
 
 

@@ -28,10 +28,10 @@ _WORLD = np.zeros(1, np.intp)
 class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     """An environment of one simulation.
 
-    Observations are float64 arrays in SI units; `observation_names` and `action_names` say what each element is. A
-    seed decides everything that is random: friction and start of every episode are drawn from `np_random`, as
-    `info["values"]` of `reset` shows. A failure of the simulation terminates the episode: `info["failure"]` says why,
-    and `reward_failure` (-10) is added.
+    Observations are float64 arrays in SI units; `observation_names` and `action_names` say what
+    each element is. A seed decides everything that is random: friction and start of every episode
+    are drawn from `np_random`, as `info["values"]` of `reset` shows. A failure of the simulation
+    terminates the episode: `info["failure"]` says why, and `reward_failure` (-10) is added.
 
     Parameters
     ----------
@@ -92,11 +92,14 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         """Begin an episode: draw friction and start, and simulate from there."""
         super().reset(seed=seed)
         values = drawn_start(
-            lambda: self.task.draw(self.np_random), lambda values: self.simulation.reset(values=values)
+            lambda: self.task.draw(self.np_random),
+            lambda values: self.simulation.reset(values=values),
         )
         if self.task.start_state is not None:
             fresh = self.simulation.save()
-            self.simulation.restore(replace(fresh, state=replace(fresh.state, engine=self.task.start_state)))
+            self.simulation.restore(
+                replace(fresh, state=replace(fresh.state, engine=self.task.start_state))
+            )
         self._steps, self._running = 0, True
         view = simulation_view(self.simulation, begins=True)
         self.task.begin(_WORLD, view)
@@ -106,7 +109,9 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         observation: FloatArray = np.clip(self.task.observe(view)[0], *self._bounds)
         return observation
 
-    def step(self, action: FloatArray) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: FloatArray
+    ) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
         """Simulate a control period; the action is clipped to its space.
 
         Raises
@@ -148,7 +153,9 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         self.simulation.close()
 
 
-def drawn_start(draw: Callable[[], Mapping[str, Any]], begin: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+def drawn_start(
+    draw: Callable[[], Mapping[str, Any]], begin: Callable[[Mapping[str, Any]], None]
+) -> dict[str, Any]:
     """Draw the values of an episode until it can begin with them, because a moved robot may lie in an obstacle.
 
     Raises

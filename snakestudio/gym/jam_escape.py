@@ -29,17 +29,20 @@ _LOOK_S, _SHAPED_S, _LONGEST_S = 0.5, 2.0, 10.0
 class JamEscape(AmongObstacles):
     """Come free from a jam between pins, and 0.3 m further along x.
 
-    The bundled scene is `jam_without_resolution` (10 links, yaw joints, pins in three rows, `planar_nonholonomic`). Its
-    own controller drives the robot into the jam, once, when the environment is made: until the centre of mass has
-    moved less than 1 cm in 0.5 s. Every episode starts in that state, with the joint targets at the joint angles, and
-    with a friction of its own. The action is joint-angle targets, because a jam is resolved by turning single links.
+    The bundled scene is `jam_without_resolution` (10 links, yaw joints, pins in three rows,
+    `planar_nonholonomic`). Its own controller drives the robot into the jam, once, when the
+    environment is made: until the centre of mass has moved less than 1 cm in 0.5 s. Every episode
+    starts in that state, with the joint targets at the joint angles, and with a friction of its
+    own. The action is joint-angle targets, because a jam is resolved by turning single links.
 
     reward = reward_speed + reward_power (+ reward_goal)
 
-    - reward_speed = 10 v_x: mean velocity of the centre of mass over the control period along x, m/s;
-    - reward_power = -0.001 P: P is the sum of |torque x rate| of all joint axes at the end of the period, W;
-    - reward_goal = 10, once, when the centre of mass is 0.3 m further along x than at the start, which terminates the
-      episode (`info["is_success"]`).
+    - reward_speed = 10 v_x: mean velocity of the centre of mass over the control period along x,
+      m/s;
+    - reward_power = -0.001 P: P is the sum of |torque x rate| of all joint axes at the end of the
+      period, W;
+    - reward_goal = 10, once, when the centre of mass is 0.3 m further along x than at the start,
+      which terminates the episode (`info["is_success"]`).
 
     An episode is truncated after 10 s.
     """

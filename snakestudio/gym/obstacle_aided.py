@@ -18,14 +18,16 @@ _SPEED, _POWER = 10.0, 0.001
 class ObstacleAided(AmongObstacles):
     """Travel along x by pushing against pipes, on a floor that has the same friction in every direction.
 
-    The bundled scene is `obstacle_aided` (11 links, yaw joints, seven pipes, `planar_nonsmooth`). The robot starts
-    between the pipes in the shape of its gait. The action is joint-angle targets, because which joint has to push
-    depends on where obstacles are.
+    The bundled scene is `obstacle_aided` (11 links, yaw joints, seven pipes, `planar_nonsmooth`).
+    The robot starts between the pipes in the shape of its gait. The action is joint-angle targets,
+    because which joint has to push depends on where obstacles are.
 
     reward = reward_speed + reward_power
 
-    - reward_speed = 10 v_x: mean velocity of the centre of mass over the control period along x, m/s;
-    - reward_power = -0.001 P: P is the sum of |torque x rate| of all joint axes at the end of the period, W.
+    - reward_speed = 10 v_x: mean velocity of the centre of mass over the control period along x,
+      m/s;
+    - reward_power = -0.001 P: P is the sum of |torque x rate| of all joint axes at the end of the
+      period, W.
 
     An episode is truncated after 20 s. Nothing but a failure of the simulation terminates it.
     """
@@ -35,5 +37,8 @@ class ObstacleAided(AmongObstacles):
 
     def judge(self, view: View) -> Outcome:
         """The reward."""
-        terms = {"reward_speed": _SPEED * self.velocity[:, 0], "reward_power": -_POWER * self.power(view)}
+        terms = {
+            "reward_speed": _SPEED * self.velocity[:, 0],
+            "reward_power": -_POWER * self.power(view),
+        }
         return Outcome(terms, np.zeros(self.n, np.bool_), {"progress_m": self.progress()})

@@ -25,19 +25,23 @@ _AHEAD_M = 0.6
 class PathFollowing(Task):
     """Come onto the path of the scene, and follow it as fast as it goes.
 
-    The bundled scene is `path_following` (10 links, yaw joints, viscous friction, `planar_lagrangian`): straight on, a
-    quarter of a circle, straight on. The robot starts about 1 m to the left of the path. The action is gait parameters:
-    the offset of all joints steers, frequency and amplitude set the speed.
+    The bundled scene is `path_following` (10 links, yaw joints, viscous friction,
+    `planar_lagrangian`): straight on, a quarter of a circle, straight on. The robot starts about 1
+    m to the left of the path. The action is gait parameters: the offset of all joints steers,
+    frequency and amplitude set the speed.
 
     reward = reward_speed + reward_near + reward_power (+ reward_lost)
 
-    - reward_speed = 10 v: mean velocity of the centre of mass over the control period along the path's tangent, m/s;
+    - reward_speed = 10 v: mean velocity of the centre of mass over the control period along the
+      path's tangent, m/s;
     - reward_near = 2 / (1 + |e| / 0.1 m): e is the distance of the centre of mass from the path, m;
-    - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the period, W;
+    - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the
+      period, W;
     - reward_lost = -10, once, if |e| exceeds 2 m, which terminates the episode.
 
-    An episode is truncated after 60 s. `path_turn_rad` is how much the direction of the path changes over the next
-    0.6 m; the path is to the right of the robot where `cross_track_m` is positive.
+    An episode is truncated after 60 s. `path_turn_rad` is how much the direction of the path
+    changes over the next 0.6 m; the path is to the right of the robot where `cross_track_m` is
+    positive.
     """
 
     scene_name: ClassVar[str] = "path_following"
@@ -50,7 +54,9 @@ class PathFollowing(Task):
     def __init__(self, settings: Settings, n: int) -> None:
         super().__init__(settings, n)
         if not self.scene.path:
-            raise UsageError("This scene has no path to follow. Give path.waypoints_m, or choose another scene.")
+            raise UsageError(
+                "This scene has no path to follow. Give path.waypoints_m, or choose another scene."
+            )
         self._track = track(self.scene.path)
         self._drive = WaveDrive(self.scene, self.actions, n, self.dt)
         self._along: list[float | None] = [None] * n
@@ -91,7 +97,11 @@ class PathFollowing(Task):
         """See where the robot is beside the path."""
         sight = projected(self._track, self._centre[world], self._along[world], _AHEAD_M)
         self._along[world] = sight.along
-        self._sight[world] = sight.cross, sight.direction, self._track.course(sight.along + _AHEAD_M)[2]
+        self._sight[world] = (
+            sight.cross,
+            sight.direction,
+            self._track.course(sight.along + _AHEAD_M)[2],
+        )
 
     def requested(self, action: FloatArray) -> FloatArray:
         """Joint angles of the wave."""

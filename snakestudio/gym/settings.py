@@ -41,13 +41,15 @@ class Settings:
     """Simulated time after which an episode is truncated, s."""
 
     friction_jitter: float | None = None
-    """The friction of the ground is multiplied by a factor from 1 - this to 1 + this, drawn for every episode."""
+    """The friction of the ground is multiplied by a factor from 1 - this to 1 + this, drawn for
+    every episode."""
 
     position_jitter_m: float | None = None
     """The start is moved by up to this along x and along y, drawn for every episode, m."""
 
     heading_jitter_deg: float | None = None
-    """The robot is turned by up to this at the start, to either side, drawn for every episode, degrees."""
+    """The robot is turned by up to this at the start, to either side, drawn for every episode,
+    degrees."""
 
     angle_limit_rad: float = 1.0
     """Joint targets stay within this to either side, rad, and within the joints' own limits."""
@@ -56,8 +58,12 @@ class Settings:
     """Largest rate of joint targets, rad/s; the scene's own limit holds if it is lower."""
 
     def __post_init__(self) -> None:
-        if self.frame_skip is not None and (not is_number(self.frame_skip, Integral) or self.frame_skip < 1):
-            raise UsageError(f"frame_skip must be a whole number of time steps, at least 1 (got {self.frame_skip!r}).")
+        if self.frame_skip is not None and (
+            not is_number(self.frame_skip, Integral) or self.frame_skip < 1
+        ):
+            raise UsageError(
+                f"frame_skip must be a whole number of time steps, at least 1 (got {self.frame_skip!r})."
+            )
         for name in ("episode_s", "angle_limit_rad", "rate_limit_rad_s"):
             self._check(name, 0.0, False)
         for name in ("friction_jitter", "position_jitter_m", "heading_jitter_deg"):
@@ -72,7 +78,9 @@ class Settings:
         if not is_number(given, Real):
             raise wrong_kind(name, "a number", given)
         if not (low < given < float("inf") or (included and given == low)):
-            raise UsageError(f"{name} must be {'at least' if included else 'more than'} {low:g} (got {given:g}).")
+            raise UsageError(
+                f"{name} must be {'at least' if included else 'more than'} {low:g} (got {given:g})."
+            )
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Settings:

@@ -20,15 +20,18 @@ _SPEED, _DRIFT, _POWER = 10.0, 5.0, 0.01
 class Sidewinding(Task):
     """Travel sideways on a flat floor, in the direction of the y axis.
 
-    The bundled scene is `sidewinding` (11 links, yaw and pitch in every joint, `spatial_nonsmooth`). The robot starts
-    straight along the x axis. The action is gait parameters: joints follow two waves (see `WaveDrive`), which is what
-    makes a body without wheels sidewind at all, and leaves five numbers to be learned in place of twenty angles.
+    The bundled scene is `sidewinding` (11 links, yaw and pitch in every joint,
+    `spatial_nonsmooth`). The robot starts straight along the x axis. The action is gait parameters:
+    joints follow two waves (see `WaveDrive`), which is what makes a body without wheels sidewind at
+    all, and leaves five numbers to be learned in place of twenty angles.
 
     reward = reward_speed + reward_drift + reward_power
 
-    - reward_speed = 10 v_y: mean velocity of the centre of mass over the control period along y, m/s;
+    - reward_speed = 10 v_y: mean velocity of the centre of mass over the control period along y,
+      m/s;
     - reward_drift = -5 |v_x|: the same along x;
-    - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the period, W.
+    - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the
+      period, W.
 
     An episode is truncated after 20 s. Nothing but a failure of the simulation terminates it.
     """
@@ -74,7 +77,13 @@ class Sidewinding(Task):
     def observe(self, view: View) -> FloatArray:
         """Observations."""
         ahead = self.forwards(view)[:, None]
-        parts = [*self.joint_values(view), *self._drive.values(), np.sin(ahead), np.cos(ahead), self.velocity]
+        parts = [
+            *self.joint_values(view),
+            *self._drive.values(),
+            np.sin(ahead),
+            np.cos(ahead),
+            self.velocity,
+        ]
         return np.concatenate(parts, axis=1)
 
     def judge(self, view: View) -> Outcome:

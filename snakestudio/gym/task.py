@@ -1,6 +1,7 @@
 """What a task is: what it starts from, what is observed, how actions move the joints, what is rewarded.
 
-A task handles n worlds at a time, in arrays with the world as the first index; a single environment is one world.
+A task handles n worlds at a time, in arrays with the world as the first index; a single environment
+is one world.
 """
 
 from __future__ import annotations
@@ -115,14 +116,16 @@ class Task(ABC):
         values = axis_values(scene.robot, scene.joint_controller, scene.actuator, scene.body.axes)
         self.upper: FloatArray = np.minimum(values.upper, settings.angle_limit_rad)
         self.lower: FloatArray = np.maximum(values.lower, -settings.angle_limit_rad)
-        self._largest_change: FloatArray = np.minimum(values.max_speed, settings.rate_limit_rad_s) * self.dt
+        self._largest_change: FloatArray = (
+            np.minimum(values.max_speed, settings.rate_limit_rad_s) * self.dt
+        )
         self.target: FloatArray = np.zeros((n, len(self.axes)))
         self._centre: FloatArray = np.zeros((n, 2))
         self._velocity: FloatArray = np.zeros((n, 2))
         self.observations: tuple[Entry, ...] = self.observed()
         self.actions: tuple[Entry, ...] = self.acted()
 
-    # ------------------------------------------------------------------------------------------ what a task says
+    # ----------------------------------------------------------------------------- what a task says
 
     @abstractmethod
     def observed(self) -> tuple[Entry, ...]:
@@ -144,18 +147,23 @@ class Task(ABC):
     def judge(self, view: View) -> Outcome:
         """What the control period that ends was worth."""
 
-    # ------------------------------------------------------------------------------------------ an episode
+    # ----------------------------------------------------------------------------------- an episode
 
     def draw(self, random: np.random.Generator) -> dict[str, Any]:
         """Scene values of an episode, by dotted key.
 
-        Four numbers are drawn, whatever the scene: the factor of friction, the shift along x, along y, and the turn.
+        Four numbers are drawn, whatever the scene: the factor of friction, the shift along x, along
+        y, and the turn.
         """
         factor, x, y, turn = random.uniform(-1.0, 1.0, 4).tolist()
         settings, scene = self.settings, self.scene
         factor = 1.0 + factor * _chosen(settings.friction_jitter, self.friction_jitter)
         shift = _chosen(settings.position_jitter_m, self.position_jitter_m)
-        values = {f"ground.{name}": factor * given for name in _FRICTION if (given := getattr(scene.ground, name))}
+        values = {
+            f"ground.{name}": factor * given
+            for name in _FRICTION
+            if (given := getattr(scene.ground, name))
+        }
         moved = (
             ("x_m", x * shift),
             ("y_m", y * shift),
@@ -187,7 +195,7 @@ class Task(ABC):
         self._centre = centre
         return self.judge(view)
 
-    # ------------------------------------------------------------------------------------------ what tasks share
+    # ----------------------------------------------------------------------------- what tasks share
 
     @property
     def observation_bounds(self) -> tuple[FloatArray, FloatArray]:
@@ -253,7 +261,9 @@ def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:
     return tuple(entry.name for entry in entries)
 
 
-def checked_action(action: object, shape: tuple[int, ...], bounds: tuple[FloatArray, FloatArray]) -> FloatArray:
+def checked_action(
+    action: object, shape: tuple[int, ...], bounds: tuple[FloatArray, FloatArray]
+) -> FloatArray:
     """An action as an array, clipped to its space.
 
     Raises

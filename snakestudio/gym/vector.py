@@ -29,8 +29,8 @@ Info = dict[str, Any]
 class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[Any]]):
     """An environment of many simulations; the same observations, rewards and random numbers as `SnakeEnv`.
 
-    World k of a reset with seed s has the seed s + k, as in `gymnasium.vector.SyncVectorEnv`. Every entry of `infos` is
-    an array over the worlds, with a mask of the same name after an underscore.
+    World k of a reset with seed s has the seed s + k, as in `gymnasium.vector.SyncVectorEnv`. Every
+    entry of `infos` is an array over the worlds, with a mask of the same name after an underscore.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     threads : int, optional
         Threads that step the worlds; as many as there are processors if left out.
     autoreset_mode : AutoresetMode or str
-        When a world whose episode has ended begins the next one: in the step after that ("NextStep"), in the same step,
-        with the last observation in ``infos["final_obs"]`` ("SameStep"), or when it is reset with
-        ``options={"reset_mask": ...}`` ("Disabled").
+        When a world whose episode has ended begins the next one: in the step after that
+        ("NextStep"), in the same step, with the last observation in ``infos["final_obs"]``
+        ("SameStep"), or when it is reset with ``options={"reset_mask": ...}`` ("Disabled").
     render_mode : None
         Worlds of a batch are not rendered.
     **options
@@ -67,12 +67,16 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         **options: Any,
     ) -> None:
         if render_mode is not None:
-            raise UsageError("Many simulations at a time are not rendered. Make a single environment to render it.")
+            raise UsageError(
+                "Many simulations at a time are not rendered. Make a single environment to render it."
+            )
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
             modes = ", ".join(f'"{mode.value}"' for mode in AutoresetMode)
-            raise UsageError(f"autoreset_mode must be one of {modes} (got {autoreset_mode!r}).") from None
+            raise UsageError(
+                f"autoreset_mode must be one of {modes} (got {autoreset_mode!r})."
+            ) from None
         self.metadata = {"autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
         self.task = make_task(task, num_envs, options)
         self.batch = open_batch(self.task.scene, num_envs, threads=threads)
@@ -100,7 +104,10 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         return self.task.dt
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[FloatArray, Info]:
         """Begin episodes: in all worlds, or in those of ``options={"reset_mask": (n,) array of bool}``.
 
@@ -125,7 +132,9 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         if isinstance(seed, int | np.integer):
             return [int(seed) + world for world in range(self.num_envs)]
         if len(seed) != self.num_envs:
-            raise UsageError(f"seed has {len(seed)} entries for {self.num_envs} worlds. Give one for each world.")
+            raise UsageError(
+                f"seed has {len(seed)} entries for {self.num_envs} worlds. Give one for each world."
+            )
         return list(seed)
 
     def _mask(self, mask: Any) -> NDArray[np.bool_]:
@@ -179,7 +188,9 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     def _observed(self, view: View) -> FloatArray:
         return np.clip(self.task.observe(view), *self._bounds)
 
-    def step(self, actions: FloatArray) -> tuple[FloatArray, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
+    def step(
+        self, actions: FloatArray
+    ) -> tuple[FloatArray, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
         """Simulate a control period in all worlds; actions are clipped to their space.
 
         Raises
@@ -190,7 +201,11 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
             If an episode has ended and worlds are not reset by themselves, or none has begun.
         """
         again = np.flatnonzero(self._ended)
-        idle = ~self._begun if self.autoreset_mode is AutoresetMode.NEXT_STEP else ~self._begun | self._ended
+        idle = (
+            ~self._begun
+            if self.autoreset_mode is AutoresetMode.NEXT_STEP
+            else ~self._begun | self._ended
+        )
         if idle.any():
             raise gymnasium.error.ResetNeeded(
                 f"There is no episode going on in world {np.argmax(idle)}. Call reset() first, or reset it with "
@@ -227,7 +242,9 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         infos |= self._begin(np.flatnonzero(ended))
         return self._observed(self._view()), reward, terminated, truncated, infos
 
-    def _infos(self, values: dict[str, FloatArray], mask: NDArray[np.bool_], failed: NDArray[np.bool_]) -> Info:
+    def _infos(
+        self, values: dict[str, FloatArray], mask: NDArray[np.bool_], failed: NDArray[np.bool_]
+    ) -> Info:
         """Values of all worlds and which of them count, and why worlds have failed."""
         infos: Info = {}
         for name, value in values.items():

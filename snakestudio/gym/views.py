@@ -30,8 +30,8 @@ class View(NamedTuple):
     """(n, m), N m."""
 
     obstacle_force: FloatArray
-    """(n, l, 3): mean force of the obstacles on every link over the last control period, world frame, N;
-    0 where an episode begins."""
+    """(n, l, 3): mean force of the obstacles on every link over the last control period, world
+    frame, N; 0 where an episode begins."""
 
 
 def simulation_view(simulation: Simulation, begins: bool = False) -> View:
@@ -43,7 +43,13 @@ def simulation_view(simulation: Simulation, begins: bool = False) -> View:
     if at_obstacle.any():
         loads = contacts.force_normal[at_obstacle] + contacts.force_friction[at_obstacle]
         np.add.at(force[0], contacts.link[at_obstacle], loads)
-    return View(state.link_pose[None], state.joint_angle[None], state.joint_rate[None], state.joint_torque[None], force)
+    return View(
+        state.link_pose[None],
+        state.joint_angle[None],
+        state.joint_rate[None],
+        state.joint_torque[None],
+        force,
+    )
 
 
 def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:

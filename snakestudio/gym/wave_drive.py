@@ -15,20 +15,25 @@ from snakestudio.model.scene import Scene
 __all__ = ["WaveDrive"]
 
 _RESPONSE_S = 0.5
-"""Time constant with which parameters follow an action, s; what the start differs from the wave fades with it, too."""
+"""Time constant with which parameters follow an action, s; what the start differs from the wave
+fades with it, too."""
 
 _FREQUENCY, _SHIFT, _YAW, _PITCH, _OFFSET = names = (
-    "frequency_hz", "phase_shift_rad", "yaw_amplitude_rad", "pitch_amplitude_rad", "offset_rad",
-)  # fmt: skip
+    "frequency_hz",
+    "phase_shift_rad",
+    "yaw_amplitude_rad",
+    "pitch_amplitude_rad",
+    "offset_rad",
+)
 
 
 class WaveDrive:
     """The waves of n worlds.
 
-    yaw_i = a_i A_yaw sin(Phi + i delta) + offset, pitch_i = a_i A_pitch sin(r Phi + i s delta + lead), where i counts
-    joints from 0, Phi is the integral of 2 pi f, and a_i (envelope), r (ratio of frequencies), s (ratio of phase
-    shifts) and lead are those of the scene's gait. Parameters start with the values of the scene's gait and follow an
-    action with a time constant of 0.5 s.
+    yaw_i = a_i A_yaw sin(Phi + i delta) + offset, pitch_i = a_i A_pitch sin(r Phi + i s delta +
+    lead), where i counts joints from 0, Phi is the integral of 2 pi f, and a_i (envelope), r (ratio
+    of frequencies), s (ratio of phase shifts) and lead are those of the scene's gait. Parameters
+    start with the values of the scene's gait and follow an action with a time constant of 0.5 s.
 
     Parameters
     ----------
@@ -55,13 +60,21 @@ class WaveDrive:
         self._yaw: IndexArray = entries(axes, "yaw")
         self._pitch: IndexArray = entries(axes, waves.vertical)
         acted = {entry.name for entry in actions}
-        for needed, found, kind in ((_YAW, self._yaw, "yaw"), (_PITCH, self._pitch, waves.vertical)):
+        for needed, found, kind in (
+            (_YAW, self._yaw, "yaw"),
+            (_PITCH, self._pitch, waves.vertical),
+        ):
             if needed in acted and not len(found):
-                raise UsageError(f"The action has {needed}, but this robot has no {kind} axes. Choose another scene.")
+                raise UsageError(
+                    f"The action has {needed}, but this robot has no {kind} axes. Choose another scene."
+                )
         self._yaw_joints = joints(axes, "yaw").astype(np.float64)
         self._pitch_joints = joints(axes, waves.vertical).astype(np.float64)
         factors = np.array(waves.envelope or (1.0,) * scene.robot.n_joints)
-        self._yaw_factor, self._pitch_factor = factors[joints(axes, "yaw")], factors[joints(axes, waves.vertical)]
+        self._yaw_factor, self._pitch_factor = (
+            factors[joints(axes, "yaw")],
+            factors[joints(axes, waves.vertical)],
+        )
         yaw, pitch = waves.yaw, waves.pitch
         self._lead, self._pitch_lead, self._pitch_offset = yaw.phase, pitch.phase, pitch.offset
         self._ratio = pitch.omega / yaw.omega if yaw.omega else 1.0
@@ -74,7 +87,9 @@ class WaveDrive:
             _OFFSET: yaw.offset,
         }
         self.actions = actions
-        self._columns: IndexArray = np.array([names.index(entry.name) for entry in actions], np.intp)
+        self._columns: IndexArray = np.array(
+            [names.index(entry.name) for entry in actions], np.intp
+        )
         ranges = {entry.name: entry for entry in actions}
         self._first: FloatArray = np.array(
             [
@@ -108,7 +123,11 @@ class WaveDrive:
         swing = yaw * self._yaw_factor * np.sin(phase + self._yaw_joints * shift + self._lead)
         angle[:, self._yaw] = swing + offset
         if len(self._pitch):
-            turned = self._ratio * phase + self._pitch_joints * (self._shift_ratio * shift) + self._pitch_lead
+            turned = (
+                self._ratio * phase
+                + self._pitch_joints * (self._shift_ratio * shift)
+                + self._pitch_lead
+            )
             angle[:, self._pitch] = pitch * self._pitch_factor * np.sin(turned) + self._pitch_offset
         return angle
 

@@ -1,8 +1,8 @@
 """Where compiled code is kept between starts; does not load the compiler, so that asking costs nothing.
 
-It may come with the program (a wheel or bundle for one version of Python) and is else kept in the user's cache folder,
-for every checkout and environment alike: a folder's name carries a hash of all that the code depends on, and nothing of
-where the program lies.
+It may come with the program (a wheel or bundle for one version of Python) and is else kept in the
+user's cache folder, for every checkout and environment alike: a folder's name carries a hash of all
+that the code depends on, and nothing of where the program lies.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ _COMPILABLE = Path("model", "compilable.py")
 """What is compiled of another package, which must not load the compiler."""
 
 TESTED = "0.68."
-"""Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions in its own way."""
+"""Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions
+in its own way."""
 
 
 def _sources() -> list[tuple[str, bytes]]:
@@ -69,7 +70,9 @@ def source_hash() -> str:
     sources = _sources()
     if not sources:  # a frozen program without its sources knows what it was built from
         return (compiled_kernels_dir() / "sources").read_text().strip()
-    compilable = [(path.name, path.read_bytes()) for path in [_PACKAGE / _COMPILABLE] if path.is_file()]
+    compilable = [
+        (path.name, path.read_bytes()) for path in [_PACKAGE / _COMPILABLE] if path.is_file()
+    ]
     for name, text in sources + compilable:
         digest.update(f"{name}\0{len(text)}\0".encode() + text)
     return digest.hexdigest()
@@ -78,7 +81,13 @@ def source_hash() -> str:
 def _key() -> str:
     """Name of the folder of code compiled from the present sources for the present target."""
     wanted = processor.target()
-    parts = [metadata.version("numba"), metadata.version("llvmlite"), sys.platform, platform.machine(), source_hash()]
+    parts = [
+        metadata.version("numba"),
+        metadata.version("llvmlite"),
+        sys.platform,
+        platform.machine(),
+        source_hash(),
+    ]
     parts += [f"{name}={os.environ.get(name, '')}" for name in _ENVIRONMENT]
     if wanted.tuned:
         parts.append(processor.processor_hash())

@@ -1,13 +1,14 @@
 """How kernels are compiled: what Python calls is linked with all below it, optimised and kept once, as a whole.
 
-numba's own way is to make machine code of every function and of all it calls, again and again up the tree, and to keep
-each in a file. But only a handful of functions are ever called from Python, and they contain what they call. So a
-function that is reached from another one is only led to LLVM's language (a `_Part`), and one that Python calls is all
-parts below it in one piece (a `_Whole`): a third of the time, a tenth of the disk.
+numba's own way is to make machine code of every function and of all it calls, again and again up
+the tree, and to keep each in a file. But only a handful of functions are ever called from Python,
+and they contain what they call. So a function that is reached from another one is only led to
+LLVM's language (a `_Part`), and one that Python calls is all parts below it in one piece (a
+`_Whole`): a third of the time, a tenth of the disk.
 
-What code is compiled for, `processor` says, and where it is kept, `_cache`. All of this stands beside numba's own
-target, so that others who use numba in the same process find it as ever. It leans on numba's inner parts, hence
-`_cache.TESTED`.
+What code is compiled for, `processor` says, and where it is kept, `_cache`. All of this stands
+beside numba's own target, so that others who use numba in the same process find it as ever. It
+leans on numba's inner parts, hence `_cache.TESTED`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ OPTIMIZE = "snakestudio:optimize"
 _TARGET = processor.target()
 
 
-# ---------------------------------------------------------------------------------------------------- target
+# ------------------------------------------------------------------------------------------- target
 
 
 class _Codegen(JITCPUCodegen):
@@ -121,14 +122,15 @@ class _Target(CPUTarget):
         return self._context
 
 
-# ---------------------------------------------------------------------------------------------------- libraries
+# ---------------------------------------------------------------------------------------- libraries
 
 
 class _Part(JITCodeLibrary):
     """One function in LLVM's language; goes into wholes, never runs by itself."""
 
     def add_linking_library(self, library: Any) -> None:
-        # numba finishes what it links with; parts are linked by the whole, when all of them are known.
+        # numba finishes what it links with; parts are linked by the whole, when all of them are
+        # known.
         if not isinstance(library, _Part):
             library._ensure_finalized()
         self._linking_libraries.append(library)
@@ -138,7 +140,9 @@ class _Part(JITCodeLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        raise RuntimeError(f"numba wants to link with {self.name}, which is a part and can only go into a whole")
+        raise RuntimeError(
+            f"numba wants to link with {self.name}, which is a part and can only go into a whole"
+        )
 
     def below(self) -> Iterator[JITCodeLibrary]:
         """Itself and all libraries that it leads to, each once."""
@@ -176,11 +180,14 @@ class _Whole(JITCodeLibrary):
         self._final_module.verify()
         self._finalize_final_module()
 
-    # --- kept in files: machine code and names, and none of LLVM's language, since nobody links with a whole
+    # --- kept in files: machine code and names, and none of LLVM's language, since nobody links
+    # with a whole
 
     def state(self) -> tuple[str, bytes, list[str]]:
         module = self._final_module
-        named = [v.name for v in (*module.functions, *module.global_variables) if not v.is_declaration]
+        named = [
+            v.name for v in (*module.functions, *module.global_variables) if not v.is_declaration
+        ]
         return self.name, self._get_compiled_object(), named
 
     @classmethod
@@ -194,7 +201,7 @@ class _Whole(JITCodeLibrary):
         return self
 
 
-# ---------------------------------------------------------------------------------------------------- compilation
+# -------------------------------------------------------------------------------------- compilation
 
 
 class _Entry:
@@ -267,7 +274,9 @@ class KernelDispatcher(CPUDispatcher):
     def _part(self, args: tuple[Any, ...]) -> CompileResult:
         found = self._parts.get(args)
         if found is None:
-            with event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": None}):
+            with event.trigger_event(
+                "numba:compile", data={"dispatcher": self, "args": args, "return_type": None}
+            ):
                 found = self._parts[args] = self._compiler.compile(args, None)
         return found
 
@@ -279,7 +288,12 @@ class KernelDispatcher(CPUDispatcher):
             self._part(tuple(args))
         name = self.py_func.__name__
         known = [part.signature for part in self._parts.values()]
-        return typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=known), signature, args, {}
+        return (
+            typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=known),
+            signature,
+            args,
+            {},
+        )
 
     def get_overload(self, sig: Any) -> _Entry:
         args, _ = sigutils.normalize_signature(sig)
@@ -307,7 +321,11 @@ class KernelDispatcher(CPUDispatcher):
         library.enable_object_caching()
         library.add_linking_library(part.library)
         context.create_cpython_wrapper(
-            library, part.fndesc, part.environment, part.call_helper, bool(self.targetoptions.get("nogil"))
+            library,
+            part.fndesc,
+            part.environment,
+            part.call_helper,
+            bool(self.targetoptions.get("nogil")),
         )
         with event.trigger_event(OPTIMIZE, data={"dispatcher": self}):
             call = context.get_executable(library, part.fndesc, part.environment)
@@ -326,7 +344,7 @@ dispatcher_registry[_Kernels] = KernelDispatcher
 jit_registry[_Kernels] = _block
 
 
-# ---------------------------------------------------------------------------------------------------- files
+# -------------------------------------------------------------------------------------------- files
 
 _used: set[str] = set()
 
@@ -340,14 +358,24 @@ def _file_name(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> str:
     function = dispatcher.py_func
     module = function.__module__.removeprefix("snakestudio.")
     # The magic says which processor it is really for.
-    kind = repr(([str(kind) for kind in args], dispatcher.targetctx.codegen().magic_tuple(), dispatcher.targetoptions))
-    return f"{module}.{function.__qualname__}-{hashlib.sha256(kind.encode()).hexdigest()[:12]}.kernel"
+    kind = repr(
+        (
+            [str(kind) for kind in args],
+            dispatcher.targetctx.codegen().magic_tuple(),
+            dispatcher.targetoptions,
+        )
+    )
+    return (
+        f"{module}.{function.__qualname__}-{hashlib.sha256(kind.encode()).hexdigest()[:12]}.kernel"
+    )
 
 
 def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult | None:
     """What was compiled earlier; a file that is not whole is as none."""
     context = dispatcher.targetctx
-    rtsys.initialize(context)  # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
+    rtsys.initialize(
+        context
+    )  # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
     name = _file_name(dispatcher, args)
     for folder in _cache.compiled_folders():
         try:
@@ -366,22 +394,42 @@ def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult 
             whole.codegen.set_env(one.env_name, one)
         _used.add(name)
         return CompileResult(
-            typing_context=dispatcher.typingctx, target_context=context, entry_point=call, typing_error=None,
-            type_annotation="", signature=signature, objectmode=False, lifted=(), fndesc=fndesc, library=whole,
-            call_helper=None, environment=environment, metadata=None, reload_init=reload_init,
+            typing_context=dispatcher.typingctx,
+            target_context=context,
+            entry_point=call,
+            typing_error=None,
+            type_annotation="",
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            fndesc=fndesc,
+            library=whole,
+            call_helper=None,
+            environment=environment,
+            metadata=None,
+            reload_init=reload_init,
             referenced_envs=environments,
-        )  # fmt: skip
+        )
     return None
 
 
 def _save(dispatcher: KernelDispatcher, args: tuple[Any, ...], whole: CompileResult) -> None:
     if whole.library.has_dynamic_globals:
-        raise RuntimeError(f"{dispatcher.py_func.__name__} has addresses of this process in it and cannot be kept")
+        raise RuntimeError(
+            f"{dispatcher.py_func.__name__} has addresses of this process in it and cannot be kept"
+        )
     name = _file_name(dispatcher, args)
     fndesc = whole.fndesc
     fndesc.typemap = fndesc.calltypes = None  # only for messages, and cannot be kept
     environments = tuple(whole._find_referenced_environments())
-    state = (whole.library.state(), fndesc, whole.environment, whole.signature, tuple(whole.reload_init), environments)
+    state = (
+        whole.library.state(),
+        fndesc,
+        whole.environment,
+        whole.signature,
+        tuple(whole.reload_init),
+        environments,
+    )
     body = dumps(state)
     try:
         _write(_cache.compile_cache() / name, hashlib.sha256(body).digest() + body)

@@ -41,11 +41,11 @@ _STRICT: dict[str, Any] = {
     "nogil": True,
     # 1 / 0 is inf, and no exception.
     "error_model": "numpy",
-    # Products may be added without being rounded first: a tenth less time. All else of "fast math" is forbidden, for it
-    # makes isnan() lie.
+    # Products may be added without being rounded first: a tenth less time. All else of "fast math"
+    # is forbidden, for it makes isnan() lie.
     "fastmath": {"contract"},
-    # Kernels allocate nothing and hand out no arrays, so they need not count references: without this a third of a
-    # time step went into counters.
+    # Kernels allocate nothing and hand out no arrays, so they need not count references: without
+    # this a third of a time step went into counters.
     "_nrt": False,
 }
 
@@ -70,7 +70,8 @@ else:
 
 def jit(function: F) -> F:
     """Compile `function`: no interpreter lock, cached, strict floating point, no exceptions, no allocation."""
-    # Unless told, numba hands "always inline" down to whatever is reached first from such a function, rescues and all.
+    # Unless told, numba hands "always inline" down to whatever is reached first from such a
+    # function, rescues and all.
     return _compiled(function, forceinline=False)
 
 
@@ -103,9 +104,9 @@ def layout(value: Any) -> Any:
 def direct(function: F) -> F:
     """`function`, compiled, for a caller in Python whose arguments always have the types they have the first time.
 
-    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step, and numba's types of
-    them 1 ms, which is why these are found once for all callers. After the first call its `entry` is the compiled code
-    itself.
+    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step, and
+    numba's types of them 1 ms, which is why these are found once for all callers. After the first
+    call its `entry` is the compiled code itself.
     """
     if _config.DISABLE_JIT:
         return function
@@ -118,7 +119,9 @@ def direct(function: F) -> F:
             key = (function, layout(args))
             if key not in _ENTRIES:
                 result = compiled(*args)
-                entry = _ENTRIES[key] = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point
+                entry = _ENTRIES[key] = compiled.overloads[
+                    tuple(compiled.typeof_pyval(a) for a in args)
+                ].entry_point
                 call.entry = entry  # type: ignore[attr-defined]
                 return result
             entry = call.entry = _ENTRIES[key]  # type: ignore[attr-defined]
@@ -198,11 +201,17 @@ def reporting_compilation(report: Callable[[int, str], None]) -> Iterator[None]:
         def on_start(self, event: Any) -> None:
             optimizing = event.kind == OPTIMIZE
             self.count += not optimizing
-            report(self.count, f"{'Optimizing' if optimizing else 'Compiling'} {event.data['dispatcher'].__name__}")
+            report(
+                self.count,
+                f"{'Optimizing' if optimizing else 'Compiling'} {event.data['dispatcher'].__name__}",
+            )
 
         def on_end(self, event: Any) -> None:
             pass
 
     listener = Listener()
-    with event.install_listener("numba:compile", listener), event.install_listener(OPTIMIZE, listener):
+    with (
+        event.install_listener("numba:compile", listener),
+        event.install_listener(OPTIMIZE, listener),
+    ):
         yield

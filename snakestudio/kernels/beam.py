@@ -1,14 +1,14 @@
 """Integration along a body whose strain is imposed: shape, and everything that adds up from the head on (P5, IV, V).
 
-The body is cut into slices of length h with points at both ends and in the middle: m = 2 N + 1 points for N slices. All
-that adds up along it is added up **in the head's frame**: there (6) to (8) and (13), which carry twists and wrenches
-from one cross-section to the next, are plain integrals,
+The body is cut into slices of length h with points at both ends and in the middle: m = 2 N + 1
+points for N slices. All that adds up along it is added up **in the head's frame**: there (6) to (8)
+and (13), which carry twists and wrenches from one cross-section to the next, are plain integrals,
 
     (Ad_g eta)' = Ad_g xi_t,    (Ad_g eta_t)' = Ad_g (xi_tt - ad_xi_t eta),
     (Ad_k^* Lambda)' = Ad_k^* (M eta_t - ad_eta^* M eta - F),    g = g(X) seen from the head, k = g^-1,
 
-of order 4 by Simpson's rule, and the shape itself a product of exponentials, of order 4 by Magnus' expansion, in which
-rotations stay rotations.
+of order 4 by Simpson's rule, and the shape itself a product of exponentials, of order 4 by Magnus'
+expansion, in which rotations stay rotations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, move_frame, unit_frame
 
-__all__ = ["NEAR", "accumulate", "accumulated_at", "beam_shape", "frame_at", "interpolate_at", "near"]
+__all__ = [
+    "NEAR",
+    "accumulate",
+    "accumulated_at",
+    "beam_shape",
+    "frame_at",
+    "interpolate_at",
+    "near",
+]
 
 
 HEAD = 0
@@ -28,7 +36,9 @@ NEAR = 6
 
 
 @inlined
-def _magnus(a: FloatArray, b: FloatArray, c: FloatArray, h: float, term: FloatArray, out: FloatArray) -> None:
+def _magnus(
+    a: FloatArray, b: FloatArray, c: FloatArray, h: float, term: FloatArray, out: FloatArray
+) -> None:
     """Twist over a slice of length h with strains `a`, `b`, `c` at its begin, middle and end; error of order h^5."""
     bracket(a, c, term)
     for i in range(6):
@@ -52,7 +62,8 @@ def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatA
     term, twist = scratch[0], scratch[1]
     for j in range(0, strain.shape[0] - 1, 2):
         a, b, c = strain[j], strain[j + 1], strain[j + 2]
-        # Over the first half with the parabola through the three, so that the middle is of order 4, too.
+        # Over the first half with the parabola through the three, so that the middle is of order 4,
+        # too.
         bracket(a, b, term)
         for i in range(6):
             twist[i] = h / 24.0 * (5.0 * a[i] + 8.0 * b[i] - c[i]) + h * h / 48.0 * term[i]
@@ -83,7 +94,9 @@ def _place(m: int, h: float, abscissa: float) -> tuple[int, float]:
 
 
 @jit
-def accumulated_at(density: FloatArray, total: FloatArray, h: float, abscissa: float, out: FloatArray) -> None:
+def accumulated_at(
+    density: FloatArray, total: FloatArray, h: float, abscissa: float, out: FloatArray
+) -> None:
     """What `accumulate` would give at any abscissa: `out` (c,)."""
     j, u = _place(density.shape[0], h, abscissa)
     # Integrals from 0 to u of the parabolas that are 1 at one of 0, 1/2, 1 and 0 at the others.
@@ -91,7 +104,9 @@ def accumulated_at(density: FloatArray, total: FloatArray, h: float, abscissa: f
     second = 2.0 * u * u - 4.0 / 3.0 * u * u * u
     third = -0.5 * u * u + 2.0 / 3.0 * u * u * u
     for i in range(density.shape[1]):
-        out[i] = total[j, i] + h * (first * density[j, i] + second * density[j + 1, i] + third * density[j + 2, i])
+        out[i] = total[j, i] + h * (
+            first * density[j, i] + second * density[j + 1, i] + third * density[j + 2, i]
+        )
 
 
 @inlined
@@ -101,7 +116,9 @@ def near(m: int, h: float, abscissa: float) -> int:
 
 
 @jit
-def interpolate_at(values: FloatArray, h: float, abscissa: float, out: FloatArray, slope: FloatArray) -> None:
+def interpolate_at(
+    values: FloatArray, h: float, abscissa: float, out: FloatArray, slope: FloatArray
+) -> None:
     """Values between the points and their derivatives along X, `out` and `slope` (c,), by Lagrange's polynomial."""
     begin = near(values.shape[0], h, abscissa)
     u = 2.0 * abscissa / h - begin
@@ -120,7 +137,12 @@ def interpolate_at(values: FloatArray, h: float, abscissa: float, out: FloatArra
 
 @jit
 def frame_at(
-    strain: FloatArray, frames: FloatArray, h: float, abscissa: float, out: FloatArray, scratch: FloatArray
+    strain: FloatArray,
+    frames: FloatArray,
+    h: float,
+    abscissa: float,
+    out: FloatArray,
+    scratch: FloatArray,
 ) -> None:
     """Frame at any abscissa: `out` (12,).
 

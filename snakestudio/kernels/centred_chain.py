@@ -1,10 +1,11 @@
 """A chain of links described by its centre of mass and the directions of its links (paper P4, (2) to (8)).
 
 With e_j the direction of link j, l_j half a link and n links, link i has its centre of gravity at
-r_i = p + sum_j l_j K_ij e_j, K_ij = S_ij - sum_i w_i S_ij / n: (2), (3) with (7), (8) put in, and w_i the mass of link
-i over the mean. S_ij is 2 before link i, b_i at it, 0 behind it; b_i is the distance of its centre of gravity from the
-joint before it over l_i, 1 in the middle. K is constant, and its columns weighted by the masses add up to zero: p takes
-no part in what turns the links. With equal links all of this is the paper's to the last bit.
+r_i = p + sum_j l_j K_ij e_j, K_ij = S_ij - sum_i w_i S_ij / n: (2), (3) with (7), (8) put in, and
+w_i the mass of link i over the mean. S_ij is 2 before link i, b_i at it, 0 behind it; b_i is the
+distance of its centre of gravity from the joint before it over l_i, 1 in the middle. K is constant,
+and its columns weighted by the masses add up to zero: p takes no part in what turns the links. With
+equal links all of this is the paper's to the last bit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ __all__ = ["gather_on_angles", "inertia_and_bias", "spread_from_centre"]
 
 
 @inlined
-def spread_from_centre(part: FloatArray, chain: CentredChain, centre: FloatArray, out: FloatArray) -> None:
+def spread_from_centre(
+    part: FloatArray, chain: CentredChain, centre: FloatArray, out: FloatArray
+) -> None:
     """out_i = centre + sum_j l_j K_ij part_j: positions of the links from directions, velocities from their rates.
 
     Parameters
@@ -47,7 +50,9 @@ def spread_from_centre(part: FloatArray, chain: CentredChain, centre: FloatArray
 
 
 @inlined
-def gather_on_angles(force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray) -> None:
+def gather_on_angles(
+    force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray
+) -> None:
     """Add to out_j what forces on all links do along theta_j, l_j n_j . sum_i K_ij force_i: the angles' part of (18).
 
     Parameters
@@ -76,13 +81,19 @@ def gather_on_angles(force: FloatArray, chain: CentredChain, cos: FloatArray, si
 
 @inlined
 def inertia_and_bias(
-    coupling: FloatArray, inertia: FloatArray, cos: FloatArray, sin: FloatArray, omega: FloatArray, matrix: FloatArray,
+    coupling: FloatArray,
+    inertia: FloatArray,
+    cos: FloatArray,
+    sin: FloatArray,
+    omega: FloatArray,
+    matrix: FloatArray,
     bias: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """The angles' block of the mass matrix and of C x' (P4 (11)), in the coordinates (theta_1 ... theta_n, p).
 
-    M_ij = J_i delta_ij + coupling_ij cos(theta_i - theta_j), (C x')_i = sum_j coupling_ij sin(theta_i - theta_j)
-    omega_j^2. The centre of mass is coupled to no angle; its block is the total mass.
+    M_ij = J_i delta_ij + coupling_ij cos(theta_i - theta_j), (C x')_i = sum_j coupling_ij
+    sin(theta_i - theta_j) omega_j^2. The centre of mass is coupled to no angle; its block is the
+    total mass.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """What is tried where Newton's iteration fails: exact steps if it is near, else smoothed laws followed to the exact.
 
-Newton's method solves the laws for a large tau (see `rescue_laws`) from anywhere; the solutions then make a path that
-leads to one for tau = 0. Where the path turns back, tau must grow again for a while: then it is followed by its length,
-in contacts that give way the less, the smaller tau is.
+Newton's method solves the laws for a large tau (see `rescue_laws`) from anywhere; the solutions
+then make a path that leads to one for tau = 0. Where the path turns back, tau must grow again for a
+while: then it is followed by its length, in contacts that give way the less, the smaller tau is.
 
-Every linear solve is the articulated recursion of `spatial_chain`, with one right-hand side for Newton's step and one
-for the path's tangent, so that all of it is linear in the links and contacts.
+Every linear solve is the articulated recursion of `spatial_chain`, with one right-hand side for
+Newton's step and one for the path's tangent, so that all of it is linear in the links and contacts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ __all__ = ["rescue"]
 
 
 PATIENCE = 5
-"""How many times the linear solves that a step may take the rescue may take: hard steps are rare."""
+"""How many times the linear solves that a step may take the rescue may take: hard steps are
+rare."""
 
 POLISH, BEST_PATH, PATH, EVEN_PATH, ARC, BEST_ARC, FAR_ARC = range(7)
 
@@ -46,18 +47,20 @@ ATTEMPTS = (
     (BEST_ARC, 0.01, 700, 1e3), (BEST_ARC, 10.0, 700, 1e4), (BEST_ARC, 0.1, 700, 300.0),
 )  # fmt: skip
 """What is tried, and for each: of a polish what is taken off the slopes, of all others what tau begins with; at how
-many linear solves it ends; and the gains' factor. Tau is in units of the scale, or, of a path or an arc from impulses
-of zero (`PATH`, `EVEN_PATH`, `FAR_ARC`), of the largest impulse.
+many linear solves it ends; and the gains' factor. Tau is in units of the scale, or, of a path or an
+arc from impulses of zero (`PATH`, `EVEN_PATH`, `FAR_ARC`), of the largest impulse.
 
-Most of what comes here is near already, and slow: contacts at the edge of their cones, stresses that push nothing.
-Exact steps with as little taken off as rounding allows solve two of three of these in six steps. The others start with
-all but one or two contacts in their right state, and a single wrong one throws the exact steps off. A path from there
-with large gains solves nearly all of them, in a third of the linear solves of one from impulses of zero.
+Most of what comes here is near already, and slow: contacts at the edge of their cones, stresses
+that push nothing. Exact steps with as little taken off as rounding allows solve two of three of
+these in six steps. The others start with all but one or two contacts in their right state, and a
+single wrong one throws the exact steps off. A path from there with large gains solves nearly all of
+them, in a third of the linear solves of one from impulses of zero.
 
-A robot pressed between many obstacles needs an arc. From impulses of the step before it solves half as many again as
-from zero (of 83 hard problems 52 instead of 32), and from the best point that others have left more again (27 of 46).
-With gains 100 to 10000 times those of free links, which know nothing of the robot that pushes from behind, it is
-shorter and turns less. One after the other they solve 115 of 121, where none alone solves two thirds.
+A robot pressed between many obstacles needs an arc. From impulses of the step before it solves half
+as many again as from zero (of 83 hard problems 52 instead of 32), and from the best point that
+others have left more again (27 of 46). With gains 100 to 10000 times those of free links, which
+know nothing of the robot that pushes from behind, it is shorter and turns less. One after the other
+they solve 115 of 121, where none alone solves two thirds.
 """
 
 NEAR_ENOUGH = 1.0
@@ -66,9 +69,13 @@ NEAR_ENOUGH = 1.0
 
 @jit
 def rescue(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, guess: SpatialImpulses, most: int,
+    problem: SpatialProblem,
+    impulses: SpatialImpulses,
+    w: FloatArray,
+    guess: SpatialImpulses,
+    most: int,
     room: FloatArray,
-) -> tuple[int, float]:  # fmt: skip
+) -> tuple[int, float]:
     """Solve a step's contact problem that Newton's iteration left unsolved.
 
     Parameters
@@ -107,7 +114,10 @@ def rescue(
     at_pushed = at_eliminated + 8 * axes
     at_wrench = at_pushed + 6 * n
     ws, gammas = room[:at_gamma].reshape(7, n, 6), room[at_gamma:at_contact].reshape(7, room_for, 5)
-    pushes, rates = room[at_contact:at_rate].reshape(7, room_for, 5), room[at_rate:at_stop].reshape(7, axes)
+    pushes, rates = (
+        room[at_contact:at_rate].reshape(7, room_for, 5),
+        room[at_rate:at_stop].reshape(7, axes),
+    )
     stops = room[at_stop:at_law].reshape(7, axes)
     s = RescueScratch(
         Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
@@ -185,16 +195,24 @@ def _is_even(problem: SpatialProblem) -> bool:
 
 @jit
 def _from_even(
-    problem: SpatialProblem, guess: SpatialImpulses, least: float, most: int, start: float, factor: float,
+    problem: SpatialProblem,
+    guess: SpatialImpulses,
+    least: float,
+    most: int,
+    start: float,
+    factor: float,
     s: RescueScratch,
-) -> tuple[int, float]:  # fmt: skip
+) -> tuple[int, float]:
     """Follow a path to the solution with the larger friction on either side, and from there one to the problem's.
 
-    Where one side has hundreds of times the friction of the other, paths end at where the force changes sides.
-    Returns linear solves, and the least residual so far.
+    Where one side has hundreds of times the friction of the other, paths end at where the force
+    changes sides. Returns linear solves, and the least residual so far.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    shares, before = s.anchor.contact, s.ahead  # neither is needed by a path that is followed by tau
+    shares, before = (
+        s.anchor.contact,
+        s.ahead,
+    )  # neither is needed by a path that is followed by tau
     copy(s.best, contacts, before)
     begin(problem, s.here, guess, 0.0, s)
     for c in range(contacts):
@@ -204,7 +222,10 @@ def _from_even(
     unit = largest_impulse(problem, s.here)
     done, even = follow_by_tau(problem, math.inf, most, start * unit, factor, s)
     for c in range(contacts):
-        problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS] = shares[c, LAW_T], shares[c, LAW_T2]
+        problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS] = (
+            shares[c, LAW_T],
+            shares[c, LAW_T2],
+        )
     if not even < math.inf:
         copy(before, contacts, s.best)
         return done, least

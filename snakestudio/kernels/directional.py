@@ -1,7 +1,7 @@
 """Natural maps of friction laws that no disc describes, for who judges a solution: this code knows no solver.
 
-Impulses along are in the scale of the larger coefficient of both directions; `plus` and `minus` are the shares of it
-that a force along the link's axis and one against it reach.
+Impulses along are in the scale of the larger coefficient of both directions; `plus` and `minus` are
+the shares of it that a force along the link's axis and one against it reach.
 """
 
 from __future__ import annotations

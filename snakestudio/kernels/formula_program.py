@@ -1,7 +1,7 @@
 """Typed formulas inside compiled loops: a list of operations on three variables, worked off in its order.
 
-A formula that depends on where a link is has to be evaluated in every step, where Python is out of reach, and compiling
-it would take a second each time that it is changed.
+A formula that depends on where a link is has to be evaluated in every step, where Python is out of
+reach, and compiling it would take a second each time that it is changed.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def evaluate_program(program: FloatArray, a: float, b: float, c: float) -> float
     Parameters
     ----------
     program : (m, 4)
-        Of every operation: which it is, its operands (a number, the index of a variable, or lines before it), and room
-        for its result, of which the last is that of the formula.
+        Of every operation: which it is, its operands (a number, the index of a variable, or lines
+        before it), and room for its result, of which the last is that of the formula.
     a, b, c : float
         The variables.
     """

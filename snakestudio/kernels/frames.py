@@ -1,7 +1,8 @@
 """Frames, twists and wrenches of SE(3), as P5, appendix A, in arrays that kernels fill.
 
-A frame is a row of 12: rotation matrix R by rows, then position r, relative to a frame that is called the head's below.
-A twist is (V, Omega), a wrench (N, C); both have six entries, seen from the frame itself or from the head's.
+A frame is a row of 12: rotation matrix R by rows, then position r, relative to a frame that is
+called the head's below. A twist is (V, Omega), a wrench (N, C); both have six entries, seen from
+the frame itself or from the head's.
 """
 
 from __future__ import annotations
@@ -111,9 +112,15 @@ def wrench_from_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> 
 def _exponential_parts(square: float) -> tuple[float, float, float]:
     """sin(a) / a, (1 - cos a) / a^2 and (a - sin a) / a^3 for a^2 = `square`."""
     if square < 0.05:  # the series is exact to rounding there, and cheaper
-        a = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)))
-        b = 0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0 * (1.0 - square / 90.0)))
-        c = 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0 * (1.0 - square / 110.0)))
+        a = 1.0 - square / 6.0 * (
+            1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))
+        )
+        b = 0.5 - square / 24.0 * (
+            1.0 - square / 30.0 * (1.0 - square / 56.0 * (1.0 - square / 90.0))
+        )
+        c = 1.0 / 6.0 - square / 120.0 * (
+            1.0 - square / 42.0 * (1.0 - square / 72.0 * (1.0 - square / 110.0))
+        )
         return a, b, c
     angle = math.sqrt(square)
     a = math.sin(angle) / angle

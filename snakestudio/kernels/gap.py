@@ -14,13 +14,20 @@ __all__ = ["end_speed", "point_rectangle", "stadium_circle", "stadium_rectangle"
 
 @inlined
 def stadium_circle(
-    x: float, y: float, cos: float, sin: float, half: float, radius: float, circle_x: float, circle_y: float,
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    circle_x: float,
+    circle_y: float,
     circle_radius: float,
-) -> tuple[float, float, float, float, float]:  # fmt: skip
+) -> tuple[float, float, float, float, float]:
     """Gap between a link (rectangle with a semicircle at either end) and a circle (P2 (8)-(10), (14), (16)).
 
-    Both kinds of gap function of the paper are one: the circle's centre is compared with the nearest point
-    C = G + lever e of the segment of length 2 `half`.
+    Both kinds of gap function of the paper are one: the circle's centre is compared with the
+    nearest point C = G + lever e of the segment of length 2 `half`.
 
     Parameters
     ----------
@@ -60,9 +67,16 @@ def stadium_circle(
 
 @inlined
 def stadium_touches(
-    x: float, y: float, cos: float, sin: float, half: float, radius: float, circle_x: float, circle_y: float,
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    circle_x: float,
+    circle_y: float,
     circle_radius: float,
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether the gap of `stadium_circle` is closed (<= 0); cheap, for most candidates do not touch."""
     dx = circle_x - x
     dy = circle_y - y
@@ -90,14 +104,23 @@ def point_rectangle(x: float, y: float, half_x: float, half_y: float) -> tuple[f
 
 @inlined
 def stadium_rectangle(
-    feature: int, x: float, y: float, cos: float, sin: float, half: float, radius: float, half_x: float, half_y: float
+    feature: int,
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    half_x: float,
+    half_y: float,
 ) -> tuple[float, float, float, float, float]:
     """Gap of one feature of a link and a rectangle about the origin.
 
-    What keeps a link out of a rectangle is that neither end of its segment comes nearer to the rectangle than `radius`
-    nor a corner of the rectangle nearer to the segment. Each of these is a contact of its own where its gap is closed;
-    so a link that lies along a wall touches it at both ends, and one that lies across the end of a wall at one end and
-    at the corner, and none of them comes and goes by rounding.
+    What keeps a link out of a rectangle is that neither end of its segment comes nearer to the
+    rectangle than `radius` nor a corner of the rectangle nearer to the segment. Each of these is a
+    contact of its own where its gap is closed; so a link that lies along a wall touches it at both
+    ends, and one that lies across the end of a wall at one end and at the corner, and none of them
+    comes and goes by rounding.
 
     Parameters
     ----------
@@ -111,12 +134,14 @@ def stadium_rectangle(
     Returns
     -------
     gap, normal_x, normal_y, arm, lever : float
-        As in `stadium_circle`; the gap is inf for a corner that is not strictly beside the segment (its nearest point
-        is an end then) and for the second end of a segment without length.
+        As in `stadium_circle`; the gap is inf for a corner that is not strictly beside the segment
+        (its nearest point is an end then) and for the second end of a segment without length.
     """
     if feature < 2:
         lever = half if feature == 1 else -half
-        distance, normal_x, normal_y = point_rectangle(x + lever * cos, y + lever * sin, half_x, half_y)
+        distance, normal_x, normal_y = point_rectangle(
+            x + lever * cos, y + lever * sin, half_x, half_y
+        )
         if feature == 1 and half == 0.0:
             distance = math.inf
     else:

@@ -10,11 +10,18 @@ __all__ = ["evaluate_linear", "evaluate_reference"]
 
 @inlined
 def evaluate_reference(
-    knots: FloatArray, angle: FloatArray, rate: FloatArray, axes: int, time: float, knot: int, reference: FloatArray
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    axes: int,
+    time: float,
+    knot: int,
+    reference: FloatArray,
 ) -> int:
     """Joint angles and rates wanted at `time`, by cubic Hermite interpolation as `JointReference.at`.
 
-    Times must not decrease from call to call; `knot` is where the search begins, and what is returned where it ended.
+    Times must not decrease from call to call; `knot` is where the search begins, and what is
+    returned where it ended.
 
     Parameters
     ----------
@@ -55,9 +62,9 @@ def evaluate_linear(
 ) -> None:
     """Joint accelerations or torques wanted at `time`, linear between the knots.
 
-    The second derivative of the angles' cubic would be no more accurate (both err by the square of the knots'
-    distance), would jump at every knot, and would be beyond all bounds between the two knots that make a jump of the
-    angles.
+    The second derivative of the angles' cubic would be no more accurate (both err by the square of
+    the knots' distance), would jump at every knot, and would be beyond all bounds between the two
+    knots that make a jump of the angles.
 
     Parameters
     ----------

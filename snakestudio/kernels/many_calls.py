@@ -1,8 +1,9 @@
 """A compiled function called many times without the interpreter's lock, with arguments that are read from a table.
 
-A row of the table holds what one call takes: the address, shape and strides of every array, and the bits of every
-number. So worlds of a batch keep arrays of their own, which may grow one by one, and what runs is the very code that a
-single run calls, reached by its address: nothing is compiled but a loop of some lines.
+A row of the table holds what one call takes: the address, shape and strides of every array, and the
+bits of every number. So worlds of a batch keep arrays of their own, which may grow one by one, and
+what runs is the very code that a single run calls, reached by its address: nothing is compiled but
+a loop of some lines.
 """
 
 from __future__ import annotations
@@ -142,7 +143,9 @@ class _RowReader:
             data=builder.inttoptr(self._word(), array.data.type),
             shape=[self._word() for _ in range(kind.ndim)],
             strides=[self._word() for _ in range(kind.ndim)],
-            itemsize=context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))),
+            itemsize=context.get_constant(
+                types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
+            ),
             meminfo=None,
         )
         return array._getvalue()
@@ -162,7 +165,9 @@ def _call_row(typing: Any, callee: Any, address: Any, table: Any, row: Any) -> A
         convention = context.call_conv
         pointer = convention.get_function_type(callee.result, callee.arguments).as_pointer()
         function = builder.inttoptr(address, pointer)
-        _, result = convention.call_function(builder, function, callee.result, callee.arguments, arguments)
+        _, result = convention.call_function(
+            builder, function, callee.result, callee.arguments, arguments
+        )
         return ir.Constant(_WORD, 0) if callee.result == types.none else result
 
     return types.int64(callee, types.int64, types.Array(types.int64, 2, "C"), types.int64), emit
@@ -176,14 +181,21 @@ def _add_one(typing: Any, array: Any, index: Any) -> Any:
         kind, _ = signature.args
         value, entry = args
         counters = context.make_array(kind)(context, builder, value)
-        return builder.atomic_rmw("add", builder.gep(counters.data, [entry]), ir.Constant(_WORD, 1), "acq_rel")
+        return builder.atomic_rmw(
+            "add", builder.gep(counters.data, [entry]), ir.Constant(_WORD, 1), "acq_rel"
+        )
 
     return types.int64(types.Array(types.int64, 1, "C"), types.int64), emit
 
 
 @jit
 def _call_rows(
-    callee: _Callee, address: int, table: IntArray, order: IntArray, progress: IntArray, status: IntArray
+    callee: _Callee,
+    address: int,
+    table: IntArray,
+    order: IntArray,
+    progress: IntArray,
+    status: IntArray,
 ) -> int:
     """Call a function for those rows of the table that no other thread takes; returns how many that were.
 
@@ -218,7 +230,8 @@ class CallTable:
     function : compiled function
         Returns an int or nothing, and never raises.
     arguments : sequence of tuples
-        What each call takes: arrays, numbers and tuples of them. Tables hold addresses, and keep the arrays alive.
+        What each call takes: arrays, numbers and tuples of them. Tables hold addresses, and keep
+        the arrays alive.
     """
 
     def __init__(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> None:
@@ -229,7 +242,9 @@ class CallTable:
         self._columns = np.cumsum([0, *(len(_words(one, [])) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
         self._run = direct(_call_rows)
-        self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))  # or threads would compile it at a time
+        self._run(
+            *self._job(np.zeros(0, np.int64), np.zeros(2, np.int64))
+        )  # or threads would compile it at a time
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
         """Take other arguments of a row, from argument number `first` on; they may be some of all."""
@@ -256,15 +271,17 @@ class CallTable:
 
         return call
 
-    def call(self, rows: IntArray, share: Callable[[Job, tuple[Any, ...], Callable[[], bool]], None]) -> IntArray:
+    def call(
+        self, rows: IntArray, share: Callable[[Job, tuple[Any, ...], Callable[[], bool]], None]
+    ) -> IntArray:
         """Make the calls of `rows`, those that take long first.
 
         Parameters
         ----------
         rows : (k,) int
         share : function
-            Runs a job with its arguments in as many threads as it has, all with the same, and returns when the function
-            that it gets, too, says that all is done.
+            Runs a job with its arguments in as many threads as it has, all with the same, and
+            returns when the function that it gets, too, says that all is done.
 
         Returns
         -------

@@ -1,7 +1,8 @@
 """Rows of eight numbers as one value: six coordinates, a right-hand side and a filler, which is two vector registers.
 
-Compiled, an octet is a vector of the processor and every function here one or a few of its instructions; left to find
-the vectors by itself, the compiler made code half as fast, and took much longer. Uncompiled, it is an array of eight.
+Compiled, an octet is a vector of the processor and every function here one or a few of its
+instructions; left to find the vectors by itself, the compiler made code half as fast, and took much
+longer. Uncompiled, it is an array of eight.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def _everywhere(builder: Any, x: Any) -> Any:
     """The number `x` in all eight places."""
     undefined = ir.Constant(_vector, ir.Undefined)
     first = builder.insert_element(undefined, x, ir.Constant(_index, 0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_index, WIDTH), [0] * WIDTH))
+    return builder.shuffle_vector(
+        first, undefined, ir.Constant(ir.VectorType(_index, WIDTH), [0] * WIDTH)
+    )
 
 
 def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
@@ -63,18 +66,26 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, i: Any, at
 
 
 def _load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return builder.load(_address(context, builder, signature.args[0], args[0], args[1], args[2]), align=8)
+    return builder.load(
+        _address(context, builder, signature.args[0], args[0], args[1], args[2]), align=8
+    )
 
 
 def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    builder.store(args[3], _address(context, builder, signature.args[0], args[0], args[1], args[2]), align=8)
+    builder.store(
+        args[3], _address(context, builder, signature.args[0], args[0], args[1], args[2]), align=8
+    )
     return context.get_dummy_value()
 
 
 def _signs(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     name = "llvm.sqrt.v8f64"
-    root = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(_vector, [_vector]), name)
-    squares = _fused(builder, args[0], args[0], _everywhere(builder, builder.fmul(args[1], args[1])))
+    root = builder.module.globals.get(name) or ir.Function(
+        builder.module, ir.FunctionType(_vector, [_vector]), name
+    )
+    squares = _fused(
+        builder, args[0], args[0], _everywhere(builder, builder.fmul(args[1], args[1]))
+    )
     return builder.fdiv(args[0], builder.call(root, [squares]))
 
 
@@ -104,7 +115,10 @@ def octet_put(rows: FloatArray, i: int, at: int, a: Octet) -> None:
     rows[i, at : at + WIDTH] = a
 
 
-@instruction(lambda t: _compiled(), lambda context, builder, signature, args: ir.Constant(_vector, [0.0] * WIDTH))
+@instruction(
+    lambda t: _compiled(),
+    lambda context, builder, signature, args: ir.Constant(_vector, [0.0] * WIDTH),
+)
 def octet_zero() -> Octet:
     """Eight zeros."""
     return np.zeros(WIDTH)
@@ -145,7 +159,9 @@ def octet_signs(a: Octet, eps: float) -> Octet:
 
 @instruction(
     lambda t: _compiled(_compiled, t.number, _compiled),
-    lambda context, builder, signature, args: _fused(builder, _everywhere(builder, args[1]), args[2], args[0]),
+    lambda context, builder, signature, args: _fused(
+        builder, _everywhere(builder, args[1]), args[2], args[0]
+    ),
 )
 def octet_plus(a: Octet, x: float, b: Octet) -> Octet:
     """A + x b."""

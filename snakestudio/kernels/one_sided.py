@@ -13,14 +13,21 @@ ROUNDING = 1e-12
 """What counts as zero beside the largest reaction or acceleration of the problem."""
 
 TOGETHER = 8
-"""Pivots in which all that is wrong is changed at once; after that one at a time, which cannot go round in circles."""
+"""Pivots in which all that is wrong is changed at once; after that one at a time, which cannot go
+round in circles."""
 
 
 @inlined
 def _reactions(
-    matrix: FloatArray, free: FloatArray, count: int, acts: IntArray, which: IntArray, factor: FloatArray,
-    part: FloatArray, reaction: FloatArray,
-) -> None:  # fmt: skip
+    matrix: FloatArray,
+    free: FloatArray,
+    count: int,
+    acts: IntArray,
+    which: IntArray,
+    factor: FloatArray,
+    part: FloatArray,
+    reaction: FloatArray,
+) -> None:
     """Reactions under which what `acts` stands still."""
     size = 0
     for a in range(count):
@@ -40,13 +47,21 @@ def _reactions(
 
 @inlined
 def solve_one_sided(
-    matrix: FloatArray, free: FloatArray, side: FloatArray, count: int, acts: IntArray, which: IntArray,
-    factor: FloatArray, part: FloatArray, reaction: FloatArray,
-) -> int:  # fmt: skip
+    matrix: FloatArray,
+    free: FloatArray,
+    side: FloatArray,
+    count: int,
+    acts: IntArray,
+    which: IntArray,
+    factor: FloatArray,
+    part: FloatArray,
+    reaction: FloatArray,
+) -> int:
     """Reactions z with side z >= 0, side (A z + b) >= 0, and one of them 0 in every row; returns pivots, -1 if stuck.
 
-    A row of side 0 resists either way: A z + b = 0. For a positive definite A the solution is unique, and changing the
-    first wrong row alone leads to it after finitely many steps (K. G. Murty, 1974).
+    A row of side 0 resists either way: A z + b = 0. For a positive definite A the solution is
+    unique, and changing the first wrong row alone leads to it after finitely many steps (K. G.
+    Murty, 1974).
 
     Parameters
     ----------
@@ -98,7 +113,12 @@ def solve_one_sided(
 
 @inlined
 def one_sided_residual(
-    matrix: FloatArray, free: FloatArray, side: FloatArray, count: int, scale: float, reaction: FloatArray
+    matrix: FloatArray,
+    free: FloatArray,
+    side: FloatArray,
+    count: int,
+    scale: float,
+    reaction: FloatArray,
 ) -> float:
     """Largest |z - prox(z - r (A z + b))| of all rows with r = `scale`, in the unit of z."""
     worst = 0.0

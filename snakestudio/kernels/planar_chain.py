@@ -1,9 +1,10 @@
 """Linear algebra of a planar chain of links: velocity increments in O(n), joints eliminated instead of constrained.
 
-A link's joints move with v + F omega p and v - R omega p, p = (-sin, cos), F and R being its arms to front and rear.
-From both ends inwards, each link's angular velocity is eliminated, and what remains, a quadratic function of the
-velocity of the joint towards the middle, is handed on (the articulated-body recursion, whose joint part is here a
-single number). Going from both ends at once is twice as fast as from one, for the two do not wait for each other.
+A link's joints move with v + F omega p and v - R omega p, p = (-sin, cos), F and R being its arms
+to front and rear. From both ends inwards, each link's angular velocity is eliminated, and what
+remains, a quadratic function of the velocity of the joint towards the middle, is handed on (the
+articulated-body recursion, whose joint part is here a single number). Going from both ends at once
+is twice as fast as from one, for the two do not wait for each other.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 __all__ = ["close_joints", "solve_chain", "spread"]
 
 
-# Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww; b_x, b_y, b_w; and
-# the skew part of xy, xw, yw.
+# Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww;
+# b_x, b_y, b_w; and the skew part of xy, xw, yw.
 A_VV, A_VW, B, SKEW = 0, 3, 6, 9
 XX, XY, YY, XW, YW, WW, B_X, B_Y, B_W = range(9)
 # Entries of `stops`: what acts in a joint.
 STIFF, PUSH = 2, 3
-# Entries of `eliminated`: a link's angular velocity by its inner joint's velocity, alone, by the next link's.
+# Entries of `eliminated`: a link's angular velocity by its inner joint's velocity, alone, by the
+# next link's.
 BY_X, BY_Y, ALONE, BY_NEXT = range(4)
 
 Message = tuple[float, float, float, float, float, float, float, float, float]
-"""What a link hands on, 1/2 [v; w]^T A [v; w] - b^T [v; w] with v the joint's velocity and w the angular velocity of
-the link it is handed to: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w."""
+"""What a link hands on, 1/2 [v; w]^T A [v; w] - b^T [v; w] with v the joint's velocity and w the
+angular velocity of the link it is handed to: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w."""
 
 
 @inlined
@@ -47,14 +49,22 @@ def close_joints(problem: ChainProblem, u: FloatArray) -> None:
 
 @inlined
 def _hand_on(
-    local: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, stiffness: float, q: float, m: Message,
+    local: FloatArray,
+    k: int,
+    hx: float,
+    hy: float,
+    lx: float,
+    ly: float,
+    stiffness: float,
+    q: float,
+    m: Message,
     eliminated: FloatArray,
-) -> Message:  # fmt: skip
+) -> Message:
     """Eliminate the angular velocity of link k, which got `m` from its outer neighbour.
 
-    The centre of gravity moves with v + h omega, the outer joint with v + l omega, v being the inner joint's velocity.
-    `stiffness` and `q` are what acts between it and the link further in: 1/2 B (omega - w)^2 - q (omega - w). An
-    infinite B is a fixed joint, omega = w.
+    The centre of gravity moves with v + h omega, the outer joint with v + l omega, v being the
+    inner joint's velocity. `stiffness` and `q` are what acts between it and the link further in:
+    1/2 B (omega - w)^2 - q (omega - w). An infinite B is a fixed joint, omega = w.
     """
     mxx, mxy, myy, mxw, myw, mww, ox, oy, ow = m
     cxx, cxy, cyy = vec3_at(local, k, A_VV)
@@ -91,24 +101,46 @@ def _hand_on(
     eliminated[k, ALONE] = g
     eliminated[k, BY_NEXT] = couple
     return (
-        (cxx + mxx) - sx * kx, (cxy + mxy) - sx * ky, (cyy + myy) - sy * ky, xw, yw, ww, bx - sx * g, by - sy * g, hw,
-    )  # fmt: skip
+        (cxx + mxx) - sx * kx,
+        (cxy + mxy) - sx * ky,
+        (cyy + myy) - sy * ky,
+        xw,
+        yw,
+        ww,
+        bx - sx * g,
+        by - sy * g,
+        hw,
+    )
 
 
 @inlined
 def spread(
-    eliminated: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, vx: float, vy: float, w: float,
+    eliminated: FloatArray,
+    k: int,
+    hx: float,
+    hy: float,
+    lx: float,
+    ly: float,
+    vx: float,
+    vy: float,
+    w: float,
     du: FloatArray,
-) -> tuple[float, float, float]:  # fmt: skip
+) -> tuple[float, float, float]:
     """Motion of link k from that of its inner joint; returns that of its outer joint and the angular velocity."""
-    omega = (eliminated[k, ALONE] + eliminated[k, BY_NEXT] * w) - (eliminated[k, BY_X] * vx + eliminated[k, BY_Y] * vy)
+    omega = (eliminated[k, ALONE] + eliminated[k, BY_NEXT] * w) - (
+        eliminated[k, BY_X] * vx + eliminated[k, BY_Y] * vy
+    )
     vec3_put(du, k, (vx + hx * omega, vy + hy * omega, omega))
     return vx + lx * omega, vy + ly * omega, omega
 
 
 @inlined
 def solve_chain(
-    problem: ChainProblem, local: FloatArray, stops: FloatArray, eliminated: FloatArray, du: FloatArray
+    problem: ChainProblem,
+    local: FloatArray,
+    stops: FloatArray,
+    eliminated: FloatArray,
+    du: FloatArray,
 ) -> None:
     """Minimise the sum over links of 1/2 du^T A du - b^T du over the increments `du` that satisfy the joints.
 
@@ -116,11 +148,12 @@ def solve_chain(
     ----------
     problem : ChainProblem
     local : (n, 9 or more)
-        Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w.
+        Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y,
+        b_w.
     stops : (n - 1, 4)
-        Of every joint, columns 2 and 3: stiffness B and right-hand side q of
-        1/2 B (omega' - omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag. B is
-        infinite for a fixed joint.
+        Of every joint, columns 2 and 3: stiffness B and right-hand side q of 1/2 B (omega' -
+        omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag.
+        B is infinite for a fixed joint.
     eliminated : (n, 4)
         Workspace.
     du : (n, 3)
@@ -137,14 +170,37 @@ def solve_chain(
     for j in range(pairs):
         k = n - 1 - j
         if coupled:
-            stiff_a, q_a, stiff_b, q_b = stops[k - 1, STIFF], stops[k - 1, PUSH], stops[j, STIFF], -stops[j, PUSH]
+            stiff_a, q_a, stiff_b, q_b = (
+                stops[k - 1, STIFF],
+                stops[k - 1, PUSH],
+                stops[j, STIFF],
+                -stops[j, PUSH],
+            )
         back, length = links[k, REAR], links[k, LENGTH]
         front = _hand_on(
-            local, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], stiff_a, q_a, front, eliminated
+            local,
+            k,
+            -back * sin[k],
+            back * cos[k],
+            -length * sin[k],
+            length * cos[k],
+            stiff_a,
+            q_a,
+            front,
+            eliminated,
         )
         forth, length = links[j, FRONT], links[j, LENGTH]
         rear = _hand_on(
-            local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
+            local,
+            j,
+            forth * sin[j],
+            -forth * cos[j],
+            length * sin[j],
+            -length * cos[j],
+            stiff_b,
+            q_b,
+            rear,
+            eliminated,
         )
     if pairs < middle:
         j = pairs
@@ -152,9 +208,19 @@ def solve_chain(
             stiff_b, q_b = stops[j, STIFF], -stops[j, PUSH]
         forth, length = links[j, FRONT], links[j, LENGTH]
         rear = _hand_on(
-            local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
+            local,
+            j,
+            forth * sin[j],
+            -forth * cos[j],
+            length * sin[j],
+            -length * cos[j],
+            stiff_b,
+            q_b,
+            rear,
+            eliminated,
         )
-    # The middle link, seen from halfway between its joints: its angular velocity first, then the velocity there.
+    # The middle link, seen from halfway between its joints: its angular velocity first, then the
+    # velocity there.
     k = middle
     half, skew = 0.5 * links[k, LENGTH], 0.5 * (links[k, REAR] - links[k, FRONT])
     hx, hy, ex, ey = -half * sin[k], half * cos[k], -skew * sin[k], skew * cos[k]
@@ -169,9 +235,15 @@ def solve_chain(
     axx, axy, ayy = cxx + fxx + rxx, cxy + fxy + rxy, cyy + fyy + ryy
     sx, sy = cxw + own_x + dx + fxw + rxw, cyw + own_y + dy + fyw + ryw
     aww = (
-        cww + own_w + (fxx + rxx) * hx * hx + 2.0 * (fxy + rxy) * hx * hy + (fyy + ryy) * hy * hy
-        + fww + rww + 2.0 * (hx * (fxw - rxw) + hy * (fyw - ryw))
-    )  # fmt: skip
+        cww
+        + own_w
+        + (fxx + rxx) * hx * hx
+        + 2.0 * (fxy + rxy) * hx * hy
+        + (fyy + ryy) * hy * hy
+        + fww
+        + rww
+        + 2.0 * (hx * (fxw - rxw) + hy * (fyw - ryw))
+    )
     bx, by = cx + gx + ox, cy + gy + oy
     bw = cw + (ex * cx + ey * cy) + hx * (gx - ox) + hy * (gy - oy) + gw + ow
     kx, ky, g = sx / aww, sy / aww, bw / aww
@@ -191,16 +263,43 @@ def solve_chain(
         j = pairs
         forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
-            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+            eliminated,
+            j,
+            forth * sin[j],
+            -forth * cos[j],
+            length * sin[j],
+            -length * cos[j],
+            bx,
+            by,
+            bw,
+            du,
         )
     for i in range(pairs):
         j = pairs - 1 - i
         k = n - 1 - j
         back, length = links[k, REAR], links[k, LENGTH]
         ax, ay, aw = spread(
-            eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
+            eliminated,
+            k,
+            -back * sin[k],
+            back * cos[k],
+            -length * sin[k],
+            length * cos[k],
+            ax,
+            ay,
+            aw,
+            du,
         )
         forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
-            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+            eliminated,
+            j,
+            forth * sin[j],
+            -forth * cos[j],
+            length * sin[j],
+            -length * cos[j],
+            bx,
+            by,
+            bw,
+            du,
         )

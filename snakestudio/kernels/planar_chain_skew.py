@@ -1,7 +1,8 @@
 """The articulated-body recursion of `planar_chain` for unsymmetric local matrices, which slip on obstacles makes.
 
-A slipping contact carries T = -+ mu N: what it adds to a link is B (w + s mu t) w^T. Without such contacts the
-symmetric recursion gives the same faster (and the same bits as ever), so this one stands beside it.
+A slipping contact carries T = -+ mu N: what it adds to a link is B (w + s mu t) w^T. Without such
+contacts the symmetric recursion gives the same faster (and the same bits as ever), so this one
+stands beside it.
 """
 
 from __future__ import annotations
@@ -10,20 +11,45 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.planar_chain import A_VV, A_VW, ALONE, BY_NEXT, BY_X, BY_Y, PUSH, SKEW, STIFF, B, spread
+from snakestudio.kernels.planar_chain import (
+    A_VV,
+    A_VW,
+    ALONE,
+    BY_NEXT,
+    BY_X,
+    BY_Y,
+    PUSH,
+    SKEW,
+    STIFF,
+    B,
+    spread,
+)
 from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, ChainProblem
 from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
 __all__ = ["solve_chain_skew"]
 
 
-# Where the middle link's equations stand in its line of `local`, and the right-hand side behind the three unknowns.
+# Where the middle link's equations stand in its line of `local`, and the right-hand side behind the
+# three unknowns.
 FIRST, SECOND, THIRD, RIGHT = 0, 4, 8, 3
 
 Matrix = tuple[
-    float, float, float, float, float, float, float, float, float, float, float, float,
-]  # fmt: skip
-"""A [v; w] = b at a point that moves with v: A_xx, A_xy, A_yx, A_yy, A_xw, A_yw, A_wx, A_wy, A_ww, b_x, b_y, b_w."""
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+    float,
+]
+"""A [v; w] = b at a point that moves with v: A_xx, A_xy, A_yx, A_yy, A_xw, A_yw, A_wx, A_wy, A_ww,
+b_x, b_y, b_w."""
 
 
 @inlined
@@ -44,8 +70,19 @@ def _moved(m: Matrix, hx: float, hy: float) -> Matrix:
     row_x, row_y = hx * xx + hy * yx, hx * xy + hy * yy
     turn = ww + (wx * hx + wy * hy) + (hx * (column_x + xw) + hy * (column_y + yw))
     return (
-        xx, xy, yx, yy, column_x + xw, column_y + yw, row_x + wx, row_y + wy, turn, bx, by, bw + (hx * bx + hy * by)
-    )  # fmt: skip
+        xx,
+        xy,
+        yx,
+        yy,
+        column_x + xw,
+        column_y + yw,
+        row_x + wx,
+        row_y + wy,
+        turn,
+        bx,
+        by,
+        bw + (hx * bx + hy * by),
+    )
 
 
 @inlined
@@ -58,11 +95,21 @@ def _sum(a: Matrix, b: Matrix) -> Matrix:
 
 @inlined
 def _hand_on(
-    local: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, stiffness: float, q: float, outer: Matrix,
+    local: FloatArray,
+    k: int,
+    hx: float,
+    hy: float,
+    lx: float,
+    ly: float,
+    stiffness: float,
+    q: float,
+    outer: Matrix,
     eliminated: FloatArray,
-) -> Matrix:  # fmt: skip
+) -> Matrix:
     """As `planar_chain._hand_on`: eliminate the angular velocity of link k, which got `outer` from its neighbour."""
-    xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(_moved(_own(local, k), hx, hy), _moved(outer, lx, ly))
+    xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(
+        _moved(_own(local, k), hx, hy), _moved(outer, lx, ly)
+    )
     if stiffness == math.inf:
         eliminated[k, BY_X] = eliminated[k, BY_Y] = eliminated[k, ALONE] = 0.0
         eliminated[k, BY_NEXT] = 1.0
@@ -75,9 +122,19 @@ def _hand_on(
     eliminated[k, ALONE] = g
     eliminated[k, BY_NEXT] = couple
     return (
-        xx - xw * kx, xy - xw * ky, yx - yw * kx, yy - yw * ky, xw * couple, yw * couple, wx * couple, wy * couple,
-        ww * couple, bx - xw * g, by - yw * g, (stiffness * bw - q * ww) * inverse,
-    )  # fmt: skip
+        xx - xw * kx,
+        xy - xw * ky,
+        yx - yw * kx,
+        yy - yw * ky,
+        xw * couple,
+        yw * couple,
+        wx * couple,
+        wy * couple,
+        ww * couple,
+        bx - xw * g,
+        by - yw * g,
+        (stiffness * bw - q * ww) * inverse,
+    )
 
 
 @inlined
@@ -111,7 +168,11 @@ def _solve_middle(local: FloatArray, k: int, m: Matrix) -> tuple[float, float, f
 
 @jit
 def solve_chain_skew(
-    problem: ChainProblem, local: FloatArray, stops: FloatArray, eliminated: FloatArray, du: FloatArray
+    problem: ChainProblem,
+    local: FloatArray,
+    stops: FloatArray,
+    eliminated: FloatArray,
+    du: FloatArray,
 ) -> None:
     """Find the increments `du` that satisfy the joints and, but for impulses in these, A du = b of every link.
 
@@ -120,8 +181,8 @@ def solve_chain_skew(
     problem, stops, eliminated, du
         As for `solve_chain`.
     local : (n, 12)
-        As for `solve_chain`; the last three columns are the skew part of A: xy, xw, yw (yx, wx and wy are their
-        negatives). The line of the middle link is overwritten.
+        As for `solve_chain`; the last three columns are the skew part of A: xy, xw, yw (yx, wx and
+        wy are their negatives). The line of the middle link is overwritten.
     """
     n = local.shape[0]
     links, cos, sin = problem.links, problem.cos, problem.sin
@@ -132,15 +193,30 @@ def solve_chain_skew(
     front = none  # from the last link
     rear = none  # from the first link
     stiffness = q = 0.0
-    for i in range(n - 1):  # from both ends in one loop, for what is inlined twice is compiled twice
+    for i in range(
+        n - 1
+    ):  # from both ends in one loop, for what is inlined twice is compiled twice
         if i == pairs:
             front, rear = rear, none
         side, k, joint = (-1.0, n - 1 - i, n - 2 - i) if i < pairs else (1.0, i - pairs, i - pairs)
-        near, far = (-links[k, REAR], -links[k, LENGTH]) if i < pairs else (links[k, FRONT], links[k, LENGTH])
+        near, far = (
+            (-links[k, REAR], -links[k, LENGTH])
+            if i < pairs
+            else (links[k, FRONT], links[k, LENGTH])
+        )
         if coupled:
             stiffness, q = stops[joint, STIFF], -side * stops[joint, PUSH]
         rear = _hand_on(
-            local, k, near * sin[k], -near * cos[k], far * sin[k], -far * cos[k], stiffness, q, rear, eliminated
+            local,
+            k,
+            near * sin[k],
+            -near * cos[k],
+            far * sin[k],
+            -far * cos[k],
+            stiffness,
+            q,
+            rear,
+            eliminated,
         )
     forth, back = links[middle, FRONT], links[middle, REAR]
     ax, ay = -forth * sin[middle], forth * cos[middle]
@@ -153,12 +229,30 @@ def solve_chain_skew(
     for k in range(middle + 1, n):
         back, length = links[k, REAR], links[k, LENGTH]
         ax, ay, aw = spread(
-            eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
+            eliminated,
+            k,
+            -back * sin[k],
+            back * cos[k],
+            -length * sin[k],
+            length * cos[k],
+            ax,
+            ay,
+            aw,
+            du,
         )
     bx, by, bw = vx + bx * omega, vy + by * omega, omega
     for i in range(middle):
         j = middle - 1 - i
         forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
-            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+            eliminated,
+            j,
+            forth * sin[j],
+            -forth * cos[j],
+            length * sin[j],
+            -length * cos[j],
+            bx,
+            by,
+            bw,
+            du,
         )

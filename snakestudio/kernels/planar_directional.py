@@ -1,13 +1,16 @@
 """Friction on the ground that is more than one disc: other forwards than backwards, by components, by unit velocity.
 
-All three laws are written for what `ChainImpulses.friction` holds, so that the impulse on a link stays linear in it;
-the shares of the larger coefficient along, which a force towards one side or the other reaches, are known here only.
-With s = (P_1 / share, P_2), where share belongs to the side of P_1, and N the load:
+All three laws are written for what `ChainImpulses.friction` holds, so that the impulse on a link
+stays linear in it; the shares of the larger coefficient along, which a force towards one side or
+the other reaches, are known here only. With s = (P_1 / share, P_2), where share belongs to the side
+of P_1, and N the load:
 
-- HALVES: two half ellipses, joined where there is no force along. Where P_1 > 0 the normal of the ellipse is that of
-  the disc |s| <= N, if the velocity along is multiplied by the share as well: -(share gamma_1, gamma_2) in N_disc(s).
-- UNIT_VELOCITY: the force is -N v / |v|, each component multiplied by its coefficient: -v in N_disc(s), with v as it
-  is. Sticking inside the ellipse, sliding along v and not along the normal: no maximal dissipation, no symmetry.
+- HALVES: two half ellipses, joined where there is no force along. Where P_1 > 0 the normal of the
+  ellipse is that of the disc |s| <= N, if the velocity along is multiplied by the share as well:
+  -(share gamma_1, gamma_2) in N_disc(s).
+- UNIT_VELOCITY: the force is -N v / |v|, each component multiplied by its coefficient: -v in
+  N_disc(s), with v as it is. Sticking inside the ellipse, sliding along v and not along the normal:
+  no maximal dissipation, no symmetry.
 - BOX: P_1 from -share N to share N, P_2 from -N to N, independently.
 
 A side of HALVES without any friction (a ratchet) leaves an interval across: nothing acts along.
@@ -55,11 +58,13 @@ APART = -1.0
 
 
 @jit
-def choose_side(kind: int, plus: float, minus: float, p: float, gamma: float, prox_r: float) -> tuple[float, float]:
+def choose_side(
+    kind: int, plus: float, minus: float, p: float, gamma: float, prox_r: float
+) -> tuple[float, float]:
     """The point y_1 = s_1 - r gamma_s of the disc, and the share of the side it is on (0: nothing acts along).
 
-    It begins on the side of the force, or of the velocity's opposite where there is none. A point that crosses to the
-    other side continues in the scale of that side.
+    It begins on the side of the force, or of the velocity's opposite where there is none. A point
+    that crosses to the other side continues in the scale of that side.
     """
     up = p > 0.0 or (p == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if up else (minus, plus)
@@ -85,7 +90,9 @@ def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> flo
 
 
 @jit
-def evaluate_directional(problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray) -> tuple[float, float]:
+def evaluate_directional(
+    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray
+) -> tuple[float, float]:
     """Natural maps of the friction on the ground: the worst and the sum of squares, N s and its square."""
     worst = squares = 0.0
     law, kind = problem.law, problem.kind
@@ -116,7 +123,9 @@ def evaluate_directional(problem: ChainProblem, impulses: ChainImpulses, frictio
             friction[k, SIDE] = APART
             friction[k, N_1] = y1
             friction[k, N_2] = y2
-            d1 = p1 - min(max(y1, -bound(-1.0, law, k, kind, radius)), bound(1.0, law, k, kind, radius))
+            d1 = p1 - min(
+                max(y1, -bound(-1.0, law, k, kind, radius)), bound(1.0, law, k, kind, radius)
+            )
             d2 = p2 - min(max(y2, -radius), radius)
         square = d1 * d1 + d2 * d2
         squares += square
@@ -177,7 +186,9 @@ def linearise_directional(
 
 
 @jit
-def update_directional(problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray) -> None:
+def update_directional(
+    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray
+) -> None:
     """Take the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
     law, kind = problem.law, problem.kind
     for k in range(law.shape[0]):
@@ -202,7 +213,9 @@ def update_directional(problem: ChainProblem, impulses: ChainImpulses, friction:
         elif friction[k, NORM] > radius:
             n1, n2 = friction[k, N_1], friction[k, N_2]
             share = side if kind == HALVES else 1.0
-            pull = friction[k, BETA] * ((n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1))
+            pull = friction[k, BETA] * (
+                (n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1)
+            )
             held_1, held_2 = side * (n1 * radius - n2 * pull), n2 * radius + n1 * pull
         impulses.friction[k, ALONG] = held_1
         impulses.friction[k, ACROSS] = held_2

@@ -1,8 +1,8 @@
 """Newton's method for the contacts of a planar chain, semi-smooth and in articulated-body form.
 
-Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B gamma with so large
-a B that one or two updates suffice. All quantities are advanced by increments, so that B amplifies no rounding of the
-velocities themselves.
+Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B
+gamma with so large a B that one or two updates suffice. All quantities are advanced by increments,
+so that B amplifies no rounding of the velocities themselves.
 """
 
 from __future__ import annotations
@@ -11,9 +11,24 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.planar_chain import B_X, B_Y, PUSH, SKEW, STIFF, XX, XY, YY, close_joints, solve_chain
+from snakestudio.kernels.planar_chain import (
+    B_X,
+    B_Y,
+    PUSH,
+    SKEW,
+    STIFF,
+    XX,
+    XY,
+    YY,
+    close_joints,
+    solve_chain,
+)
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_directional import evaluate_directional, linearise_directional, update_directional
+from snakestudio.kernels.planar_directional import (
+    evaluate_directional,
+    linearise_directional,
+    update_directional,
+)
 from snakestudio.kernels.planar_problem import (
     ACROSS,
     ALONG,
@@ -78,7 +93,9 @@ HALVINGS = 6
 
 
 @inlined
-def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> tuple[float, float]:
+def _evaluate(
+    problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch
+) -> tuple[float, float]:
     """Natural maps of all laws at the present iterate: the worst and the sum of squares, N s and its square."""
     squares = 0.0
     worst = 0.0
@@ -121,7 +138,8 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
                 prox_r = stop_gain(problem, k)
                 scratch.stop[k, Y_S] = impulses.stop[k] - prox_r * scratch.stop[k, GAMMA_S]
                 distance = (
-                    natural_positive(impulses.stop[k], scratch.stop[k, GAMMA_S], prox_r) / (problem.links[k, LENGTH])
+                    natural_positive(impulses.stop[k], scratch.stop[k, GAMMA_S], prox_r)
+                    / (problem.links[k, LENGTH])
                 )
                 squares += distance * distance
                 worst = max(worst, distance)
@@ -129,7 +147,9 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
 
 
 @inlined
-def _save(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+def _save(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
+) -> None:
     """Keep the iterate, to go back half-way if the next one is worse."""
     for k in range(u.shape[0]):
         for i in range(3):
@@ -149,7 +169,9 @@ def _save(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch
 
 
 @jit
-def _halve(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+def _halve(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
+) -> None:
     """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
     for k in range(u.shape[0]):
         for i in range(3):
@@ -158,18 +180,24 @@ def _halve(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratc
             impulses.friction[k, i] = 0.5 * (impulses.friction[k, i] + scratch.old_link[k, 3 + i])
             scratch.friction[k, i] = 0.5 * (scratch.friction[k, i] + scratch.old_link[k, 5 + i])
     for c in range(problem.n_contacts):
-        scratch.contact[c, GAMMA_N] = 0.5 * (scratch.contact[c, GAMMA_N] + scratch.old_contact[c, OLD_GAMMA_N])
+        scratch.contact[c, GAMMA_N] = 0.5 * (
+            scratch.contact[c, GAMMA_N] + scratch.old_contact[c, OLD_GAMMA_N]
+        )
         impulses.normal[c] = 0.5 * (impulses.normal[c] + scratch.old_contact[c, OLD_N])
     if problem.n_rough > 0:
         halve_rough(problem, impulses, scratch)
     if problem.n_stops > 0:
         for k in range(u.shape[0] - 1):
-            scratch.stop[k, GAMMA_S] = 0.5 * (scratch.stop[k, GAMMA_S] + scratch.old_stop[k, OLD_GAMMA_S])
+            scratch.stop[k, GAMMA_S] = 0.5 * (
+                scratch.stop[k, GAMMA_S] + scratch.old_stop[k, OLD_GAMMA_S]
+            )
             impulses.stop[k] = 0.5 * (impulses.stop[k] + scratch.old_stop[k, OLD_S])
 
 
 @inlined
-def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+def _linearise(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
+) -> None:
     """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
     n = u.shape[0]
     local, law, ground = scratch.local, scratch.friction, problem.law
@@ -193,7 +221,9 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
                 soft = ground[k, SOFT]
                 beta = 1.0 / ((norm - radius) * curvature + soft)
                 law[k, BETA] = beta
-                pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, GAMMA_2] - n2 * law[k, GAMMA_1]))
+                pull = beta * (
+                    (n1 * p2 - n2 * p1) * soft - (n1 * law[k, GAMMA_2] - n2 * law[k, GAMMA_1])
+                )
                 w1, w2 = -mu_1 * n2, mu_2 * n1
                 f1 = mu_1 * n1 * radius + w1 * pull
                 f2 = mu_2 * n2 * radius + w2 * pull
@@ -212,11 +242,15 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
         for k in range(n - 1):
             drag = problem.drag[k]
             scratch.stop[k, STIFF] = drag
-            scratch.stop[k, PUSH] = -drag * (u[k + 1, TURN] - u[k, TURN]) if drag < math.inf else 0.0
+            scratch.stop[k, PUSH] = (
+                -drag * (u[k + 1, TURN] - u[k, TURN]) if drag < math.inf else 0.0
+            )
             if problem.stops[k] != 0.0 and scratch.stop[k, Y_S] > 0.0:
                 stiffness = stop_gain(problem, k) / EPSILON
                 scratch.stop[k, STIFF] += stiffness
-                scratch.stop[k, PUSH] += problem.stops[k] * (impulses.stop[k] - stiffness * scratch.stop[k, GAMMA_S])
+                scratch.stop[k, PUSH] += problem.stops[k] * (
+                    impulses.stop[k] - stiffness * scratch.stop[k, GAMMA_S]
+                )
 
 
 @inlined
@@ -227,14 +261,18 @@ def _linearise_skew(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
     local = scratch.local
     for k in range(local.shape[0]):
         vec3_put_at(local, k, SKEW, (0.0, 0.0, 0.0))
-    skew = problem.kind != DISC and linearise_directional(problem, impulses, scratch.friction, local)
+    skew = problem.kind != DISC and linearise_directional(
+        problem, impulses, scratch.friction, local
+    )
     if problem.n_rough > 0 and linearise_rough(problem, impulses, scratch):
         skew = True
     return skew
 
 
 @inlined
-def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+def _update(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
+) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     n = u.shape[0]
     law, du, ground = scratch.friction, scratch.du, problem.law
@@ -283,7 +321,12 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
 
 @inlined
 def newton(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, goal: float, most: int
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    goal: float,
+    most: int,
 ) -> tuple[int, bool]:
     """At least one and at most `most` Newton iterations; returns how many, and whether the laws are met to `goal`."""
     close_joints(problem, u)
@@ -304,7 +347,8 @@ def newton(
         _update(problem, impulses, u, scratch)
         before = squares
         worst, squares = _evaluate(problem, impulses, scratch)
-        # Only a full step satisfies the equations of motion, so no result is accepted after halving.
+        # Only a full step satisfies the equations of motion, so no result is accepted after
+        # halving.
         solved = worst <= goal
         if not solved and iteration > 1:
             halvings = 0

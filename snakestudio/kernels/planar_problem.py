@@ -48,7 +48,8 @@ LAW_WIDTH = 15
 DISC, HALVES, UNIT_VELOCITY, BOX = range(4)
 
 EPSILON = 3e-6
-"""r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""
+"""r / B: how much softer the proximal regularisation is than the link. Larger costs iterations,
+smaller digits."""
 
 
 class ChainProblem(NamedTuple):
@@ -57,15 +58,17 @@ class ChainProblem(NamedTuple):
     Attributes
     ----------
     links : (n, 7)
-        Of every link: mass, kg, and inertia, kg m^2; from its centre of mass to the joint before it (towards the next
-        link) and to the one behind it, and both together, m; inverses of mass and inertia.
+        Of every link: mass, kg, and inertia, kg m^2; from its centre of mass to the joint before it
+        (towards the next link) and to the one behind it, and both together, m; inverses of mass and
+        inertia.
     law : (n, 15)
-        Friction of every link on the ground in the scaled coordinates of `ChainImpulses.friction`. Force for a unit of
-        impulse along and across (the larger coefficient of both directions along); scaled sliding velocity for a unit
-        of velocity, which is the same but under the law of the unit velocity; r (0: no friction); what sticking adds to
-        the link's matrix, force and impulse for a unit of scaled velocity in it, along and across each; 1 / B of the
-        tangential direction in slip, and its curvature times the load; the shares of the larger coefficient that a
-        force along the link's axis and one against it reach.
+        Friction of every link on the ground in the scaled coordinates of `ChainImpulses.friction`.
+        Force for a unit of impulse along and across (the larger coefficient of both directions
+        along); scaled sliding velocity for a unit of velocity, which is the same but under the law
+        of the unit velocity; r (0: no friction); what sticking adds to the link's matrix, force and
+        impulse for a unit of scaled velocity in it, along and across each; 1 / B of the tangential
+        direction in slip, and its curvature times the load; the shares of the larger coefficient
+        that a force along the link's axis and one against it reach.
     kind : int
         DISC for one disc of P_1, P_2, or one of the laws of `planar_directional`.
     load : (n,)
@@ -81,17 +84,19 @@ class ChainProblem(NamedTuple):
     link : (c,) int
         Link of every obstacle contact, ascending.
     rows : (c, 6)
-        Of every obstacle contact: force direction (n_x, n_y, arm) (P2 (14), (16)), and that of its friction, (t_x, t_y,
-        arm) times the obstacle's friction coefficient, so that the admissible set is |P_T| <= P_N; 0 if it has none.
+        Of every obstacle contact: force direction (n_x, n_y, arm) (P2 (14), (16)), and that of its
+        friction, (t_x, t_y, arm) times the obstacle's friction coefficient, so that the admissible
+        set is |P_T| <= P_N; 0 if it has none.
     n_rough : int
         How many of the contacts have friction.
     stops : (n - 1,)
-        +1 for a joint at its lower stop, -1 at its upper, 0 for a free one; gamma_S = stop * joint rate >= 0.
+        +1 for a joint at its lower stop, -1 at its upper, 0 for a free one; gamma_S = stop * joint
+        rate >= 0.
     n_stops : int
         How many joints are at a stop.
     drag : (n - 1,)
-        What motor, spring and damper of a joint lose of their impulse for a unit of the joint's rate, N m s/rad; the
-        rest is in `u_free`. Infinite: the joint is fixed.
+        What motor, spring and damper of a joint lose of their impulse for a unit of the joint's
+        rate, N m s/rad; the rest is in `u_free`. Infinite: the joint is fixed.
     n_drags : int
         How many joints have one.
     """
@@ -120,15 +125,16 @@ class ChainImpulses(NamedTuple):
     Attributes
     ----------
     friction : (n, 2)
-        In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s), mu_along being the larger
-        one of both directions, N s.
+        In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s),
+        mu_along being the larger one of both directions, N s.
     normal : (c,)
         Of the obstacle contacts, N s.
     tangent : (c,)
-        Friction of the obstacle contacts in scaled coordinates: the impulse on the link is P_T times its direction in
-        `ChainProblem.rows`, N s.
+        Friction of the obstacle contacts in scaled coordinates: the impulse on the link is P_T
+        times its direction in `ChainProblem.rows`, N s.
     stop : (n - 1,)
-        Of the joint stops, N m s; acts on link i+1 with the sign of the stop and oppositely on link i.
+        Of the joint stops, N m s; acts on link i+1 with the sign of the stop and oppositely on link
+        i.
     """
 
     friction: FloatArray
@@ -137,6 +143,8 @@ class ChainImpulses(NamedTuple):
     stop: FloatArray
 
 
-def link_table(mass: FloatArray, inertia: FloatArray, front: FloatArray, rear: FloatArray) -> FloatArray:
+def link_table(
+    mass: FloatArray, inertia: FloatArray, front: FloatArray, rear: FloatArray
+) -> FloatArray:
     """`ChainProblem.links` of links of these masses, kg, inertias, kg m^2, and arms to the joints, m; each (n,)."""
     return np.column_stack([mass, inertia, front, rear, front + rear, 1.0 / mass, 1.0 / inertia])

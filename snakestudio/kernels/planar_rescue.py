@@ -1,7 +1,7 @@
 """A planar chain as one in space, so that `contact_rescue` solves what the planar Newton iteration leaves unsolved.
 
-The plane is z = 0: links turn about z, joints by their yaw, and nothing pushes out of it. The ground's friction, whose
-load is given, is a contact without a normal law.
+The plane is z = 0: links turn about z, joints by their yaw, and nothing pushes out of it. The
+ground's friction, whose load is given, is a contact without a normal law.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class PlanarRescue(NamedTuple):
     first, joints : (n + 1,) int, (n,) int
         Of the `SpatialProblem`.
     guess : ChainImpulses
-        Those of the step before, which Newton's iteration has led astray: to be filled before `rescue_contacts`.
+        Those of the step before, which Newton's iteration has led astray: to be filled before
+        `rescue_contacts`.
     """
 
     room: FloatArray
@@ -123,7 +124,9 @@ def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     n, c, j = n_links, n_links + capacity, n_links - 1
     parts = PER_LINK * n + PER_JOINT * j + PER_CONTACT * c
     guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
-    return PlanarRescue(np.zeros(parts + len(rescue_room(n, j, c))), np.zeros(n + 1, np.int64), np.arange(n), guess)
+    return PlanarRescue(
+        np.zeros(parts + len(rescue_room(n, j, c))), np.zeros(n + 1, np.int64), np.arange(n), guess
+    )
 
 
 @jit
@@ -229,9 +232,20 @@ def _convert(
         axes += 1
     first[n] = c
     return SpatialProblem(
-        s.links, joints, 0.5 * shortest, problem.scale, 0, s.axis, s.reach, s.axes, s.free,
-        problem.n_stops, first, s.rows, s.gain,
-    )  # fmt: skip
+        s.links,
+        joints,
+        0.5 * shortest,
+        problem.scale,
+        0,
+        s.axis,
+        s.reach,
+        s.axes,
+        s.free,
+        problem.n_stops,
+        first,
+        s.rows,
+        s.gain,
+    )
 
 
 @jit
@@ -285,8 +299,12 @@ def rescue_contacts(
         room[3 * n : 9 * n].reshape(n, 6),
         room[at_contacts:at_gain].reshape(contacts, 40),
         room[at_gain:at_impulses].reshape(contacts, GAIN_WIDTH),
-        SpatialImpulses(room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + axes]),
-        SpatialImpulses(room[at_guess:at_rescue].reshape(contacts, 5), room[at_before : at_before + axes]),
+        SpatialImpulses(
+            room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + axes]
+        ),
+        SpatialImpulses(
+            room[at_guess:at_rescue].reshape(contacts, 5), room[at_before : at_before + axes]
+        ),
         room[9 * n : 15 * n].reshape(n, 6),
         room[at_rescue:],
     )

@@ -1,7 +1,8 @@
 """What friction on obstacles adds to the contact solver; called only in steps in which a rough obstacle is touched.
 
-Coulomb's law along the tangent of an obstacle, -gamma_T in N_C(P_T) with C = [-P_N, P_N] in scaled coordinates, is
-solved together with all other laws: the linearised slip P_T = -+ P_N couples it to the normal impulse.
+Coulomb's law along the tangent of an obstacle, -gamma_T in N_C(P_T) with C = [-P_N, P_N] in scaled
+coordinates, is solved together with all other laws: the linearised slip P_T = -+ P_N couples it to
+the normal impulse.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ from __future__ import annotations
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_chain import A_VV, A_VW, SKEW, B
-from snakestudio.kernels.planar_problem import EPSILON, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import (
+    EPSILON,
+    NORMAL,
+    TANGENT,
+    TURN,
+    ChainImpulses,
+    ChainProblem,
+)
 from snakestudio.kernels.planar_scratch import (
     GAMMA_N,
     GAMMA_T,
@@ -48,7 +56,9 @@ def prepare_rough(problem: ChainProblem, u: FloatArray, scratch: ChainScratch) -
 
 
 @jit
-def evaluate_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> tuple[float, float]:
+def evaluate_rough(
+    problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch
+) -> tuple[float, float]:
     """Natural maps of the friction on obstacles: the worst and the sum of squares, N s and its square."""
     worst = 0.0
     squares = 0.0
@@ -76,7 +86,9 @@ def save_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScr
 def halve_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
     """Go half the way back to the saved iterate."""
     for c in range(problem.n_contacts):
-        scratch.contact[c, GAMMA_T] = 0.5 * (scratch.contact[c, GAMMA_T] + scratch.old_contact[c, OLD_GAMMA_T])
+        scratch.contact[c, GAMMA_T] = 0.5 * (
+            scratch.contact[c, GAMMA_T] + scratch.old_contact[c, OLD_GAMMA_T]
+        )
         impulses.tangent[c] = 0.5 * (impulses.tangent[c] + scratch.old_contact[c, OLD_T])
 
 
@@ -102,7 +114,13 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
         if abs(y) <= threshold:  # stick: P_T becomes P_T - B gamma_T
             stiffness = prox_r / EPSILON
             add_contact(
-                local, k, rows, c, TANGENT, stiffness, impulses.tangent[c] - stiffness * scratch.contact[c, GAMMA_T]
+                local,
+                k,
+                rows,
+                c,
+                TANGENT,
+                stiffness,
+                impulses.tangent[c] - stiffness * scratch.contact[c, GAMMA_T],
             )
             continue
         # Slip: P_T becomes s P_N; the row of the matrix is that of the normal law, times s t.

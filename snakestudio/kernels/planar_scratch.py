@@ -54,12 +54,15 @@ class ChainScratch(NamedTuple):
     Attributes
     ----------
     friction : (n, 7)
-        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta; and
-        where friction differs with the direction, the share of the side that P - r gamma is on.
+        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its
+        length, beta; and where friction differs with the direction, the share of the side that P -
+        r gamma is on.
     contact : (c, 6)
-        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none.
+        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has
+        none.
     stop : (n - 1, 4)
-        Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see `solve_chain`).
+        Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see
+        `solve_chain`).
     local, eliminated, du : (n, 12), (n, 4), (n, 3)
         See `solve_chain` and `solve_chain_skew`.
     old_link : (n, 7)
@@ -104,7 +107,11 @@ def make_scratch(n_links: int, capacity: int) -> ChainScratch:
 
 @inlined
 def relative_velocities(
-    problem: ChainProblem, u: FloatArray, friction: FloatArray, contact: FloatArray, stop: FloatArray
+    problem: ChainProblem,
+    u: FloatArray,
+    friction: FloatArray,
+    contact: FloatArray,
+    stop: FloatArray,
 ) -> None:
     """Relative velocities gamma = W^T u (P2 (59), (60)) of all laws, into the first columns of the last three."""
     n = u.shape[0]
@@ -122,7 +129,9 @@ def relative_velocities(
 
 
 @inlined
-def sliding_velocities(problem: ChainProblem, u: FloatArray, contact: FloatArray, column: int) -> None:
+def sliding_velocities(
+    problem: ChainProblem, u: FloatArray, contact: FloatArray, column: int
+) -> None:
     """Scaled sliding velocities on the obstacles, into `column` of `contact`."""
     for c in range(problem.n_contacts):
         k = problem.link[c]
@@ -146,7 +155,13 @@ def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k:
 
 @inlined
 def add_contact(
-    local: FloatArray, k: int, rows: FloatArray, c: int, first: int, stiffness: float, impulse: float
+    local: FloatArray,
+    k: int,
+    rows: FloatArray,
+    c: int,
+    first: int,
+    stiffness: float,
+    impulse: float,
 ) -> None:
     """Add to link k what a law of an obstacle contact contributes: B w w^T and `impulse` w, w = rows[c, first:][:3]."""
     nx, ny, arm = vec3_at(rows, c, first)
@@ -158,7 +173,9 @@ def add_contact(
 @inlined
 def contact_response(problem: ChainProblem, k: int, x: float, y: float, arm: float) -> float:
     """What a unit impulse along (x, y, arm) on the free link k changes of the velocity along it, 1/kg."""
-    response: float = (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA]
+    response: float = (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[
+        k, OVER_INERTIA
+    ]
     return response
 
 

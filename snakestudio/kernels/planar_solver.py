@@ -32,16 +32,23 @@ POLISHING = 5
 """Newton iterations to remove what rounding left."""
 
 SOFTEST, ATTEMPTS = 0.3, 3
-"""r / B that friction on the ground begins with where it is softened, and how often that is tried, each time in smaller
-steps and from elsewhere."""
+"""r / B that friction on the ground begins with where it is softened, and how often that is tried,
+each time in smaller steps and from elsewhere."""
 
 
 @jit
 def polish_contacts(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    tolerance: float,
+    most: int,
 ) -> int:
     """Go on from a result of `solve_contacts` that left too much, if only rounding; parameters and result as there."""
-    iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, POLISHING))
+    iterations, _ = newton(
+        problem, impulses, u, scratch, tolerance * problem.scale, min(most, POLISHING)
+    )
     return iterations
 
 
@@ -57,9 +64,10 @@ def soften_contacts(
 ) -> int:
     """Solve a problem that Newton's iteration goes round in circles on, by friction that gets stiffer step by step.
 
-    With a small B sticking yields, and few links change between sticking and sliding from one iteration to the next;
-    P - B gamma still leads to the same solution, only in more steps. So a few iterations are made with every one of a
-    sequence of B, each of which begins where the one before has ended.
+    With a small B sticking yields, and few links change between sticking and sliding from one
+    iteration to the next; P - B gamma still leads to the same solution, only in more steps. So a
+    few iterations are made with every one of a sequence of B, each of which begins where the one
+    before has ended.
 
     Parameters
     ----------
@@ -112,13 +120,20 @@ def soften_contacts(
         softness *= step
     for _ in range(4):
         if iterations < most:
-            iterations += polish_contacts(problem, impulses, u, scratch, tolerance, most - iterations)
+            iterations += polish_contacts(
+                problem, impulses, u, scratch, tolerance, most - iterations
+            )
     return iterations
 
 
 @inlined
 def solve_contacts(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    tolerance: float,
+    most: int,
 ) -> int:
     """Solve the step's contact problem (replaces the fixed-point iteration of P2 (64)-(70); the solution is the same).
 
@@ -143,6 +158,10 @@ def solve_contacts(
     for c in range(problem.n_contacts):
         k = problem.link[c]
         _, _, arm = vec3_at(problem.rows, c, NORMAL)
-        scratch.contact[c, R_N] = 1.0 / (problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA])
-    iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, NEWTON_ITERATIONS))
+        scratch.contact[c, R_N] = 1.0 / (
+            problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA]
+        )
+    iterations, _ = newton(
+        problem, impulses, u, scratch, tolerance * problem.scale, min(most, NEWTON_ITERATIONS)
+    )
     return iterations

@@ -18,7 +18,8 @@ __all__ = [
 ]
 
 AT_LIMIT = 1.0 + 1e-9
-"""Friction up to so many times its limit counts as sticking: of one just at its limit, rounding must not decide."""
+"""Friction up to so many times its limit counts as sticking: of one just at its limit, rounding
+must not decide."""
 
 
 @inlined
@@ -65,14 +66,17 @@ def natural_disc(
 
 
 @inlined
-def halves(impulse: float, gamma: float, prox_r: float, plus: float, minus: float) -> tuple[float, float]:
+def halves(
+    impulse: float, gamma: float, prox_r: float, plus: float, minus: float
+) -> tuple[float, float]:
     """Friction impulse along in the coordinates of the disc, P_s, and the point P_s - r gamma_s there, N s.
 
-    Friction that differs with the direction along has a reservoir of two half ellipses, joined where the force along
-    is 0: P_1 reaches `plus` times the load towards +axis and `minus` times the load towards -axis. With P_s = P_1 /
-    plus or P_1 / minus both become one disc, and with gamma_s = `plus` or `minus` times gamma on the same side, the
-    normal cone of the reservoir becomes that of the disc. A point that changes sides continues in the scale of the
-    other side, which is 0 on a side without friction.
+    Friction that differs with the direction along has a reservoir of two half ellipses, joined
+    where the force along is 0: P_1 reaches `plus` times the load towards +axis and `minus` times
+    the load towards -axis. With P_s = P_1 / plus or P_1 / minus both become one disc, and with
+    gamma_s = `plus` or `minus` times gamma on the same side, the normal cone of the reservoir
+    becomes that of the disc. A point that changes sides continues in the scale of the other side,
+    which is 0 on a side without friction.
 
     Parameters
     ----------
@@ -85,7 +89,9 @@ def halves(impulse: float, gamma: float, prox_r: float, plus: float, minus: floa
     """
     towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if towards_plus else (minus, plus)
-    if own == 0.0:  # the impulse has to vanish; one on the other side begins where the link is slid that way
+    if (
+        own == 0.0
+    ):  # the impulse has to vanish; one on the other side begins where the link is slid that way
         point = -prox_r * other * gamma
         begins = point < 0.0 if towards_plus else point > 0.0
         return (impulse / other, point) if begins else (impulse, 0.0)

@@ -16,18 +16,22 @@ ENOUGH = 0.1 * CONVERGED
 """Residual to which an attempt goes on; from `CONVERGED` on there is no other one."""
 
 DECISIVE = 2
-"""Number of the exact step from which one that misses more than the scale has gone astray; the first one may."""
+"""Number of the exact step from which one that misses more than the scale has gone astray; the
+first one may."""
 
 MANY = 40
-"""Contacts from which on exact steps that go astray are given up, and a path starts from the best point. With fewer,
-all of this costs little, and exact steps that find back share the loads that statics leaves open as the step before
-did: without them sidewinding ends 2.7 cm away from an independent implementation instead of 0.3 cm."""
+"""Contacts from which on exact steps that go astray are given up, and a path starts from the best
+point. With fewer, all of this costs little, and exact steps that find back share the loads that
+statics leaves open as the step before did: without them sidewinding ends 2.7 cm away from an
+independent implementation instead of 0.3 cm."""
 
 
 @jit
 def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch) -> float:
     """Keep a point as the best if the judge says so; returns the least residual so far."""
-    here = spatial_residual(problem, at.w, SpatialImpulses(at.contact, at.stop), at.gamma, s.pushed, s.wrench)
+    here = spatial_residual(
+        problem, at.w, SpatialImpulses(at.contact, at.stop), at.gamma, s.pushed, s.wrench
+    )
     if here < least:
         copy(at, int(problem.first[at.w.shape[0]]), s.best)
         return here
@@ -35,7 +39,9 @@ def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch
 
 
 @jit
-def iterate(problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch) -> tuple[int, float]:
+def iterate(
+    problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch
+) -> tuple[int, float]:
     """Newton's iteration on the exact laws from `s.here`; returns linear solves and the least residual so far.
 
     Steps are full ones, `keen` is taken off the laws' slopes.
@@ -59,7 +65,9 @@ def iterate(problem: SpatialProblem, least: float, most: int, keen: float, s: Re
 
 
 @jit
-def polish(problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch) -> tuple[int, float]:
+def polish(
+    problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch
+) -> tuple[int, float]:
     """As `iterate`, from the best point."""
     copy(s.best, int(problem.first[problem.axis.shape[0]]), s.here)
     return iterate(problem, least, most, keen, s)

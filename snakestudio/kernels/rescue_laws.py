@@ -1,7 +1,8 @@
 """Contact laws smoothed by tau > 0: what they miss at a point, and their slopes there.
 
-With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|). Smoothed the first
-becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the friction is smoothed in the same way.
+With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|).
+Smoothed the first becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the
+friction is smoothed in the same way.
 """
 
 from __future__ import annotations
@@ -63,18 +64,26 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
 
 @inlined
 def _point(
-    at: Point, anchor: FloatArray, c: int, i: int, gain: float, tau: float, shift: float, plus: float, minus: float
+    at: Point,
+    anchor: FloatArray,
+    c: int,
+    i: int,
+    gain: float,
+    tau: float,
+    shift: float,
+    plus: float,
+    minus: float,
 ) -> tuple[float, float, float, float, float, float]:
     """The point y of the disc of laws i and i + 1 of contact c.
 
-    `plus` and `minus` are the shares of law i (see `prox.halves`). Where one of them is 0, the impulse along is
-    smoothed as a normal impulse is, which has one side as well.
+    `plus` and `minus` are the shares of law i (see `prox.halves`). Where one of them is 0, the
+    impulse along is smoothed as a normal impulse is, which has one side as well.
 
     Returns
     -------
     (float, float, float, float, float, float)
-        y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by -gain gamma_i; and
-        the change of y_1 for a unit of ln tau.
+        y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by
+        -gain gamma_i; and the change of y_1 for a unit of ln tau.
     """
     impulse, p2 = at.contact[c, i], at.contact[c, i + 1]
     gamma_1: float = at.gamma[c, i]
@@ -101,14 +110,28 @@ def _point(
 
 @inlined
 def _linearise_disc(
-    at: Point, anchor: FloatArray, c: int, i: int, gain: float, radius: float, slope: float, growth: float,
-    gain_n: float, tau: float, keen: float, shift: float, loss: float, law: FloatArray, d: int, plus: float,
+    at: Point,
+    anchor: FloatArray,
+    c: int,
+    i: int,
+    gain: float,
+    radius: float,
+    slope: float,
+    growth: float,
+    gain_n: float,
+    tau: float,
+    keen: float,
+    shift: float,
+    loss: float,
+    law: FloatArray,
+    d: int,
+    plus: float,
     minus: float,
-) -> float:  # fmt: skip
+) -> float:
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
-    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth`
-    its change for a unit of ln tau. `plus` and `minus` as of `_point`.
+    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N
+    and `growth` its change for a unit of ln tau. `plus` and `minus` as of `_point`.
     """
     keep = 1.0 - keen
     y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
@@ -166,14 +189,20 @@ def _linearise_disc(
 
 @jit
 def linearise(
-    problem: SpatialProblem, at: Point, tau: float, keen: float, shift: float, factor: float, loss: float,
+    problem: SpatialProblem,
+    at: Point,
+    tau: float,
+    keen: float,
+    shift: float,
+    factor: float,
+    loss: float,
     s: RescueScratch,
-) -> float:  # fmt: skip
+) -> float:
     """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
 
-    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`, that contacts give
-    way by, `loss` how much more that is for a unit of ln tau. A contact without a normal gain has a given load: its
-    normal impulse.
+    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`,
+    that contacts give way by, `loss` how much more that is for a unit of ln tau. A contact without
+    a normal gain has a given load: its normal impulse.
     """
     squares = 0.0
     law, anchor = s.law, s.anchor
@@ -194,14 +223,44 @@ def linearise(
         gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
         if gain_t > 0.0:
             squares += _linearise_disc(
-                at, anchor.contact, c, LAW_T, gain_t, radius, slope, growth, gain, tau, keen, shift, loss, law,
-                DISC_T, problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS],
-            )  # fmt: skip
+                at,
+                anchor.contact,
+                c,
+                LAW_T,
+                gain_t,
+                radius,
+                slope,
+                growth,
+                gain,
+                tau,
+                keen,
+                shift,
+                loss,
+                law,
+                DISC_T,
+                problem.gain[c, SHARE_PLUS],
+                problem.gain[c, SHARE_MINUS],
+            )
         if gain_v > 0.0:
             squares += _linearise_disc(
-                at, anchor.contact, c, LAW_V, gain_v, radius, slope, growth, gain, tau, keen, shift, loss, law,
-                DISC_V, 1.0, 1.0,
-            )  # fmt: skip
+                at,
+                anchor.contact,
+                c,
+                LAW_V,
+                gain_v,
+                radius,
+                slope,
+                growth,
+                gain,
+                tau,
+                keen,
+                shift,
+                loss,
+                law,
+                DISC_V,
+                1.0,
+                1.0,
+            )
     if problem.n_stops > 0:
         per_length = 0.5 / problem.half
         soft = tau / per_length
@@ -223,9 +282,17 @@ def linearise(
 
 @inlined
 def _missed_disc(
-    at: Point, anchor: FloatArray, c: int, i: int, gain: float, radius: float, tau: float, shift: float, plus: float,
+    at: Point,
+    anchor: FloatArray,
+    c: int,
+    i: int,
+    gain: float,
+    radius: float,
+    tau: float,
+    shift: float,
+    plus: float,
     minus: float,
-) -> float:  # fmt: skip
+) -> float:
     """As `_linearise_disc`, what it returns alone."""
     y1, y2, size, _, _, _ = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
@@ -239,7 +306,9 @@ def _missed_disc(
 
 
 @jit
-def missed(problem: SpatialProblem, at: Point, tau: float, shift: float, factor: float, s: RescueScratch) -> float:
+def missed(
+    problem: SpatialProblem, at: Point, tau: float, shift: float, factor: float, s: RescueScratch
+) -> float:
     """What `linearise` returns, alone: a point that is only tried needs no slopes."""
     squares = 0.0
     anchor = s.anchor
@@ -248,14 +317,20 @@ def missed(problem: SpatialProblem, at: Point, tau: float, shift: float, factor:
         p = at.contact[c, LAW_N]
         radius = p
         if gain > 0.0:
-            radius, _, _ = _phi(p - shift * (p - anchor.contact[c, LAW_N]) - gain * at.gamma[c, LAW_N], tau)
+            radius, _, _ = _phi(
+                p - shift * (p - anchor.contact[c, LAW_N]) - gain * at.gamma[c, LAW_N], tau
+            )
         squares += (p - radius) * (p - radius)
         gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
         if gain_t > 0.0:
             plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
-            squares += _missed_disc(at, anchor.contact, c, LAW_T, gain_t, radius, tau, shift, plus, minus)
+            squares += _missed_disc(
+                at, anchor.contact, c, LAW_T, gain_t, radius, tau, shift, plus, minus
+            )
         if gain_v > 0.0:
-            squares += _missed_disc(at, anchor.contact, c, LAW_V, gain_v, radius, tau, shift, 1.0, 1.0)
+            squares += _missed_disc(
+                at, anchor.contact, c, LAW_V, gain_v, radius, tau, shift, 1.0, 1.0
+            )
     if problem.n_stops > 0:
         per_length = 0.5 / problem.half
         for j in range(problem.axes.shape[0]):

@@ -7,7 +7,14 @@ import math
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.rescue_exact import ENOUGH, iterate, keep_best
 from snakestudio.kernels.rescue_laws import linearise, missed
-from snakestudio.kernels.rescue_points import RescueScratch, copy, largest_square, move, product, scale
+from snakestudio.kernels.rescue_points import (
+    RescueScratch,
+    copy,
+    largest_square,
+    move,
+    product,
+    scale,
+)
 from snakestudio.kernels.rescue_solve import solve
 from snakestudio.kernels.spatial_problem import SpatialProblem
 
@@ -26,7 +33,8 @@ HALVINGS = 13
 """How often a step on smoothed laws is halved until they miss less."""
 
 KEEN = 1e-9
-"""What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses problems)."""
+"""What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses
+problems)."""
 
 
 @jit
@@ -35,8 +43,9 @@ def follow_by_tau(
 ) -> tuple[int, float]:
     """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far.
 
-    Gains are `factor` times those of the problem. A path of many contacts that roll or slide ever so slowly is short
-    with large ones: with gains g a contact is near the edge of its cone, and smoothed, up to a velocity of tau / g.
+    Gains are `factor` times those of the problem. A path of many contacts that roll or slide ever
+    so slowly is short with large ones: with gains g a contact is near the edge of its cone, and
+    smoothed, up to a velocity of tau / g.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
@@ -118,10 +127,10 @@ def follow_by_length(
 ) -> tuple[int, float]:
     """Follow the path of contacts that give way by its length, from `s.here` and from `tau`, N s.
 
-    They give way by the share tau / (its first value) of what their impulses are more than they were: a proximal
-    point's path. So the stresses of a
-    jammed robot, which push nothing, are determined all along it, where laws smoothed alone do that by tau squared
-    only: too weakly for a path to be seen, for the linear solves and for rounding.
+    They give way by the share tau / (its first value) of what their impulses are more than they
+    were: a proximal point's path. So the stresses of a jammed robot, which push nothing, are
+    determined all along it, where laws smoothed alone do that by tau squared only: too weakly for a
+    path to be seen, for the linear solves and for rounding.
 
     Parameters
     ----------
@@ -142,7 +151,14 @@ def follow_by_length(
         Linear solves, and the least residual so far.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial, ahead, tangent, newton, kept = s.here, s.trial, s.ahead, s.tangent, s.newton, s.kept
+    here, trial, ahead, tangent, newton, kept = (
+        s.here,
+        s.trial,
+        s.ahead,
+        s.tangent,
+        s.newton,
+        s.kept,
+    )
     per_length = 0.5 / problem.half
     give = 1.0 / tau
     for c in range(contacts):
@@ -194,7 +210,9 @@ def follow_by_length(
             rounds = 0
             while rounds < 7:
                 tau = math.exp(level_1)
-                off = math.sqrt(linearise(problem, trial, tau, give * tau, give * tau, factor, give * tau, s))
+                off = math.sqrt(
+                    linearise(problem, trial, tau, give * tau, give * tau, factor, give * tau, s)
+                )
                 if off <= 0.05 * tau:
                     close = True
                     break
@@ -205,7 +223,11 @@ def follow_by_length(
                 rounds += 1
                 solve(problem, trial, s, True)
                 under = product(ahead, tangent, contacts, per_length) * unit + down
-                change = -product(ahead, newton, contacts, per_length) * unit / under if under != 0.0 else 0.0
+                change = (
+                    -product(ahead, newton, contacts, per_length) * unit / under
+                    if under != 0.0
+                    else 0.0
+                )
                 change = min(max(change, -2.0), 2.0)
                 move(trial, 1.0, newton, contacts, trial)
                 move(trial, change, tangent, contacts, trial)

@@ -67,14 +67,16 @@ class RescueScratch(NamedTuple):
     Attributes
     ----------
     here, trial, kept, best : Point
-        Where the iteration stands, what it tries, where it returns to, and the best that the judge has seen.
+        Where the iteration stands, what it tries, where it returns to, and the best that the judge
+        has seen.
     newton, tangent, ahead : Point
-        Directions: Newton's step, the change along the path for a unit of ln tau, and the way the path is followed.
+        Directions: Newton's step, the change along the path for a unit of ln tau, and the way the
+        path is followed.
     anchor : SpatialImpulses
         Impulses from which contacts give way.
     law : (c, 23)
-        Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the normal K, q, s; of
-        friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
+        Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the
+        normal K, q, s; of friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
     stop : (m, 3)
         K, q, s of the stops.
     inertia, root, eliminated : arrays
@@ -108,7 +110,9 @@ WIDTH = 23
 
 def rescue_room(n: int, axes: int, contacts: int) -> FloatArray:
     """Workspace for `n` links, `axes` joint axes and `contacts` contacts: one array, for every one costs time."""
-    return np.zeros(7 * (6 * n + 2 * axes + 10 * contacts) + (WIDTH + 5) * contacts + 12 * axes + 60 * n + 48)
+    return np.zeros(
+        7 * (6 * n + 2 * axes + 10 * contacts) + (WIDTH + 5) * contacts + 12 * axes + 60 * n + 48
+    )
 
 
 @jit

@@ -65,10 +65,14 @@ NEWTON, TANGENT = 6, 7
 @inlined
 def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool) -> None:
     """Impulses of a disc along a direction whose relative velocities are known."""
-    q1, q2 = (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
+    q1, q2 = (
+        (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
+    )
     g0, g1, g2 = d.gamma[c, LAW_N], d.gamma[c, i], d.gamma[c, i + 1]
     d.contact[c, i] = q1 - law[c, at + K_1N] * g0 - law[c, at + K_11] * g1 - law[c, at + K_12] * g2
-    d.contact[c, i + 1] = q2 - law[c, at + K_2N] * g0 - law[c, at + K_21] * g1 - law[c, at + K_22] * g2
+    d.contact[c, i + 1] = (
+        q2 - law[c, at + K_2N] * g0 - law[c, at + K_21] * g1 - law[c, at + K_22] * g2
+    )
 
 
 @jit
@@ -81,7 +85,9 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
     for k in range(d.w.shape[0]):
         for c in range(problem.first[k], problem.first[k + 1]):
             contact_velocities(problem.rows, c, d.w, k, d.gamma, False)
-            d.contact[c, LAW_N] = (law[c, Q_N] if with_q else law[c, S_N]) - law[c, K_N] * d.gamma[c, LAW_N]
+            d.contact[c, LAW_N] = (law[c, Q_N] if with_q else law[c, S_N]) - law[c, K_N] * d.gamma[
+                c, LAW_N
+            ]
             if problem.gain[c, GAIN_T] > 0.0:
                 _step_disc(d, c, 1, law, DISC_T, with_q)
             if problem.gain[c, GAIN_V] > 0.0:
@@ -95,7 +101,9 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
 
 
 @inlined
-def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, j: int) -> tuple[float, Octet]:
+def _own_impulse(
+    problem: SpatialProblem, at: Point, s: RescueScratch, j: int
+) -> tuple[float, Octet]:
     """What a joint axis loses for a unit of its rate, and the impulse of its motor and stop at the present rate."""
     stiff: float = problem.axes[j, DRAG]
     push: float = problem.axes[j, DRIVE] - stiff * at.rate[j]
@@ -119,19 +127,30 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
         system = add_inertia(problem, s.inertia, at.w, k, system)
         for c in range(problem.first[k], problem.first[k + 1]):
             normal = octet(rows, c, 0)
-            row = octet_with(octet_times(law[c, K_N], normal), NEWTON, at.contact[c, LAW_N] + law[c, Q_N])
+            row = octet_with(
+                octet_times(law[c, K_N], normal), NEWTON, at.contact[c, LAW_N] + law[c, Q_N]
+            )
             system = add_product(system, normal, octet_with(row, TANGENT, law[c, S_N]))
             for j in range(1, 3):
                 if problem.gain[c, j] > 0.0:
                     i, d = 2 * j - 1, DISC_T if j == 1 else DISC_V
                     a, b = octet(rows, c, 8 * i), octet(rows, c, 8 * i + 8)
                     one = octet_plus(octet_times(law[c, d + K_1N], normal), law[c, d + K_11], a)
-                    one = octet_with(octet_plus(one, law[c, d + K_12], b), NEWTON, at.contact[c, i] + law[c, d + Q_1])
+                    one = octet_with(
+                        octet_plus(one, law[c, d + K_12], b),
+                        NEWTON,
+                        at.contact[c, i] + law[c, d + Q_1],
+                    )
                     two = octet_plus(octet_times(law[c, d + K_2N], normal), law[c, d + K_21], a)
                     two = octet_with(
-                        octet_plus(two, law[c, d + K_22], b), NEWTON, at.contact[c, i + 1] + law[c, d + Q_2]
+                        octet_plus(two, law[c, d + K_22], b),
+                        NEWTON,
+                        at.contact[c, i + 1] + law[c, d + Q_2],
                     )
-                    one, two = octet_with(one, TANGENT, law[c, d + S_1]), octet_with(two, TANGENT, law[c, d + S_2])
+                    one, two = (
+                        octet_with(one, TANGENT, law[c, d + S_1]),
+                        octet_with(two, TANGENT, law[c, d + S_2]),
+                    )
                     if j == 1:
                         system = add_product(add_product(system, a, one), b, two)
                     else:
@@ -144,7 +163,9 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
             if end - begin >= 2:
                 stiff_0, push_0 = _own_impulse(problem, at, s, begin)
                 stiff_1, push_1 = _own_impulse(problem, at, s, begin + 1)
-                system = eliminate_pair(problem, begin, system, stiff_0, stiff_1, push_0, push_1, s.eliminated)
+                system = eliminate_pair(
+                    problem, begin, system, stiff_0, stiff_1, push_0, push_1, s.eliminated
+                )
             system = shift_system(problem, k - 1, system)
     solve_root(system, s.root, s.newton.w)
     _expand(problem, s.newton, s, NEWTON)
@@ -153,7 +174,9 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
 
 
 @jit
-def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float, s: RescueScratch) -> None:
+def begin(
+    problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float, s: RescueScratch
+) -> None:
     """Impulses `use` times those guessed, and the velocities that the equations of motion then say."""
     contacts = int(problem.first[at.w.shape[0]])
     for c in range(contacts):

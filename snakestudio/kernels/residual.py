@@ -31,7 +31,13 @@ from snakestudio.kernels.planar_problem import (
     ChainImpulses,
     ChainProblem,
 )
-from snakestudio.kernels.prox import natural_disc, natural_halves, natural_interval, natural_positive, prox_positive
+from snakestudio.kernels.prox import (
+    natural_disc,
+    natural_halves,
+    natural_interval,
+    natural_positive,
+    prox_positive,
+)
 from snakestudio.kernels.vec3 import X, Y, vec3_at
 
 __all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]
@@ -66,9 +72,13 @@ def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainI
         along, across = cos * vx + sin * vy, cos * vy - sin * vx
         p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
         if problem.kind == UNIT_VELOCITY:
-            distance = natural_unit_velocity(p1, p2, rough * along, rough * across, prox_r, radius, plus, minus)
+            distance = natural_unit_velocity(
+                p1, p2, rough * along, rough * across, prox_r, radius, plus, minus
+            )
         elif problem.kind == HALVES:
-            distance = natural_halves(p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus)
+            distance = natural_halves(
+                p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus
+            )
         else:
             distance = natural_box(p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus)
         worst = max(worst, distance)
@@ -80,10 +90,11 @@ def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainI
 def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> float:
     """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws.
 
-    G is the largest diagonal of the law's own block on the free links: max(mu)^2 / m for friction, 1/m + arm^2 / Theta
-    for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, the sum of 1 / Theta of both links for a joint
-    stop, whose impulse is divided by the link's length to be one of N s. Of a fixed joint, whose angular velocities
-    must be the same, their difference is taken times these inertias.
+    G is the largest diagonal of the law's own block on the free links: max(mu)^2 / m for friction,
+    1/m + arm^2 / Theta for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, the sum
+    of 1 / Theta of both links for a joint stop, whose impulse is divided by the link's length to be
+    one of N s. Of a fixed joint, whose angular velocities must be the same, their difference is
+    taken times these inertias.
 
     Parameters
     ----------
@@ -124,7 +135,9 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         mass, inertia = links[k, MASS], links[k, INERTIA]
         nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
         prox_r = 1.0 / (1.0 / mass + arm * arm / inertia)
-        distance = natural_positive(impulses.normal[c], nx * u[k, X] + ny * u[k, Y] + arm * u[k, TURN], prox_r)
+        distance = natural_positive(
+            impulses.normal[c], nx * u[k, X] + ny * u[k, Y] + arm * u[k, TURN], prox_r
+        )
         worst = max(worst, distance)
         total += distance
         tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
@@ -139,26 +152,33 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         for k in range(n - 1):
             if problem.stops[k] != 0.0:
                 gamma = problem.stops[k] * (u[k + 1, TURN] - u[k, TURN])
-                distance = natural_positive(impulses.stop[k], gamma, _between(problem, k)) / links[k, LENGTH]
+                distance = (
+                    natural_positive(impulses.stop[k], gamma, _between(problem, k))
+                    / links[k, LENGTH]
+                )
                 worst = max(worst, distance)
                 total += distance
     if problem.n_drags > 0:
         for k in range(n - 1):
             if problem.drag[k] == math.inf:
-                distance = _between(problem, k) * abs(u[k + 1, TURN] - u[k, TURN]) / links[k, LENGTH]
+                distance = (
+                    _between(problem, k) * abs(u[k + 1, TURN] - u[k, TURN]) / links[k, LENGTH]
+                )
                 worst = max(worst, distance)
                 total += distance
     return (worst + 0.0 * total) / problem.scale
 
 
 @inlined
-def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray) -> float:
+def chain_joint_impulses(
+    problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray
+) -> float:
     """Joint impulses P_J by force recursion from the last link, and by how much the equations of motion are missed.
 
-    The recursion uses the linear equations of all links but the first; what the first link's and all the angular
-    equations (P2 (55)) miss is the defect; the moment that a fixed joint transmits is that which the link behind it
-    misses. What rounding of the velocities themselves does to it is not counted: at
-    600 m/s and 2 microseconds a step that alone is 1e-7 m g dt.
+    The recursion uses the linear equations of all links but the first; what the first link's and
+    all the angular equations (P2 (55)) miss is the defect; the moment that a fixed joint transmits
+    is that which the link behind it misses. What rounding of the velocities themselves does to it
+    is not counted: at 600 m/s and 2 microseconds a step that alone is 1e-7 m g dt.
 
     Parameters
     ----------
@@ -171,7 +191,8 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
     Returns
     -------
     float
-        Worst defect / (m g dt) beyond rounding, angular ones divided by half the length; dimensionless.
+        Worst defect / (m g dt) beyond rounding, angular ones divided by half the length;
+        dimensionless.
     """
     n: int = u.shape[0]
     links, law = problem.links, problem.law

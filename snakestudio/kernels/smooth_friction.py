@@ -1,14 +1,16 @@
 """Coulomb friction of a body that slides, smoothed near rest, by three laws.
 
-With N the load, v the sliding velocity along (t) and across (n) the body, and mu_t that of the direction in which it
-slides (forward or backward):
+With N the load, v the sliding velocity along (t) and across (n) the body, and mu_t that of the
+direction in which it slides (forward or backward):
 
 - components: each direction separately, -N mu_i s(v_i);
-- ellipse: the force on the ellipse with semi-axes N mu_i that dissipates most, -N D^2 v / |D v| with D = diag(mu_i);
+- ellipse: the force on the ellipse with semi-axes N mu_i that dissipates most, -N D^2 v / |D v|
+  with D = diag(mu_i);
 - unit velocity: -N (mu_t u_t t + mu_n u_n n) with u = v / |v|.
 
-Smoothed, x / |x| becomes x / sqrt(|x|^2 + eps^2), or x tanh(|x| / eps) / |x|. Under the ellipse law D is scaled by its
-largest entry for that, so eps is a velocity under all laws, and with equal coefficients the last two are the same.
+Smoothed, x / |x| becomes x / sqrt(|x|^2 + eps^2), or x tanh(|x| / eps) / |x|. Under the ellipse law
+D is scaled by its largest entry for that, so eps is a velocity under all laws, and with equal
+coefficients the last two are the same.
 """
 
 from __future__ import annotations
@@ -17,7 +19,17 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["ACROSS", "AHEAD", "BEHIND", "COMPONENTS", "ELLIPSE", "LAWS", "UNIT_VELOCITY", "smooth_friction", "tanh"]
+__all__ = [
+    "ACROSS",
+    "AHEAD",
+    "BEHIND",
+    "COMPONENTS",
+    "ELLIPSE",
+    "LAWS",
+    "UNIT_VELOCITY",
+    "smooth_friction",
+    "tanh",
+]
 
 
 LAWS = ("components", "ellipse", "unit_velocity")
@@ -63,7 +75,14 @@ def _saturated(square: float, eps: float, by_tanh: bool) -> float:
 
 @inlined
 def smooth_friction(
-    law: int, by_tanh: bool, eps: float, ahead: float, behind: float, side: float, along: float, across: float
+    law: int,
+    by_tanh: bool,
+    eps: float,
+    ahead: float,
+    behind: float,
+    side: float,
+    along: float,
+    across: float,
 ) -> tuple[float, float]:
     """Friction along and across a body that slides with `along`, `across`; N where the largest forces are in N.
 

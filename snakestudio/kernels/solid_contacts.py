@@ -1,8 +1,9 @@
 """The list of contacts between links and solids, and the one rule for which of several close contacts is kept.
 
-Two contacts of one link at (nearly) the same place say the same thing twice: the solver then has more unknowns than
-the motion has freedoms, and rounding decides how the load is shared. So of contacts that lie closer together along the
-link than `spacing` only the one that is deepest is kept.
+Two contacts of one link at (nearly) the same place say the same thing twice: the solver then has
+more unknowns than the motion has freedoms, and rounding decides how the load is shared. So of
+contacts that lie closer together along the link than `spacing` only the one that is deepest is
+kept.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ EQUAL = 1e-9
 """Gaps that differ by less are the same, m."""
 
 SPACING = 0.1
-"""Contacts closer together along the link than this times its half length (5 % of its segment) are one."""
+"""Contacts closer together along the link than this times its half length (5 % of its segment) are
+one."""
 
 MOST = 8
 """Contacts that a link may have with one solid; of more, the deepest are kept."""
@@ -94,7 +96,11 @@ class Capsule(NamedTuple):
 @inlined
 def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
     """The capsule in the frame of a solid, whose rows are origin (3) and three axes (9)."""
-    x, y, z = capsule.x - frames[solid, X], capsule.y - frames[solid, Y], capsule.z - frames[solid, Z]
+    x, y, z = (
+        capsule.x - frames[solid, X],
+        capsule.y - frames[solid, Y],
+        capsule.z - frames[solid, Z],
+    )
     ex, ey, ez = capsule.ex, capsule.ey, capsule.ez
     return Capsule(
         x * frames[solid, U_X] + y * frames[solid, U_Y] + z * frames[solid, U_Z],
@@ -122,9 +128,20 @@ def _place(out: ContactList, k: int, c: Capsule) -> float:
 
 @inlined
 def offer_contact(
-    out: ContactList, start: int, count: int, capsule: Capsule, feature: int, t: float, gap: float, nx: float,
-    ny: float, nz: float, alike_same: float, alike_near: float, handicap: float,
-) -> int:  # fmt: skip
+    out: ContactList,
+    start: int,
+    count: int,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    gap: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    alike_same: float,
+    alike_near: float,
+    handicap: float,
+) -> int:
     """Enter a contact of the solid whose contacts begin at `start`, unless a deeper one at its place is there already.
 
     All in the solid's frame; `finish_contacts` turns it into the world's.
@@ -134,10 +151,11 @@ def offer_contact(
     t : float
         Place along the link, m.
     alike_same, alike_near : float
-        Contacts are one if the cosine between their normals is at least this, at the same place and at places closer
-        than `SPACING`; -2 for whatever the normals are.
+        Contacts are one if the cosine between their normals is at least this, at the same place and
+        at places closer than `SPACING`; -2 for whatever the normals are.
     handicap : float
-        A contact inside the segment counts as shallower by this when it is weighed against others, m.
+        A contact inside the segment counts as shallower by this when it is weighed against others,
+        m.
 
     Returns
     -------
@@ -211,7 +229,14 @@ def drop_contact(out: ContactList, k: int, count: int) -> int:
 
 @inlined
 def finish_contacts(
-    frames: FloatArray, solid: int, link: int, body: int, base: int, out: ContactList, start: int, count: int
+    frames: FloatArray,
+    solid: int,
+    link: int,
+    body: int,
+    base: int,
+    out: ContactList,
+    start: int,
+    count: int,
 ) -> None:
     """Turn contacts start to count from the frame of a solid into the world's; `base` is added to their features."""
     for k in range(start, min(count, out.link.shape[0])):
@@ -220,6 +245,10 @@ def finish_contacts(
         u, v, w = vec3(out.normal, k)
         a, b, c = vec3(out.point, k)
         for axis in range(3):
-            one, two, three = frames[solid, 3 + axis], frames[solid, 6 + axis], frames[solid, 9 + axis]
+            one, two, three = (
+                frames[solid, 3 + axis],
+                frames[solid, 6 + axis],
+                frames[solid, 9 + axis],
+            )
             out.normal[k, axis] = u * one + v * two + w * three
             out.point[k, axis] = frames[solid, axis] + a * one + b * two + c * three

@@ -1,7 +1,8 @@
 """Signed distance of a point to an extruded convex profile (polygon or disc): a block, a prism, a post.
 
-The frame of such a solid has the profile in its u-v plane and is extruded along a, from -half to half. Faces that lie
-wholly below the ground count for the shape but never as a way out: nothing can be pushed into the ground.
+The frame of such a solid has the profile in its u-v plane and is extruded along a, from -half to
+half. Faces that lie wholly below the ground count for the shape but never as a way out: nothing can
+be pushed into the ground.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solid_contacts import Capsule
 
-__all__ = ["LOWER_OPEN", "UPPER_OPEN", "Extrusion", "clearance", "clip_caps", "clip_profile", "solid_distance"]
+__all__ = [
+    "LOWER_OPEN",
+    "UPPER_OPEN",
+    "Extrusion",
+    "clearance",
+    "clip_caps",
+    "clip_profile",
+    "solid_distance",
+]
 
 
 LOWER_OPEN = 1
@@ -33,8 +42,9 @@ class Extrusion(NamedTuple):
     Attributes
     ----------
     corners : (m, 6)
-        Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length; whether its face
-        reaches above the ground (1) or not (0). This solid's are `first` to `last`; it is a disc if there are none.
+        Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length;
+        whether its face reaches above the ground (1) or not (0). This solid's are `first` to
+        `last`; it is a disc if there are none.
     disc : float
         Radius of the disc, m.
     half : float
@@ -52,7 +62,9 @@ class Extrusion(NamedTuple):
 
 
 @jit
-def _profile_distance(solid: Extrusion, u: float, v: float, eu: float, ev: float) -> tuple[float, float, float, float]:
+def _profile_distance(
+    solid: Extrusion, u: float, v: float, eu: float, ev: float
+) -> tuple[float, float, float, float]:
     """Signed distance in the plane of the profile, its gradient, and the slope as in `solid_distance`."""
     corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
     if first == last:  # a disc
@@ -99,7 +111,9 @@ def _profile_distance(solid: Extrusion, u: float, v: float, eu: float, ev: float
 
 
 @jit
-def solid_distance(solid: Extrusion, capsule: Capsule, t: float) -> tuple[float, float, float, float, float]:
+def solid_distance(
+    solid: Extrusion, capsule: Capsule, t: float
+) -> tuple[float, float, float, float, float]:
     """Signed distance of the segment's point at `t` to the solid and what a minimisation along the segment needs.
 
     Both in the solid's frame.
@@ -111,7 +125,8 @@ def solid_distance(solid: Extrusion, capsule: Capsule, t: float) -> tuple[float,
     nu, nv, na : float
         Its gradient: unit vector.
     slope : float
-        Outside, derivative along the segment of distance * (n . e), which is half that of the squared distance.
+        Outside, derivative along the segment of distance * (n . e), which is half that of the
+        squared distance.
     """
     eu, ev, ea = capsule.ex, capsule.ey, capsule.ez
     a = capsule.z + t * ea
@@ -145,7 +160,11 @@ def clearance(solid: Extrusion, capsule: Capsule) -> float:
     best = abs(c.z) - solid.half - abs(c.ez) * c.half
     for k in range(solid.first, solid.last):
         ku, kv = corners[k, OUT_U], corners[k, OUT_V]
-        d = (c.x - corners[k, CORNER_U]) * ku + (c.y - corners[k, CORNER_V]) * kv - abs(c.ex * ku + c.ey * kv) * c.half
+        d = (
+            (c.x - corners[k, CORNER_U]) * ku
+            + (c.y - corners[k, CORNER_V]) * kv
+            - abs(c.ex * ku + c.ey * kv) * c.half
+        )
         best = max(best, d)
     return best
 

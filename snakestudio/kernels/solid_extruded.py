@@ -1,15 +1,18 @@
 """Contacts of a link with an extruded convex solid (block, prism, post): few, and steady from step to step.
 
-The signed distance f(t) of the segment's points to a convex solid is convex in t. Contacts stand where it matters:
+The signed distance f(t) of the segment's points to a convex solid is convex in t. Contacts stand
+where it matters:
 
 - at both end spheres;
 - at the least f, if that is inside the segment: an edge or a corner that the link lies across;
-- at *lips*: where a segment that is nearly parallel to a face leaves that face. Without them a link that lies flat on a
-  block and sticks out over its edge would be held at the edge only after it has begun to tip, and one that lies flat
-  across a narrow block would be held at one of its two edges in turns.
+- at *lips*: where a segment that is nearly parallel to a face leaves that face. Without them a link
+  that lies flat on a block and sticks out over its edge would be held at the edge only after it has
+  begun to tip, and one that lies flat across a narrow block would be held at one of its two edges
+  in turns.
 
-All are points of the segment with the solid's own distance and gradient there, so each of them says something true, and
-a contact that comes or goes while the link moves a little does so with an open gap or where a deeper one stands.
+All are points of the segment with the solid's own distance and gradient there, so each of them says
+something true, and a contact that comes or goes while the link moves a little does so with an open
+gap or where a deeper one stands.
 """
 
 from __future__ import annotations
@@ -37,11 +40,12 @@ from snakestudio.kernels.solid_distance import (
 __all__ = ["extruded_contacts"]
 
 LIPS = 4
-"""Features: `INNER` is the least distance or the place of entry, then the place of exit, and from here on lips."""
+"""Features: `INNER` is the least distance or the place of entry, then the place of exit, and from
+here on lips."""
 
 PARALLEL = 0.1
-"""A face has lips if the sine of its angle with the link is less. At larger angles the link clears one side of a lip by
-so much, or is held so much lower beyond it, that the lip could not carry."""
+"""A face has lips if the sine of its angle with the link is less. At larger angles the link clears
+one side of a lip by so much, or is held so much lower beyond it, that the lip could not carry."""
 
 MOST_SEARCH = 60
 _ANY = -2.0
@@ -49,12 +53,20 @@ _ANY = -2.0
 
 @jit
 def _at(
-    solid: Extrusion, capsule: Capsule, feature: int, t: float, out: ContactList, start: int, count: int
+    solid: Extrusion,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    out: ContactList,
+    start: int,
+    count: int,
 ) -> tuple[int, float, float]:
     """Offer the contact at the place t; returns the number of contacts, the distance and its derivative there."""
     c = capsule
     f, nu, nv, na, _ = solid_distance(solid, c, t)
-    count = offer_contact(out, start, count, c, feature, t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+    count = offer_contact(
+        out, start, count, c, feature, t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0
+    )
     return count, f, nu * c.ex + nv * c.ey + na * c.ez
 
 
@@ -107,8 +119,9 @@ def _nearest(
 ) -> tuple[float, float, float, float, float]:
     """The place of least distance, where the distance falls at one end of the segment and rises at the other.
 
-    Root of half the derivative of the squared distance (`low_rate` and `high_rate` at the ends), which rises throughout
-    and, but for a rim, is piecewise linear: Newton with a bracket ends in about as many steps as there are pieces.
+    Root of half the derivative of the squared distance (`low_rate` and `high_rate` at the ends),
+    which rises throughout and, but for a rim, is piecewise linear: Newton with a bracket ends in
+    about as many steps as there are pieces.
 
     Returns
     -------
@@ -141,12 +154,18 @@ def _nearest(
 
 @jit
 def _pierced(
-    solid: Extrusion, capsule: Capsule, low: float, high: float, out: ContactList, start: int, count: int
+    solid: Extrusion,
+    capsule: Capsule,
+    low: float,
+    high: float,
+    out: ContactList,
+    start: int,
+    count: int,
 ) -> int:
     """Contacts of a link whose axis lies in the solid from `low` to `high`: out through the face nearest to all.
 
-    This deep (by a link's radius) there is no contact geometry worth the name; what counts is that all contacts of the
-    link agree on the way out.
+    This deep (by a link's radius) there is no contact geometry worth the name; what counts is that
+    all contacts of the link agree on the way out.
     """
     c = capsule
     corners = solid.corners
@@ -184,7 +203,9 @@ def _pierced(
         t, d = (low, d_low) if end == 0 else (high, d_high)
         feature = end + INNER if -c.half < t < c.half else end
         if d <= 0.5 * best:
-            count = offer_contact(out, start, count, c, feature, t, d - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+            count = offer_contact(
+                out, start, count, c, feature, t, d - c.radius, nu, nv, na, _ANY, _ANY, 0.0
+            )
     return count
 
 
@@ -213,6 +234,9 @@ def extruded_contacts(solid: Extrusion, capsule: Capsule, out: ContactList, coun
     for k in range(start, min(count, out.link.shape[0])):
         lower = min(lower, out.gap[k] + c.radius)
     if f < lower - EQUAL:
-        # Not the bare constant: numba would compile the callee once more for every literal it is given.
-        count = offer_contact(out, start, count, c, int(INNER), t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+        # Not the bare constant: numba would compile the callee once more for every literal it is
+        # given.
+        count = offer_contact(
+            out, start, count, c, int(INNER), t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0
+        )
     return count

@@ -1,7 +1,7 @@
 """Contacts of a link (capsule) with the solids of the world, which are found through a grid over the ground.
 
-Whatever the number of solids, only those listed in the one cell that a link's centre is in are looked at, and of them
-only those whose height and outline (as seen from above) the link reaches.
+Whatever the number of solids, only those listed in the one cell that a link's centre is in are
+looked at, and of them only those whose height and outline (as seen from above) the link reaches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from typing import NamedTuple
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.gap import stadium_circle, stadium_touches
-from snakestudio.kernels.solid_contacts import INNER, Capsule, ContactList, finish_contacts, offer_contact, to_frame
+from snakestudio.kernels.solid_contacts import (
+    INNER,
+    Capsule,
+    ContactList,
+    finish_contacts,
+    offer_contact,
+    to_frame,
+)
 from snakestudio.kernels.solid_distance import Extrusion, clearance
 from snakestudio.kernels.solid_extruded import extruded_contacts
 from snakestudio.kernels.terrain import relief_contacts
@@ -26,10 +33,12 @@ POST, EXTRUDED, RELIEF = 0, 1, 2
 """Kinds of solids."""
 
 FEATURES = 1 << 20
-"""A contact's feature is this times the number of the solid within its obstacle, plus what it is on the solid."""
+"""A contact's feature is this times the number of the solid within its obstacle, plus what it is on
+the solid."""
 
 STEEP = 0.5
-"""A link whose axis has a horizontal part of at least this touches the side of a post in one point, however deep."""
+"""A link whose axis has a horizontal part of at least this touches the side of a post in one point,
+however deep."""
 
 
 # Entries of World.reach after X and Y.
@@ -55,15 +64,18 @@ class World(NamedTuple):
     grid_nx, grid_ny : int
         Number of cells either way; 0 without solids.
     grid_first, grid_items : (nx ny + 1,), (m,) int
-        Cell c lists the solids grid_items[grid_first[c]:grid_first[c + 1]] that a link with its centre in it can touch.
+        Cell c lists the solids grid_items[grid_first[c]:grid_first[c + 1]] that a link with its
+        centre in it can touch.
     reach : (k, 5)
-        Of every solid: centre and radius of a circle around it as seen from above, lowest and highest z.
+        Of every solid: centre and radius of a circle around it as seen from above, lowest and
+        highest z.
     labels : (k, 7) int
-        Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner, the one after the
-        last, and `open_caps`; of reliefs the first height, the first block, the grid points along x and along y.
+        Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner,
+        the one after the last, and `open_caps`; of reliefs the first height, the first block, the
+        grid points along x and along y.
     frames : (k, 14)
-        Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc` (see
-        `Extrusion`), of reliefs the spacing dx, dy.
+        Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc`
+        (see `Extrusion`), of reliefs the spacing dx, dy.
     corners : (c, 6)
         See `Extrusion`.
     heights, tops : (h,), (b,)
@@ -103,16 +115,34 @@ def _extrusion(world: World, solid: int) -> Extrusion:
 def _field(world: World, solid: int) -> Field:
     labels, frames = world.labels, world.frames
     return Field(
-        world.heights, labels[solid, HEIGHTS], world.tops, labels[solid, TOPS], labels[solid, ALONG_X],
-        labels[solid, ALONG_Y], frames[solid, DX], frames[solid, DY], -frames[solid, Z],
-    )  # fmt: skip
+        world.heights,
+        labels[solid, HEIGHTS],
+        world.tops,
+        labels[solid, TOPS],
+        labels[solid, ALONG_X],
+        labels[solid, ALONG_Y],
+        frames[solid, DX],
+        frames[solid, DY],
+        -frames[solid, Z],
+    )
 
 
 @inlined
 def link_contacts(
-    world: World, link: int, x: float, y: float, z: float, ex: float, ey: float, ez: float, half: float, radius: float,
-    tolerance: float, out: ContactList, count: int,
-) -> int:  # fmt: skip
+    world: World,
+    link: int,
+    x: float,
+    y: float,
+    z: float,
+    ex: float,
+    ey: float,
+    ez: float,
+    half: float,
+    radius: float,
+    tolerance: float,
+    out: ContactList,
+    count: int,
+) -> int:
     """Append all contacts of a link with the world's solids.
 
     Parameters
@@ -127,7 +157,8 @@ def link_contacts(
     half, radius : float
         Half the length of the segment and the radius around it, m.
     tolerance : float
-        Contacts are those with a gap of at most this, m; less than `solid_world.MARGIN` of the link's reach.
+        Contacts are those with a gap of at most this, m; less than `solid_world.MARGIN` of the
+        link's reach.
     out : ContactList
     count : int
         Where to begin in `out`.
@@ -135,7 +166,8 @@ def link_contacts(
     Returns
     -------
     int
-        `count` after the last contact; what exceeds the capacity of `out` is counted but not stored.
+        `count` after the last contact; what exceeds the capacity of `out` is counted but not
+        stored.
     """
     across, along = (x - world.grid_x) * world.grid_inverse, (y - world.grid_y) * world.grid_inverse
     if not (0.0 <= across < world.grid_nx and 0.0 <= along < world.grid_ny):
@@ -159,7 +191,9 @@ def link_contacts(
             below_top = reach[s, HIGH] - (z + t * ez)
             if below_top >= 0.0 and z + t * ez >= reach[s, LOW] and below_top >= -(gap + radius):
                 before = count
-                count = offer_contact(out, count, count, capsule, int(INNER), t, gap, nx, ny, 0.0, -2.0, -2.0, 0.0)
+                count = offer_contact(
+                    out, count, count, capsule, int(INNER), t, gap, nx, ny, 0.0, -2.0, -2.0, 0.0
+                )
                 if before < count <= out.link.shape[0]:
                     out.link[before], out.body[before] = link, world.labels[s, OBSTACLE]
                     out.feature[before] += FEATURES * world.labels[s, ORDINAL]
@@ -175,5 +209,7 @@ def link_contacts(
             count = extruded_contacts(shape, local, out, count)
         if count > before:
             base = FEATURES * world.labels[s, ORDINAL]
-            finish_contacts(world.frames, s, link, world.labels[s, OBSTACLE], base, out, before, count)
+            finish_contacts(
+                world.frames, s, link, world.labels[s, OBSTACLE], base, out, before, count
+            )
     return count

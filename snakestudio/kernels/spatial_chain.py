@@ -1,7 +1,7 @@
 """Articulated-body recursion of a chain in space: one linear solve for all velocities, in a time linear in the links.
 
-The local system of link k about its point p_k is A dw = b with a 6 x 6 matrix A, kept with b as rows of eight. Contacts
-make it unsymmetric: friction pushes with what the normal force carries.
+The local system of link k about its point p_k is A dw = b with a 6 x 6 matrix A, kept with b as
+rows of eight. Contacts make it unsymmetric: friction pushes with what the normal force carries.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def cross(a: Vec3, b: Vec3) -> Vec3:
 def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
     """Rates of the joint axes from `begin` to `end` (at most three) that add up to `turn`, rad/s; 0 for missing axes.
 
-    `turn` (3,) is the angular velocity of the link behind the joint relative to the one ahead. Its part that the joint
-    forbids is left out.
+    `turn` (3,) is the angular velocity of the link behind the joint relative to the one ahead. Its
+    part that the joint forbids is left out.
     """
     count = end - begin
     if count == 2:
@@ -184,7 +184,9 @@ def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
 
 
 @inlined
-def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System) -> System:
+def add_inertia(
+    problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System
+) -> System:
     """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
     mass, half = problem.links[k, MASS], problem.links[k, REAR]
     ex, ey, ez = vec3(problem.axis, k)
@@ -200,9 +202,18 @@ def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: 
         octet_sum(a[0], octet_with(octet(inertia, k, M_X), 6, lx)),
         octet_sum(a[1], octet_with(octet(inertia, k, M_Y), 6, ly)),
         octet_sum(a[2], octet_with(octet(inertia, k, M_Z), 6, lz)),
-        octet_sum(a[3], octet_with(octet(inertia, k, M_RX), 6, across * dx + along * ex + cy * lz - cz * ly)),
-        octet_sum(a[4], octet_with(octet(inertia, k, M_RY), 6, across * dy + along * ey + cz * lx - cx * lz)),
-        octet_sum(a[5], octet_with(octet(inertia, k, M_RZ), 6, across * dz + along * ez + cx * ly - cy * lx)),
+        octet_sum(
+            a[3],
+            octet_with(octet(inertia, k, M_RX), 6, across * dx + along * ex + cy * lz - cz * ly),
+        ),
+        octet_sum(
+            a[4],
+            octet_with(octet(inertia, k, M_RY), 6, across * dy + along * ey + cz * lx - cx * lz),
+        ),
+        octet_sum(
+            a[5],
+            octet_with(octet(inertia, k, M_RZ), 6, across * dz + along * ez + cx * ly - cy * lx),
+        ),
     )
 
 
@@ -350,9 +361,13 @@ def shift_system(problem: SpatialProblem, k: int, a: System) -> System:
     a4 = octet_minus(octet_plus(a4, rz, a0), rx, a2)
     a5 = octet_minus(octet_plus(a5, rx, a1), ry, a0)
     return (
-        octet_crossed(a0, rx, ry, rz), octet_crossed(a1, rx, ry, rz), octet_crossed(a2, rx, ry, rz),
-        octet_crossed(a3, rx, ry, rz), octet_crossed(a4, rx, ry, rz), octet_crossed(a5, rx, ry, rz),
-    )  # fmt: skip
+        octet_crossed(a0, rx, ry, rz),
+        octet_crossed(a1, rx, ry, rz),
+        octet_crossed(a2, rx, ry, rz),
+        octet_crossed(a3, rx, ry, rz),
+        octet_crossed(a4, rx, ry, rz),
+        octet_crossed(a5, rx, ry, rz),
+    )
 
 
 @inlined
@@ -393,7 +408,9 @@ def solve_triangular(rows: FloatArray, side: int, dw: FloatArray) -> None:
 
 
 @inlined
-def expand_joints(problem: SpatialProblem, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray) -> None:
+def expand_joints(
+    problem: SpatialProblem, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray
+) -> None:
     """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (m,).
 
     The right-hand side is number `side` of the octets in `eliminated`.
@@ -411,7 +428,9 @@ def expand_joints(problem: SpatialProblem, eliminated: FloatArray, side: int, dw
             rate[begin + 1] = two
             for i in range(3):
                 dw[k + 1, i] += one * axes[begin, SWING_X + i]
-                dw[k + 1, 3 + i] += one * axes[begin, AXIS_X + i] + two * axes[begin + 1, AXIS_X + i]
+                dw[k + 1, 3 + i] += (
+                    one * axes[begin, AXIS_X + i] + two * axes[begin + 1, AXIS_X + i]
+                )
         if (end - begin) % 2 == 1:
             j = end - 1
             one = eliminated[j, side]

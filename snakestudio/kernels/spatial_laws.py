@@ -1,8 +1,9 @@
 """The force laws of a contact in space, linearised for the Newton solver: which branch, what it adds, what it becomes.
 
-Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B gamma with so large
-a B that one or two updates suffice. In slip the impulse lies on the rim of the disc, whose radius is the new normal
-impulse, and gives way only along the rim. Friction and rolling friction are two discs with the same radius.
+Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B
+gamma with so large a B that one or two updates suffice. In slip the impulse lies on the rim of the
+disc, whose radius is the new normal impulse, and gives way only along the rim. Friction and rolling
+friction are two discs with the same radius.
 """
 
 from __future__ import annotations
@@ -45,13 +46,21 @@ from snakestudio.kernels.spatial_problem import (
 )
 from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
-__all__ = ["add_contact", "choose_branches", "contact_velocities", "move_contact", "normal_velocity"]
+__all__ = [
+    "add_contact",
+    "choose_branches",
+    "contact_velocities",
+    "move_contact",
+    "normal_velocity",
+]
 
 
 EPSILON = 3e-6
-"""gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7: rounding)."""
+"""gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7:
+rounding)."""
 
-# Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction, beta).
+# Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction,
+# beta).
 Y_N, DISC_T, DISC_V, SHARE, INVERSE = 0, 1, 5, 9, 10
 NORM, SLIP_1, SLIP_2, BETA = range(4)
 
@@ -65,15 +74,21 @@ def normal_velocity(rows: FloatArray, c: int, w: FloatArray, k: int) -> float:
 
 
 @inlined
-def contact_velocities(rows: FloatArray, c: int, w: FloatArray, k: int, out: FloatArray, add: bool) -> None:
+def contact_velocities(
+    rows: FloatArray, c: int, w: FloatArray, k: int, out: FloatArray, add: bool
+) -> None:
     """Relative velocities of contact c on link k at `w` (n, 6), put into or added to out[c]."""
     vx, vy, vz = vec3(w, k)
     ox, oy, oz = vec3_at(w, k, RX)
     for i in range(3):
         value = (
-            rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
-            + rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
-        )  # fmt: skip
+            rows[c, 8 * i] * vx
+            + rows[c, 8 * i + 1] * vy
+            + rows[c, 8 * i + 2] * vz
+            + rows[c, 8 * i + 3] * ox
+            + rows[c, 8 * i + 4] * oy
+            + rows[c, 8 * i + 5] * oz
+        )
         out[c, i] = out[c, i] + value if add else value
     for i in range(3, 5):  # pure torques
         value = rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
@@ -82,12 +97,20 @@ def contact_velocities(rows: FloatArray, c: int, w: FloatArray, k: int, out: Flo
 
 @inlined
 def _choose_disc(
-    impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, i: int, at: int, gain: float,
-    radius: float, bound: float,
-) -> float:  # fmt: skip
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    i: int,
+    at: int,
+    gain: float,
+    radius: float,
+    bound: float,
+) -> float:
     """Decide between stick and slip of laws i and i + 1; returns the square of their natural map.
 
-    The natural map has the disc of `radius`, the present load; the branch that of `bound`, the load to be expected.
+    The natural map has the disc of `radius`, the present load; the branch that of `bound`, the load
+    to be expected.
     """
     p1, p2 = impulse[c, i], impulse[c, i + 1]
     g1, g2 = gamma[c, i], gamma[c, i + 1]
@@ -123,11 +146,15 @@ def _choose_halves(
     plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
     inverse_plus, inverse_minus = problem.gain[c, INVERSE_PLUS], problem.gain[c, INVERSE_MINUS]
     towards_plus = p1 > 0.0 or (p1 == 0.0 and g1 < 0.0)
-    own, other, inverse = (plus, minus, inverse_plus) if towards_plus else (minus, plus, inverse_minus)
+    own, other, inverse = (
+        (plus, minus, inverse_plus) if towards_plus else (minus, plus, inverse_minus)
+    )
     q1 = p1 * inverse
     y1, y2 = q1 - gain * own * g1, p2 - gain * g2
     stretch = other * inverse  # of a point that continues in the scale of the other side
-    if own == 0.0:  # the impulse has to vanish; one on the other side begins where the link is slid that way
+    if (
+        own == 0.0
+    ):  # the impulse has to vanish; one on the other side begins where the link is slid that way
         q1, y1, stretch = p1, -gain * other * g1, 1.0
     crosses = y1 < 0.0 if towards_plus else y1 > 0.0
     if crosses:
@@ -168,7 +195,11 @@ def choose_branches(
         Row c is filled.
     c : int
     """
-    gain_n, gain_t, gain_v = problem.gain[c, GAIN_N], problem.gain[c, GAIN_T], problem.gain[c, GAIN_V]
+    gain_n, gain_t, gain_v = (
+        problem.gain[c, GAIN_N],
+        problem.gain[c, GAIN_T],
+        problem.gain[c, GAIN_V],
+    )
     p_n = impulse[c, LAW_N]
     radius = p_n if p_n > 0.0 else 0.0
     y_n = p_n - gain_n * gamma[c, LAW_N]
@@ -189,7 +220,12 @@ def choose_branches(
 
 @inlined
 def add_contact(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, system: System
+    problem: SpatialProblem,
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    system: System,
 ) -> System:
     """The system of a link with the linearised laws of contact c added."""
     if law[c, Y_N] <= 0.0:
@@ -202,8 +238,12 @@ def add_contact(
         stiff = problem.gain[c, GAIN_T] / EPSILON
         if law[c, DISC_T + NORM] <= bound:
             if law[c, SHARE] > 0.0:
-                system = add_product(system, a, _pushing(a, stiff, impulse[c, LAW_T] - stiff * gamma[c, LAW_T]))
-            system = add_product(system, b, _pushing(b, stiff, impulse[c, LAW_T2] - stiff * gamma[c, LAW_T2]))
+                system = add_product(
+                    system, a, _pushing(a, stiff, impulse[c, LAW_T] - stiff * gamma[c, LAW_T])
+                )
+            system = add_product(
+                system, b, _pushing(b, stiff, impulse[c, LAW_T2] - stiff * gamma[c, LAW_T2])
+            )
         else:
             s1, s2, beta = law[c, DISC_T + SLIP_1], law[c, DISC_T + SLIP_2], law[c, DISC_T + BETA]
             share, inverse = law[c, SHARE], law[c, INVERSE]
@@ -217,8 +257,12 @@ def add_contact(
         a, b = octet(rows, c, ROW_V), octet(rows, c, ROW_V2)
         stiff = problem.gain[c, GAIN_V] / EPSILON
         if law[c, DISC_V + NORM] <= bound:
-            system = add_turning(system, a, _pushing(a, stiff, impulse[c, LAW_V] - stiff * gamma[c, LAW_V]))
-            system = add_turning(system, b, _pushing(b, stiff, impulse[c, LAW_V2] - stiff * gamma[c, LAW_V2]))
+            system = add_turning(
+                system, a, _pushing(a, stiff, impulse[c, LAW_V] - stiff * gamma[c, LAW_V])
+            )
+            system = add_turning(
+                system, b, _pushing(b, stiff, impulse[c, LAW_V2] - stiff * gamma[c, LAW_V2])
+            )
         else:
             s1, s2, beta = law[c, DISC_V + SLIP_1], law[c, DISC_V + SLIP_2], law[c, DISC_V + BETA]
             force = octet_plus(octet_plus(force, s1, a), s2, b)
@@ -227,7 +271,9 @@ def add_contact(
             push = beta * (along / stiff - (s1 * gamma[c, LAW_V2] - s2 * gamma[c, LAW_V]))
             system = add_turning(system, rim, _pushing(rim, beta, push))
     stiff = problem.gain[c, GAIN_N] / EPSILON
-    return add_product(system, force, _pushing(normal, stiff, impulse[c, LAW_N] - stiff * gamma[c, LAW_N]))
+    return add_product(
+        system, force, _pushing(normal, stiff, impulse[c, LAW_N] - stiff * gamma[c, LAW_N])
+    )
 
 
 @inlined
@@ -238,9 +284,18 @@ def _pushing(direction: Octet, stiff: float, push: float) -> Octet:
 
 @inlined
 def _move_disc(
-    impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, i: int, at: int, stiff: float, bound: float,
-    p_n: float, share: float, inverse: float,
-) -> None:  # fmt: skip
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    i: int,
+    at: int,
+    stiff: float,
+    bound: float,
+    p_n: float,
+    share: float,
+    inverse: float,
+) -> None:
     """Impulses i and i + 1 of contact c after a full step.
 
     `p_n` is the new normal impulse; `share` and its `inverse` are those of law i in its branch.
@@ -261,7 +316,9 @@ def _move_disc(
 
 
 @inlined
-def move_contact(problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int) -> None:
+def move_contact(
+    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
+) -> None:
     """The impulses of contact c after a full step, `gamma` (c, 5) being the new relative velocities."""
     if law[c, Y_N] <= 0.0:
         for i in range(5):

@@ -1,7 +1,8 @@
 """Semi-smooth Newton iteration of a chain in space, in articulated-body form.
 
-Every iteration linearises all force laws and solves for all velocities by one recursion along the chain. All quantities
-are advanced by increments, so that the large factors of closed contacts amplify no rounding of the velocities.
+Every iteration linearises all force laws and solves for all velocities by one recursion along the
+chain. All quantities are advanced by increments, so that the large factors of closed contacts
+amplify no rounding of the velocities.
 """
 
 from __future__ import annotations
@@ -21,8 +22,21 @@ from snakestudio.kernels.spatial_chain import (
     shift_system,
     solve_root,
 )
-from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branches, contact_velocities, move_contact
-from snakestudio.kernels.spatial_problem import DRAG, DRIVE, STOP, STOP_GAIN, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_laws import (
+    EPSILON,
+    add_contact,
+    choose_branches,
+    contact_velocities,
+    move_contact,
+)
+from snakestudio.kernels.spatial_problem import (
+    DRAG,
+    DRIVE,
+    STOP,
+    STOP_GAIN,
+    SpatialImpulses,
+    SpatialProblem,
+)
 from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
 
 __all__ = ["begin", "choose_all", "copy_rows", "newton"]
@@ -32,12 +46,14 @@ HALVINGS = 6
 """How often a step that makes the natural maps worse is halved."""
 
 ROUGH = 0.1
-"""What the natural maps miss, in units of the scale, up to which no step is halved: near the end a full step that makes
-it worse (a contact at the edge of its cone lets go or sticks) is made good by the next one, a short one by none."""
+"""What the natural maps miss, in units of the scale, up to which no step is halved: near the end a
+full step that makes it worse (a contact at the edge of its cone lets go or sticks) is made good by
+the next one, a short one by none."""
 
 SLOW, NEAR = 8, 0.01
-"""From which iteration on, and within what, in units of the scale, slow progress is left to the exact steps of
-`contact_rescue`: contacts at the edge of their cones stick and let go by turns there, and a turn gains half a digit."""
+"""From which iteration on, and within what, in units of the scale, slow progress is left to the
+exact steps of `contact_rescue`: contacts at the edge of their cones stick and let go by turns
+there, and a turn gains half a digit."""
 
 
 @inlined
@@ -64,7 +80,9 @@ def choose_all(
 
 
 @inlined
-def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, j: int) -> Octet:
+def _own_impulse(
+    problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, j: int
+) -> Octet:
     """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
     push: float = problem.axes[j, DRIVE] - problem.axes[j, DRAG] * scratch.rate[j]
     stiff = problem.axes[j, DRAG]
@@ -78,7 +96,9 @@ def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: Sp
 
 
 @inlined
-def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+def _solve_linear(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
+) -> None:
     """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
     gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
     n = w.shape[0]
@@ -116,7 +136,9 @@ def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatAr
 
 
 @inlined
-def _take_step(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+def _take_step(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
+) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
     for k in range(w.shape[0]):
@@ -128,13 +150,17 @@ def _take_step(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray
     if problem.n_stops > 0:
         for j in range(problem.axes.shape[0]):
             if problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
-                impulses.stop[j] -= problem.axes[j, STOP_GAIN] / EPSILON * problem.axes[j, STOP] * scratch.rate[j]
+                impulses.stop[j] -= (
+                    problem.axes[j, STOP_GAIN] / EPSILON * problem.axes[j, STOP] * scratch.rate[j]
+                )
             else:
                 impulses.stop[j] = 0.0
 
 
 @inlined
-def _save(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+def _save(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
+) -> None:
     """Keep the iterate, to go back half-way if the next one is worse."""
     for k in range(w.shape[0]):
         for i in range(6):
@@ -149,7 +175,9 @@ def _save(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scr
 
 
 @jit
-def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+def _halve(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
+) -> None:
     """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
     for k in range(w.shape[0]):
         for i in range(6):
@@ -165,7 +193,12 @@ def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
 
 @inlined
 def newton(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int
+    problem: SpatialProblem,
+    impulses: SpatialImpulses,
+    w: FloatArray,
+    scratch: SpatialScratch,
+    goal: float,
+    most: int,
 ) -> tuple[int, bool]:
     """At most `most` Newton iterations from `begin`; how many, and whether `goal` is met."""
     choose_all(problem, impulses, scratch.gamma, scratch)
@@ -182,7 +215,8 @@ def newton(
         _take_step(problem, impulses, w, scratch)
         before = squares
         worst, squares = choose_all(problem, impulses, scratch.gamma, scratch)
-        # Only a full step satisfies the equations of motion, so no result is accepted after halving.
+        # Only a full step satisfies the equations of motion, so no result is accepted after
+        # halving.
         solved = worst <= goal
         if iteration >= SLOW and worst <= near and not solved:
             break

@@ -1,7 +1,8 @@
 """The contact problem of one time step of a chain in space, as data: solver, residual and engine speak through it.
 
-Velocities of link k are those of its rear joint's point p_k (the free end of link 1) and its angular velocity, both in
-the world's frame: the articulated-body recursion then shifts from point to point without any other change.
+Velocities of link k are those of its rear joint's point p_k (the free end of link 1) and its
+angular velocity, both in the world's frame: the articulated-body recursion then shifts from point
+to point without any other change.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ RX, RY, RZ = range(3, 6)
 ) = range(15)
 """Entries of SpatialProblem.links.
 
-Mass, kg; moments of inertia across and along the axis, kg m^2; distances from the centre of mass to the joint behind
-(REAR) and ahead (FRONT), m; signed positions of the rear and the front contact sphere on the axis, from the centre of
-mass, m; radius and rolling friction times radius, m; the inverses of mass and inertia; friction on the ground along
-(the larger of both directions) and across; and from LINK_SHARES on the four numbers from SHARE_PLUS on in
-SpatialProblem.gain that contacts with the ground get."""
+Mass, kg; moments of inertia across and along the axis, kg m^2; distances from the centre of mass to
+the joint behind (REAR) and ahead (FRONT), m; signed positions of the rear and the front contact
+sphere on the axis, from the centre of mass, m; radius and rolling friction times radius, m; the
+inverses of mass and inertia; friction on the ground along (the larger of both directions) and
+across; and from LINK_SHARES on the four numbers from SHARE_PLUS on in SpatialProblem.gain that
+contacts with the ground get."""
 LINK_WIDTH = 18
 """Entries of a row of SpatialProblem.links."""
 SWING_X, SWING_Y, SWING_Z, AXIS_X, AXIS_Y, AXIS_Z, STOP_GAIN, DRIVE, DRAG, STOP = range(10)
@@ -52,8 +54,8 @@ ROW_N, ROW_T, ROW_T2, ROW_V, ROW_V2 = range(0, 40, 8)
 GAIN_N, GAIN_T, GAIN_V, SHARE_PLUS, SHARE_MINUS, INVERSE_PLUS, INVERSE_MINUS = range(7)
 """Entries of SpatialProblem.gain.
 
-The shares are those of the friction coefficient along that a force towards +axis and towards -axis of the link can
-reach (the larger one is 1), followed by their inverses (0 for a share of 0)."""
+The shares are those of the friction coefficient along that a force towards +axis and towards -axis
+of the link can reach (the larger one is 1), followed by their inverses (0 for a share of 0)."""
 GAIN_WIDTH = 7
 """Entries of a row of SpatialProblem.gain."""
 LAWS = 5
@@ -66,7 +68,8 @@ class SpatialProblem(NamedTuple):
     links: FloatArray
     """(n, LINK_WIDTH) constants of the links."""
     joints: IntArray
-    """(n,); joint k, between links k and k + 1, has the axes from joints[k] to joints[k + 1]: none to three."""
+    """(n,); joint k, between links k and k + 1, has the axes from joints[k] to joints[k + 1]: none
+    to three."""
     half: float
     """Length that moments are divided by where they are compared with impulses, m."""
     scale: float
@@ -78,21 +81,24 @@ class SpatialProblem(NamedTuple):
     reach: FloatArray
     """(n - 1, 3) from p_k to p_k+1, m."""
     axes: FloatArray
-    """(m, AXIS_WIDTH) of every joint axis: velocity of p_k+1 for a unit rate, m; the unit vector; gain of its stop;
-    drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring is drive - drag * (rate at the end of
-    the step); 0 off the stops, else the sign of the rate that leads away from the stop."""
+    """(m, AXIS_WIDTH) of every joint axis: velocity of p_k+1 for a unit rate, m; the unit vector;
+    gain of its stop; drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring
+    is drive - drag * (rate at the end of the step); 0 off the stops, else the sign of the rate that
+    leads away from the stop."""
     free: FloatArray
-    """(n, 6) velocity of the centre of mass and angular velocity without contacts, joints and motors."""
+    """(n, 6) velocity of the centre of mass and angular velocity without contacts, joints and
+    motors."""
     n_stops: int
     """Number of axes at their stops."""
     first: IntArray
     """(n + 1,); contacts of link k are those from first[k] to first[k + 1]."""
     rows: FloatArray
-    """(c, 40) force directions of every law about p_k, as five octets (number 6 and 7 of each is 0). Friction is scaled
-    by its coefficient, along by the larger one of both directions."""
+    """(c, 40) force directions of every law about p_k, as five octets (number 6 and 7 of each is
+    0). Friction is scaled by its coefficient, along by the larger one of both directions."""
     gain: FloatArray
-    """(c, GAIN_WIDTH) of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on the free link; 0 for a
-    law that has no effect (no friction). Then the shares of friction along."""
+    """(c, GAIN_WIDTH) of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on
+    the free link; 0 for a law that has no effect (no friction). Then the shares of friction
+    along."""
 
 
 class SpatialImpulses(NamedTuple):

@@ -45,7 +45,9 @@ ROUNDING = 2.220446049250313e-16
 
 
 @inlined
-def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray) -> float:
+def _law_residual(
+    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray
+) -> float:
     """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws (P1 (77)-(79)).
 
     Parameters
@@ -70,34 +72,51 @@ def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpul
         ox, oy, oz = vec3_at(w, k, RX)
         for c in range(problem.first[k], problem.first[k + 1]):
             for i in range(5):
-                gamma[c, i] = rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
+                gamma[c, i] = (
+                    rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
+                )
             for i in range(3):  # rolling friction acts as a pure torque
-                gamma[c, i] += rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
+                gamma[c, i] += (
+                    rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
+                )
             normal = contact[c, LAW_N]
             radius = normal if normal > 0.0 else 0.0
             distance = natural_positive(normal, gamma[c, LAW_N], problem.gain[c, GAIN_N])
             if problem.gain[c, GAIN_T] > 0.0:
                 friction = natural_halves(
-                    contact[c, LAW_T], contact[c, LAW_T2], gamma[c, LAW_T], gamma[c, LAW_T2],
-                    problem.gain[c, GAIN_T], radius, problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS],
-                )  # fmt: skip
+                    contact[c, LAW_T],
+                    contact[c, LAW_T2],
+                    gamma[c, LAW_T],
+                    gamma[c, LAW_T2],
+                    problem.gain[c, GAIN_T],
+                    radius,
+                    problem.gain[c, SHARE_PLUS],
+                    problem.gain[c, SHARE_MINUS],
+                )
                 distance = max(distance, friction)
                 total += friction
             if problem.gain[c, GAIN_V] > 0.0:
                 rolling = natural_disc(
-                    contact[c, LAW_V], contact[c, LAW_V2], gamma[c, LAW_V], gamma[c, LAW_V2],
-                    problem.gain[c, GAIN_V], radius,
-                )  # fmt: skip
+                    contact[c, LAW_V],
+                    contact[c, LAW_V2],
+                    gamma[c, LAW_V],
+                    gamma[c, LAW_V2],
+                    problem.gain[c, GAIN_V],
+                    radius,
+                )
                 distance = max(distance, rolling)
                 total += rolling
             worst = max(worst, distance)
             total += distance
     if problem.n_stops > 0:
         for k in range(w.shape[0] - 1):
-            # A stop limits the rate that its impulse does work on: that of the joint's angle. Where the axes are not
-            # quite square to each other, that is not the relative angular velocity's projection on the axis.
+            # A stop limits the rate that its impulse does work on: that of the joint's angle. Where
+            # the axes are not quite square to each other, that is not the relative angular
+            # velocity's projection on the axis.
             begin, end = problem.joints[k], problem.joints[k + 1]
-            rates = joint_rates(problem.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
+            rates = joint_rates(
+                problem.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX))
+            )
             for j in range(begin, end):
                 if problem.axes[j, STOP] != 0.0:
                     rate = component(rates, j - begin)
@@ -112,13 +131,18 @@ def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpul
 
 @inlined
 def _joint_impulses(
-    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, pushed: FloatArray, wrench: FloatArray
+    problem: SpatialProblem,
+    w: FloatArray,
+    impulses: SpatialImpulses,
+    pushed: FloatArray,
+    wrench: FloatArray,
 ) -> float:
     """Joint impulses by recursion from the last link, and by how much equations of motion and joints are missed.
 
-    The wrench that link k + 1 needs at p_{k+1} to move as it does (P1 (75)) must have, about the axes of the
-    joint, just the motor's and the stop's impulse; link 1 needs none at its free end; and p_{k+1} must move as link k
-    says. What rounding of the velocities themselves does to these is not counted.
+    The wrench that link k + 1 needs at p_{k+1} to move as it does (P1 (75)) must have, about the
+    axes of the joint, just the motor's and the stop's impulse; link 1 needs none at its free end;
+    and p_{k+1} must move as link k says. What rounding of the velocities themselves does to these
+    is not counted.
 
     Parameters
     ----------
@@ -128,7 +152,8 @@ def _joint_impulses(
     pushed : (n, 6)
         Filled with the impulses of all contacts of link k (N s) and their moment about p_k (N m s).
     wrench : (n - 1, 6)
-        Filled with the impulse (N s) on link k + 1 at p_{k+1} and its moment about that point (N m s), world frame.
+        Filled with the impulse (N s) on link k + 1 at p_{k+1} and its moment about that point (N m
+        s), world frame.
 
     Returns
     -------
@@ -141,7 +166,11 @@ def _joint_impulses(
     worst = total = fastest = heaviest = 0.0
     for reverse in range(n):
         k = n - 1 - reverse
-        mass, half, across = problem.links[k, MASS], problem.links[k, REAR], problem.links[k, ACROSS]
+        mass, half, across = (
+            problem.links[k, MASS],
+            problem.links[k, REAR],
+            problem.links[k, ACROSS],
+        )
         heaviest = max(heaviest, mass)
         ex, ey, ez = vec3(problem.axis, k)
         cx, cy, cz = half * ex, half * ey, half * ez
@@ -196,7 +225,8 @@ def _joint_impulses(
             rates = joint_rates(axes, begin, end, turn)
             rx, ry, rz = vec3(problem.reach, j)
             px, py, pz = vec3_at(w, j, RX)
-            # The joint itself: the part of the motion of p_{k+1} that neither link k nor the joint's rates explain.
+            # The joint itself: the part of the motion of p_{k+1} that neither link k nor the
+            # joint's rates explain.
             ax = vx - w[j, X] - (py * rz - pz * ry)
             ay = vy - w[j, Y] - (pz * rx - px * rz)
             az = vz - w[j, Z] - (px * ry - py * rx)
@@ -236,9 +266,13 @@ def _joint_impulses(
 
 @jit
 def spatial_residual(
-    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray, pushed: FloatArray,
+    problem: SpatialProblem,
+    w: FloatArray,
+    impulses: SpatialImpulses,
+    gamma: FloatArray,
+    pushed: FloatArray,
     wrench: FloatArray,
-) -> float:  # fmt: skip
+) -> float:
     """Worse of what force laws (`_law_residual`) and equations of motion (`_joint_impulses`) miss; NaN if either is.
 
     Fills `gamma` (c, 5), `pushed` (n, 6) and `wrench` (n - 1, 6), which these two describe.

@@ -37,8 +37,8 @@ class SpatialScratch(NamedTuple):
     gamma : (c, 5)
         Relative velocities.
     law : (c, 11)
-        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V, the
-        share of friction along in its branch, and the inverse of this share.
+        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction
+        (2), beta_V, the share of friction along in its branch, and the inverse of this share.
     stop : (m, 2)
         Of the stops: y and stiffness.
     old_w, old_gamma, old_contact, old_rate, old_stop : arrays

@@ -18,9 +18,13 @@ NEWTON_ITERATIONS = 20
 
 @inlined
 def solve_spatial(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, tolerance: float,
+    problem: SpatialProblem,
+    impulses: SpatialImpulses,
+    w: FloatArray,
+    scratch: SpatialScratch,
+    tolerance: float,
     most: int,
-) -> int:  # fmt: skip
+) -> int:
     """Solve the step's contact problem (replaces the iteration P1 (84)-(93); the laws solved are (77)-(82)).
 
     Parameters

@@ -1,9 +1,9 @@
 """Contacts of a link with a height field: the surface under it, the walls at its borders, and the way out from below.
 
-Only cells whose highest point reaches the link's underside are looked at closely; cells under the link's outline that
-do not are passed over one by one or, eight by eight, by the greatest height of a block. So cells much smaller than the
-link cost time with their number, but nothing of the surface is left out or smoothed; a link keeps its eight deepest
-contacts.
+Only cells whose highest point reaches the link's underside are looked at closely; cells under the
+link's outline that do not are passed over one by one or, eight by eight, by the greatest height of
+a block. So cells much smaller than the link cost time with their number, but nothing of the surface
+is left out or smoothed; a link keeps its eight deepest contacts.
 """
 
 from __future__ import annotations
@@ -43,11 +43,15 @@ def _misses(c: Capsule, x: float, y: float, wide: float, deep: float, top: float
 @inlined
 def _top_of_cell(field: Field, i: int, j: int) -> float:
     right, up = min(i + 1, field.nx - 1), min(j + 1, field.ny - 1)
-    return max(height(field, i, j), height(field, right, j), height(field, i, up), height(field, right, up))
+    return max(
+        height(field, i, j), height(field, right, j), height(field, i, up), height(field, right, up)
+    )
 
 
 @jit
-def _cells(field: Field, c: Capsule, rear: bool, front: bool, out: ContactList, start: int, count: int) -> int:
+def _cells(
+    field: Field, c: Capsule, rear: bool, front: bool, out: ContactList, start: int, count: int
+) -> int:
     """Offer the contacts with the surface; `rear` and `front` say which end spheres are above it."""
     touch = c.radius + c.tolerance
     wide, deep = abs(c.ex) * c.half + touch, abs(c.ey) * c.half + touch
@@ -55,20 +59,35 @@ def _cells(field: Field, c: Capsule, rear: bool, front: bool, out: ContactList, 
         return count
     if c.y - deep > (field.ny - 1) * field.dy:
         return count
-    i_low, i_high = max(int((c.x - wide) / field.dx), 0), min(int((c.x + wide) / field.dx), field.nx - 1)
-    j_low, j_high = max(int((c.y - deep) / field.dy), 0), min(int((c.y + deep) / field.dy), field.ny - 1)
+    i_low, i_high = (
+        max(int((c.x - wide) / field.dx), 0),
+        min(int((c.x + wide) / field.dx), field.nx - 1),
+    )
+    j_low, j_high = (
+        max(int((c.y - deep) / field.dy), 0),
+        min(int((c.y + deep) / field.dy), field.ny - 1),
+    )
     blocks = (field.nx + BLOCK - 1) // BLOCK
     half_x, half_y = 0.5 * field.dx, 0.5 * field.dy
     for block_j in range(j_low // BLOCK, j_high // BLOCK + 1):
         for block_i in range(i_low // BLOCK, i_high // BLOCK + 1):
             top = field.tops[field.first_top + block_j * blocks + block_i]
-            x, y = (block_i * BLOCK + 0.5 * BLOCK) * field.dx, (block_j * BLOCK + 0.5 * BLOCK) * field.dy
+            x, y = (
+                (block_i * BLOCK + 0.5 * BLOCK) * field.dx,
+                (block_j * BLOCK + 0.5 * BLOCK) * field.dy,
+            )
             if _misses(c, x, y, BLOCK * half_x, BLOCK * half_y, top):
                 continue
-            for j in range(max(j_low, block_j * BLOCK), min(j_high, block_j * BLOCK + BLOCK - 1) + 1):
-                for i in range(max(i_low, block_i * BLOCK), min(i_high, block_i * BLOCK + BLOCK - 1) + 1):
+            for j in range(
+                max(j_low, block_j * BLOCK), min(j_high, block_j * BLOCK + BLOCK - 1) + 1
+            ):
+                for i in range(
+                    max(i_low, block_i * BLOCK), min(i_high, block_i * BLOCK + BLOCK - 1) + 1
+                ):
                     top = _top_of_cell(field, i, j)
-                    if _misses(c, i * field.dx + half_x, j * field.dy + half_y, half_x, half_y, top):
+                    if _misses(
+                        c, i * field.dx + half_x, j * field.dy + half_y, half_x, half_y, top
+                    ):
                         continue
                     count = cell_contacts(field, i, j, top, c, rear, front, out, start, count)
     return count
@@ -122,11 +141,15 @@ def _end(
             beyond, _, wall_x, wall_y = _outwards(field, side, x, y)
             if beyond > best:
                 best, nx, ny, nz = beyond, wall_x, wall_y, 0.0
-        return False, offer_on_surface(field, c, feature, t, best - c.radius, nx, ny, nz, out, start, count)
+        return False, offer_on_surface(
+            field, c, feature, t, best - c.radius, nx, ny, nz, out, start, count
+        )
     for side in range(4):
         beyond, along, wall_x, wall_y = _outwards(field, side, x, y)
         if 0.0 <= beyond <= c.radius + c.tolerance and z < _border_height(field, side, along):
-            count = offer_on_surface(field, c, feature, t, beyond - c.radius, wall_x, wall_y, 0.0, out, start, count)
+            count = offer_on_surface(
+                field, c, feature, t, beyond - c.radius, wall_x, wall_y, 0.0, out, start, count
+            )
     return True, count
 
 
@@ -183,7 +206,8 @@ def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
 def relief_contacts(field: Field, capsule: Capsule, out: ContactList, count: int) -> int:
     """Append the contacts of a link with a height field, both in the field's frame.
 
-    Features are, for the ends, 0 or 1 plus 4 times and, inside the segment, 2 plus 4 times how many the link has there.
+    Features are, for the ends, 0 or 1 plus 4 times and, inside the segment, 2 plus 4 times how many
+    the link has there.
     """
     c = capsule
     start = count

@@ -1,8 +1,8 @@
 """Where one end sphere or the inside of a link's segment is nearest to one cell of a height field.
 
-A contact is a local minimum of the distance between the surface and the point or segment: a face where the foot of the
-perpendicular lies in it, an edge or corner where the surface falls away to all sides. Inner edges of flat ground are
-neither, so a link slides over them without noticing.
+A contact is a local minimum of the distance between the surface and the point or segment: a face
+where the foot of the perpendicular lies in it, an edge or corner where the surface falls away to
+all sides. Inner edges of flat ground are neither, so a link slides over them without noticing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ import math
 
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, offer_contact
-from snakestudio.kernels.terrain_shape import Field, corner_cone, field_edge, height, surface_below, wedge_side
+from snakestudio.kernels.terrain_shape import (
+    Field,
+    corner_cone,
+    field_edge,
+    height,
+    surface_below,
+    wedge_side,
+)
 
 __all__ = ["NEEDLESS", "cell_contacts", "offer_on_surface", "segment_edge", "sphere_edge"]
 
@@ -19,12 +26,14 @@ CONVEX = 1e-7
 """Edges and corners that are less convex are flat; rad."""
 
 WIDER = 0.02
-"""The segment is held by an edge even if it leans over the edge's face by this angle (rad), or half the edge's own, so
-that a link lying flat on a face that it sticks out over is held at the edge before it tips."""
+"""The segment is held by an edge even if it leans over the edge's face by this angle (rad), or half
+the edge's own, so that a link lying flat on a face that it sticks out over is held at the edge
+before it tips."""
 
 NEEDLESS = 1e-5
-"""A contact inside the segment counts only if it is lower than the line between those of the two ends by this times the
-link's radius: ground that is flat but for so little carries at the ends only."""
+"""A contact inside the segment counts only if it is lower than the line between those of the two
+ends by this times the link's radius: ground that is flat but for so little carries at the ends
+only."""
 
 _FOOT_SLACK = 1e-8
 _SAME, _NEAR = math.cos(0.02), 0.9
@@ -32,9 +41,18 @@ _SAME, _NEAR = math.cos(0.02), 0.9
 
 @jit
 def offer_on_surface(
-    field: Field, capsule: Capsule, feature: int, t: float, gap: float, nx: float, ny: float, nz: float,
-    out: ContactList, start: int, count: int,
-) -> int:  # fmt: skip
+    field: Field,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    gap: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    out: ContactList,
+    start: int,
+    count: int,
+) -> int:
     """Offer a contact, unless the surface there lies under the ground plane.
 
     Two contacts of one end sphere are one if their normals differ by less than 0.02 rad.
@@ -42,14 +60,22 @@ def offer_on_surface(
     c = capsule
     if c.z + t * c.ez - (gap + c.radius) * nz <= field.floor + 1e-9:
         return count
-    return offer_contact(out, start, count, c, feature, t, gap, nx, ny, nz, _SAME, _NEAR, NEEDLESS * c.radius)
+    return offer_contact(
+        out, start, count, c, feature, t, gap, nx, ny, nz, _SAME, _NEAR, NEEDLESS * c.radius
+    )
 
 
 @jit
 def sphere_edge(
-    field: Field, capsule: Capsule, feature: int, t: float, edge: tuple[float, ...], out: ContactList, start: int,
+    field: Field,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    edge: tuple[float, ...],
+    out: ContactList,
+    start: int,
     count: int,
-) -> int:  # fmt: skip
+) -> int:
     """The contact of the end sphere at `t` with an edge (see `field_edge`), if it has one."""
     c = capsule
     x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
@@ -60,11 +86,19 @@ def sphere_edge(
     x, y, z = x - share * dx, y - share * dy, z - share * dz
     square = x * x + y * y + z * z
     touch = c.radius + c.tolerance
-    if square > touch * touch or square == 0.0 or x * ax + y * ay + z * az > 0.0 or x * bx + y * by + z * bz > 0.0:
+    if (
+        square > touch * touch
+        or square == 0.0
+        or x * ax + y * ay + z * az > 0.0
+        or x * bx + y * by + z * bz > 0.0
+    ):
         return count
     distance = math.sqrt(square)
     x, y, z = x / distance, y / distance, z / distance
-    if wedge_side(x, y, z, dx, dy, dz, ax, ay, az) + wedge_side(x, y, z, dx, dy, dz, bx, by, bz) > -CONVEX:
+    if (
+        wedge_side(x, y, z, dx, dy, dz, ax, ay, az) + wedge_side(x, y, z, dx, dy, dz, bx, by, bz)
+        > -CONVEX
+    ):
         return count
     return offer_on_surface(field, c, feature, t, distance - c.radius, x, y, z, out, start, count)
 
@@ -78,7 +112,12 @@ def _under(field: Field, c: Capsule, t: float) -> bool:
 
 @jit
 def segment_edge(
-    field: Field, capsule: Capsule, edge: tuple[float, ...], out: ContactList, start: int, count: int
+    field: Field,
+    capsule: Capsule,
+    edge: tuple[float, ...],
+    out: ContactList,
+    start: int,
+    count: int,
 ) -> int:
     """The contact of the segment's inside with an edge (see `field_edge`) that it crosses, if it has one."""
     c = capsule
@@ -103,7 +142,10 @@ def segment_edge(
     if min(gap, other) > c.tolerance or max(gap, other) < -2.0 * c.radius:
         return count
     nx, ny, nz = nx / size, ny / size, nz / size
-    lean_a, lean_b = wedge_side(nx, ny, nz, dx, dy, dz, ax, ay, az), wedge_side(nx, ny, nz, dx, dy, dz, bx, by, bz)
+    lean_a, lean_b = (
+        wedge_side(nx, ny, nz, dx, dy, dz, ax, ay, az),
+        wedge_side(nx, ny, nz, dx, dy, dz, bx, by, bz),
+    )
     convex = -(lean_a + lean_b)
     if convex < 0.0:  # n points into the solid
         nx, ny, nz, gap, convex, lean_a, lean_b = -nx, -ny, -nz, other, -convex, -lean_a, -lean_b
@@ -117,7 +159,15 @@ def segment_edge(
 
 @jit
 def _corner(
-    field: Field, i: int, j: int, capsule: Capsule, feature: int, t: float, out: ContactList, start: int, count: int
+    field: Field,
+    i: int,
+    j: int,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    out: ContactList,
+    start: int,
+    count: int,
 ) -> int:
     """The contact of the segment's point at `t` with a grid point, if it has one."""
     c = capsule
@@ -140,9 +190,17 @@ def _corner(
 
 @jit
 def _face(
-    field: Field, i: int, j: int, upper: bool, capsule: Capsule, feature: int, t: float, out: ContactList, start: int,
+    field: Field,
+    i: int,
+    j: int,
+    upper: bool,
+    capsule: Capsule,
+    feature: int,
+    t: float,
+    out: ContactList,
+    start: int,
     count: int,
-) -> int:  # fmt: skip
+) -> int:
     """The contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if it has one."""
     c = capsule
     h00, h11 = height(field, i, j), height(field, i + 1, j + 1)
@@ -160,15 +218,33 @@ def _face(
     if small < -slack or large > 1.0 + slack or small > large + slack:
         return count
     return offer_on_surface(
-        field, c, feature, t, distance - c.radius, -gx / size, -gy / size, 1.0 / size, out, start, count
+        field,
+        c,
+        feature,
+        t,
+        distance - c.radius,
+        -gx / size,
+        -gy / size,
+        1.0 / size,
+        out,
+        start,
+        count,
     )
 
 
 @jit
 def cell_contacts(
-    field: Field, i: int, j: int, top: float, capsule: Capsule, rear: bool, front: bool, out: ContactList, start: int,
+    field: Field,
+    i: int,
+    j: int,
+    top: float,
+    capsule: Capsule,
+    rear: bool,
+    front: bool,
+    out: ContactList,
+    start: int,
     count: int,
-) -> int:  # fmt: skip
+) -> int:
     """Contacts with what belongs to cell (i, j), none of it above `top`: two faces, three edges, one corner.
 
     `rear` and `front` say whether these end spheres are wanted.

@@ -1,7 +1,7 @@
 """The surface of a height field: its triangles, edges and corners, and what is convex about them.
 
-The frame has x and y along the grid from grid point (0, 0). A cell is split along the diagonal from its lower left to
-its upper right corner; beyond the field's borders vertical walls go down.
+The frame has x and y along the grid from grid point (0, 0). A cell is split along the diagonal from
+its lower left to its upper right corner; beyond the field's borders vertical walls go down.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ __all__ = ["BLOCK", "Field", "corner_cone", "field_edge", "height", "surface_bel
 
 
 BLOCK = 8
-"""Cells along the side of a block whose greatest height is kept, so that it can be passed over at once."""
+"""Cells along the side of a block whose greatest height is kept, so that it can be passed over at
+once."""
 
 _Edge = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
@@ -29,7 +30,8 @@ class Field(NamedTuple):
     heights : (k,)
         Of all fields, m; this one's begin at `first`.
     tops : (b,)
-        Greatest height of every block of cells, m; this one's begin at `first_top`, rows of x one after the other.
+        Greatest height of every block of cells, m; this one's begin at `first_top`, rows of x one
+        after the other.
     floor : float
         Height of the ground plane, m: what lies lower is none of the surface.
     """
@@ -88,7 +90,8 @@ def field_edge(field: Field, i: int, j: int, which: int) -> tuple[bool, _Edge]:
     Returns
     -------
     convex : bool
-        Whether there is such an edge and the surface falls away from it; only then can a link touch it.
+        Whether there is such an edge and the surface falls away from it; only then can a link touch
+        it.
     edge : tuple of 12 floats
         Its begin, the vector to its end, and from its begin a vector into the face on either side.
     """
@@ -98,16 +101,39 @@ def field_edge(field: Field, i: int, j: int, which: int) -> tuple[bool, _Edge]:
         return False, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     ex, ey, ez = _towards(field, i, j, to_i, to_j)
     ax, ay, az = _towards(field, i, j, i + 1, j + 1 if which < 2 else j)
-    bx, by, bz = _towards(field, i, j, i - 1 if which == 1 else i, j - 1 if which == 0 else j + which // 2)
+    bx, by, bz = _towards(
+        field, i, j, i - 1 if which == 1 else i, j - 1 if which == 0 else j + which // 2
+    )
     volume = (ey * az - ez * ay) * bx + (ez * ax - ex * az) * by + (ex * ay - ey * ax) * bz
     fall = -volume if which == 0 else volume
     convex = fall > 1e-8 * field.dx * field.dy * min(field.dx, field.dy)
-    return convex, (i * field.dx, j * field.dy, height(field, i, j), ex, ey, ez, ax, ay, az, bx, by, bz)
+    return convex, (
+        i * field.dx,
+        j * field.dy,
+        height(field, i, j),
+        ex,
+        ey,
+        ez,
+        ax,
+        ay,
+        az,
+        bx,
+        by,
+        bz,
+    )
 
 
 @inlined
 def wedge_side(
-    nx: float, ny: float, nz: float, dx: float, dy: float, dz: float, ax: float, ay: float, az: float
+    nx: float,
+    ny: float,
+    nz: float,
+    dx: float,
+    dy: float,
+    dz: float,
+    ax: float,
+    ay: float,
+    az: float,
 ) -> float:
     """Sine of the angle by which n (across an edge d) leans into the face that the vector a points into."""
     share = (ax * dx + ay * dy + az * dz) / (dx * dx + dy * dy + dz * dz)
@@ -116,10 +142,13 @@ def wedge_side(
 
 
 @jit
-def corner_cone(field: Field, i: int, j: int, nx: float, ny: float, nz: float) -> tuple[float, float]:
+def corner_cone(
+    field: Field, i: int, j: int, nx: float, ny: float, nz: float
+) -> tuple[float, float]:
     """Greatest cosine between n and an edge that leaves grid point (i, j), and the sum of these cosines.
 
-    The point is the nearest of its surroundings along n if the greatest is not positive; the sum is 0 on flat ground.
+    The point is the nearest of its surroundings along n if the greatest is not positive; the sum is
+    0 on flat ground.
     """
     worst, total = -1.0, 0.0
     for k in range(6):

@@ -1,7 +1,8 @@
 """Sine and cosine of many angles at once: a loop without calls, which the compiler turns into vector instructions.
 
-The library's sincos took a seventh of a whole time step. Reduction and polynomials are those of fdlibm (k_sin.c,
-k_cos.c); the error is about one unit in the last place of 1, and results are the same on every machine.
+The library's sincos took a seventh of a whole time step. Reduction and polynomials are those of
+fdlibm (k_sin.c, k_cos.c); the error is about one unit in the last place of 1, and results are the
+same on every machine.
 """
 
 from __future__ import annotations
@@ -45,14 +46,41 @@ def sin_cos(angle: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
         z = r * r
         s = r + r * z * (
             -1.66666666666666324348e-01
-            + z * (8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
-            + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))))
-        )  # fmt: skip
-        c = 1.0 - (0.5 * z - z * z * (
-            4.16666666666666019037e-02
-            + z * (-1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07
-            + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11))))
-        ))  # fmt: skip
+            + z
+            * (
+                8.33333333332248946124e-03
+                + z
+                * (
+                    -1.98412698298579493134e-04
+                    + z
+                    * (
+                        2.75573137070700676789e-06
+                        + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
+                    )
+                )
+            )
+        )
+        c = 1.0 - (
+            0.5 * z
+            - z
+            * z
+            * (
+                4.16666666666666019037e-02
+                + z
+                * (
+                    -1.38888888888741095749e-03
+                    + z
+                    * (
+                        2.48015872894767294178e-05
+                        + z
+                        * (
+                            -2.75573143513906633035e-07
+                            + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)
+                        )
+                    )
+                )
+            )
+        )
         quadrant = quarter - 4.0 * ((quarter * 0.25 + ROUND) - ROUND)  # -2, -1, 0, 1 or 2
         odd = abs(quadrant) == 1.0
         a = s if odd else c

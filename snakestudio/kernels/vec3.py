@@ -1,8 +1,8 @@
 """Vectors of three numbers in rows of arrays: read, written and reckoned with as one value.
 
-Compiled, a vector is a tuple of three numbers in registers, and every function here is just the loads, stores, products
-and sums that stand in its Python. Places in a row (`at`) are never literals to the compiler, which would make a version
-of its own for each.
+Compiled, a vector is a tuple of three numbers in registers, and every function here is just the
+loads, stores, products and sums that stand in its Python. Places in a row (`at`) are never literals
+to the compiler, which would make a version of its own for each.
 """
 
 from __future__ import annotations
@@ -16,8 +16,20 @@ from snakestudio.kernels._jit import instruction
 from snakestudio.kernels.axes import X, Y, Z
 
 __all__ = [
-    "Vec3", "X", "Y", "Z", "dot", "minus", "plus", "times", "vec3", "vec3_add_at", "vec3_at", "vec3_put", "vec3_put_at",
-]  # fmt: skip
+    "Vec3",
+    "X",
+    "Y",
+    "Z",
+    "dot",
+    "minus",
+    "plus",
+    "times",
+    "vec3",
+    "vec3_add_at",
+    "vec3_at",
+    "vec3_put",
+    "vec3_put_at",
+]
 
 Vec3 = tuple[float, float, float]
 
@@ -37,7 +49,9 @@ def _load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     at = args[2] if len(args) > 2 else ir.Constant(ir.IntType(64), 0)
     place = _place(context, builder, signature.args[0], args[0], args[1], at)
     return context.make_tuple(
-        builder, signature.return_type, [builder.load(_next(builder, place, lane)) for lane in range(3)]
+        builder,
+        signature.return_type,
+        [builder.load(_next(builder, place, lane)) for lane in range(3)],
     )
 
 

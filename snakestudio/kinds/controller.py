@@ -15,7 +15,13 @@ from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
 from snakestudio.model.fields import Frozen
 from snakestudio.model.recording import Schema
-from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import (
+    FieldsDeclaration,
+    Registry,
+    first_line,
+    titled,
+    unchecked_fields,
+)
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
@@ -35,7 +41,8 @@ __all__ = [
 NOT_LOADED = "The plug-in that has it is not loaded."
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
-"""Finds moments in more rows of a run: their times (k,), s, and what controllers and models added to them (k, x)."""
+"""Finds moments in more rows of a run: their times (k,), s, and what controllers and models added
+to them (k, x)."""
 
 
 class JointMarks(NamedTuple):
@@ -111,11 +118,14 @@ class ControllerKind(FieldsDeclaration):
     Attributes
     ----------
     fields : type
-        The scene's [controller] table; its class says which other parts of the scene have an effect beside it (`uses`).
+        The scene's [controller] table; its class says which other parts of the scene have an effect
+        beside it (`uses`).
     make : callable
-        The controller (`control.base.Controller`) of a scene whose joints start at given angles, (m,), rad.
+        The controller (`control.base.Controller`) of a scene whose joints start at given angles,
+        (m,), rad.
     title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if
+        left out.
     place : float
         Where it stands in lists.
     check : callable
@@ -127,7 +137,8 @@ class ControllerKind(FieldsDeclaration):
     note : callable
         What there is to say in its panel about its values; "" for nothing.
     channels : tuple of str
-        Those that all of its runs have: its run is known by them. Those of the controller's class if left out.
+        Those that all of its runs have: its run is known by them. Those of the controller's class
+        if left out.
     plots : tuple of Plot
         Kinds of plot of its channels; one of all channels if left out.
     shown : tuple of str
@@ -180,7 +191,11 @@ class ControllerKind(FieldsDeclaration):
         plots = self.plots
         if channels and not plots and not self.shown:
             plots = (
-                Plot(self.kind_name, title, tuple(Curve(each, titled(parted(each)[0]).lower()) for each in channels)),
+                Plot(
+                    self.kind_name,
+                    title,
+                    tuple(Curve(each, titled(parted(each)[0]).lower()) for each in channels),
+                ),
             )
         for name, value in {
             "title": title,
@@ -194,7 +209,9 @@ class ControllerKind(FieldsDeclaration):
 def stand_in(name: str) -> ControllerKind:
     """What is used for a controller of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ControllerFields)
-    return ControllerKind(fields=fields, make=_refuse, title=f"{titled(name)} (plug-in)", help=NOT_LOADED)
+    return ControllerKind(
+        fields=fields, make=_refuse, title=f"{titled(name)} (plug-in)", help=NOT_LOADED
+    )
 
 
 def _refuse(scene: Scene, start: FloatArray) -> Any:
@@ -211,7 +228,9 @@ def controller_of(control: Mapping[str, float]) -> ControllerKind | None:
 
 
 @lru_cache(maxsize=64)
-def _known_by(channels: tuple[str, ...], kinds: tuple[ControllerKind, ...]) -> ControllerKind | None:
+def _known_by(
+    channels: tuple[str, ...], kinds: tuple[ControllerKind, ...]
+) -> ControllerKind | None:
     fitting = [kind for kind in kinds if set(kind.channels) <= set(channels)]
     found = max(fitting, key=lambda kind: len(kind.channels))
     return found if found.channels else None

@@ -13,13 +13,20 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.model import registry
 from snakestudio.model.fields import Frozen
 from snakestudio.model.formulations import ModelFields
-from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import (
+    FieldsDeclaration,
+    Registry,
+    first_line,
+    titled,
+    unchecked_fields,
+)
 from snakestudio.model.scene import Scene
 
 __all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
 
 Late = Callable[..., Any] | str
-"""A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded when it is used."""
+"""A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded
+when it is used."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,9 +36,11 @@ class FormulationKind(FieldsDeclaration):
     Attributes
     ----------
     fields : type
-        The scene's [model] table; its class says what body it moves (`body`), and whether in space (`spatial`).
+        The scene's [model] table; its class says what body it moves (`body`), and whether in space
+        (`spatial`).
     title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if
+        left out.
     short, name : str
         The title where there is little room, and within a sentence; from the title if left out.
     place : float
@@ -41,7 +50,8 @@ class FormulationKind(FieldsDeclaration):
     folder : str
         Package that places are relative to.
     engine : place or type
-        Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it are relative to.
+        Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it
+        are relative to.
     check : place or callable
         What is wrong or doubtful in a scene, of the same.
     schema : place or callable
@@ -49,11 +59,13 @@ class FormulationKind(FieldsDeclaration):
     largest_stable_step : place or callable
         Step up to which its explicit parts are stable in a scene, s.
     parts : int
-        Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is nothing to compile.
+        Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is
+        nothing to compile.
     contact_problems : bool
         Whether its steps solve a contact problem, which can be saved.
     friction_laws : tuple of str
-        Values of `ground.law` that it can, its own first: that is what a scene which names none gets.
+        Values of `ground.law` that it can, its own first: that is what a scene which names none
+        gets.
     friction_arrows : bool
         Whether the friction on its body is shown as arrows.
     alone : bool
@@ -63,7 +75,8 @@ class FormulationKind(FieldsDeclaration):
     formerly : dict of str to (place or type)
         The same, as version 0.1.0 called them.
     from_format_1 : place or callable
-        Makes fields of its state, by name, of what files of format 1 have; None if they are the same.
+        Makes fields of its state, by name, of what files of format 1 have; None if they are the
+        same.
     """
 
     role: ClassVar[str] = "formulation"
@@ -103,7 +116,8 @@ class FormulationKind(FieldsDeclaration):
             "reads": self.reads or _everything(),
             "check": self.check or ("check:check" if own else _fine),
             "schema": self.schema or ("schema:make_schema" if own else ""),
-            "largest_stable_step": self.largest_stable_step or ("check:largest_stable_step" if own else _endless),
+            "largest_stable_step": self.largest_stable_step
+            or ("check:largest_stable_step" if own else _endless),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -138,7 +152,11 @@ def _endless(scene: Scene) -> float:
 
 def _everything() -> frozenset[str]:
     """All keys of a scene."""
-    parts = [name for name, info in Scene.model_fields.items() if name not in ("format", "title", "description")]
+    parts = [
+        name
+        for name, info in Scene.model_fields.items()
+        if name not in ("format", "title", "description")
+    ]
     return frozenset((*Scene.model_fields, *(f"{name}.*" for name in parts)))
 
 

@@ -13,7 +13,13 @@ from snakestudio.errors import Problem
 from snakestudio.model import registry
 from snakestudio.model.fields import Frozen
 from snakestudio.model.motion import GaitFields
-from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import (
+    FieldsDeclaration,
+    Registry,
+    first_line,
+    titled,
+    unchecked_fields,
+)
 from snakestudio.model.scene import Scene
 
 __all__ = ["GAIT_KINDS", "GaitKind", "stand_in"]
@@ -30,22 +36,26 @@ class GaitKind(FieldsDeclaration):
     Attributes
     ----------
     fields : type
-        The scene's [gait] table; those whose names begin with "pitch_" have an effect in space alone.
+        The scene's [gait] table; those whose names begin with "pitch_" have an effect in space
+        alone.
     title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if
+        left out.
     place : float
         Where it stands in lists.
     make : callable or None
-        The angles of a scene's joints over time (`control.set_points.OwnGait`). Of two gaits with the same, one takes
-        over from the other while a run goes.
+        The angles of a scene's joints over time (`control.set_points.OwnGait`). Of two gaits with
+        the same, one takes over from the other while a run goes.
     torques : callable or None
-        Instead of `make`: what gives the joints torques (`control.base.Controller`), in place of any controller.
+        Instead of `make`: what gives the joints torques (`control.base.Controller`), in place of
+        any controller.
     check : callable
         What is wrong or doubtful in a scene with it.
     readable : callable
         Whether its values can be used at all, so that a run can take them over.
     rates : callable or None
-        Largest rates that it asks of all joint axes of a scene, (m,), rad/s; of a gait of waves they follow from these.
+        Largest rates that it asks of all joint axes of a scene, (m,), rad/s; of a gait of waves
+        they follow from these.
     effects : tuple
         Keys, when they have an effect in a scene with it, and that in a few words.
     states : dict of str to type

@@ -14,7 +14,14 @@ from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.plugins.loaded import Plugin, find
 from snakestudio.plugins.scenes import named_plugins
 
-__all__ = ["driving_plugins", "is_complete", "plugin_records", "plugins_in_use", "problems", "renewed"]
+__all__ = [
+    "driving_plugins",
+    "is_complete",
+    "plugin_records",
+    "plugins_in_use",
+    "problems",
+    "renewed",
+]
 
 
 def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
@@ -61,14 +68,21 @@ def renewed(scene: Scene) -> Scene:
         If values do not suit the kinds.
     """
     scene = _with_stand_ins(scene)
-    return scene if all(_is_current(name, kind) for name, kind in _types(scene)) else scene_from_dict(tree(scene))
+    return (
+        scene
+        if all(_is_current(name, kind) for name, kind in _types(scene))
+        else scene_from_dict(tree(scene))
+    )
 
 
 def _types(scene: Scene) -> Iterator[tuple[str, Any]]:
     """The classes of which parts of a scene are, each once, with the parts' names: there may be many obstacles."""
     for name in PARTS_WITH_KINDS:
         part = getattr(scene, name)
-        yield from ((name, kind) for kind in {type(each) for each in (part if isinstance(part, tuple) else (part,))})
+        yield from (
+            (name, kind)
+            for kind in {type(each) for each in (part if isinstance(part, tuple) else (part,))}
+        )
 
 
 def _is_current(name: str, fields: Any) -> bool:
@@ -77,7 +91,9 @@ def _is_current(name: str, fields: Any) -> bool:
 
 
 def _is_gone(name: str, fields: Any) -> bool:
-    return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(fields, Unchecked)
+    return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(
+        fields, Unchecked
+    )
 
 
 def _with_stand_ins(scene: Scene) -> Scene:
@@ -85,7 +101,9 @@ def _with_stand_ins(scene: Scene) -> Scene:
     for name in {name for name, fields in _types(scene) if _is_gone(name, fields)}:
         part, registry = getattr(scene, name), PARTS_WITH_KINDS[name]
         parts = part if isinstance(part, tuple) else (part,)
-        replaced = tuple(each if each.kind in registry else registry.unchecked(tree(each)) for each in parts)
+        replaced = tuple(
+            each if each.kind in registry else registry.unchecked(tree(each)) for each in parts
+        )
         changed[name] = replaced if isinstance(part, tuple) else replaced[0]
     return scene.model_copy(update=changed) if changed else scene
 

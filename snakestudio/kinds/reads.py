@@ -1,7 +1,7 @@
 """Which values of a scene have an effect in it: what its formulation reads, and what other values let it matter.
 
-A formulation declares the keys it reads; from that alone `check`, `run` and the window say which values that somebody
-gave are left out, and where they would count.
+A formulation declares the keys it reads; from that alone `check`, `run` and the window say which
+values that somebody gave are left out, and where they would count.
 """
 
 from __future__ import annotations
@@ -25,34 +25,79 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
 from snakestudio.text import counted, listing, literal_text, noun, quoted
 
-__all__ = ["EVERY_MODEL", "LINKS", "belongs_elsewhere", "findings", "left_out", "readers", "unused_reason"]
+__all__ = [
+    "EVERY_MODEL",
+    "LINKS",
+    "belongs_elsewhere",
+    "findings",
+    "left_out",
+    "readers",
+    "unused_reason",
+]
 
 EVERY_MODEL = frozenset(
     {
-        "format", "title", "description", "source", "plugin", "model.*", "robot.name", "run.*", "control.period_s",
+        "format",
+        "title",
+        "description",
+        "source",
+        "plugin",
+        "model.*",
+        "robot.name",
+        "run.*",
+        "control.period_s",
         "solver.step_s",
     }
-)  # fmt: skip
-"""What holds whatever moves the robot; "run.*" are all keys of a part, and those of obstacles have no numbers."""
+)
+"""What holds whatever moves the robot; "run.*" are all keys of a part, and those of obstacles have
+no numbers."""
 
 LINKS = EVERY_MODEL | {
-    *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
+    *(
+        f"robot.{name}"
+        for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")
+    ),
     "robot.contact_half_length_m",  # drawn, where nothing is collided with
-    *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
+    *(
+        f"ground.{name}"
+        for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")
+    ),
     "gait.kind",  # and with it all that no pitch needs
     *(
         f"start.{name}"
         for name in (
-            "kind", "link", "x_m", "y_m", "vx_m_s", "vy_m_s", "omega_deg_s", "heading_deg", "amplitude_deg",
-            "phase_shift_deg", "phase_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz",
-            "velocity_m_s", "angular_velocity_rad_s", "file", "time_s",
+            "kind",
+            "link",
+            "x_m",
+            "y_m",
+            "vx_m_s",
+            "vy_m_s",
+            "omega_deg_s",
+            "heading_deg",
+            "amplitude_deg",
+            "phase_shift_deg",
+            "phase_deg",
+            "joint_angles_deg",
+            "link_angles_deg",
+            "position_m",
+            "orientation_wxyz",
+            "velocity_m_s",
+            "angular_velocity_rad_s",
+            "file",
+            "time_s",
         )
     ),
-    "joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad",
-    "controller.*", "control.*", "path.*", "strain.*", "beam.length_m",
+    "joint_controller.kp_nm_per_rad",
+    "joint_controller.kd_nms_per_rad",
+    "controller.*",
+    "control.*",
+    "path.*",
+    "strain.*",
+    "beam.length_m",
     "actuator.max_speed_deg_s",  # of the references
-}  # fmt: skip
-"""What every formulation of a robot with links reads, itself or through who tells its joints what to do."""
+}
+"""What every formulation of a robot with links reads, itself or through who tells its joints what
+to do."""
 
 _AS_WITHOUT = {"ground.mu_rolling": 0.0}
 """Values with which a formulation that reads them does what the others do."""
@@ -81,7 +126,9 @@ class _Condition(NamedTuple):
 
 def _takes_shape(scene: Scene, *own: str) -> bool:
     """Whether the start has its pose from the gait, as far as it does not say one of these itself."""
-    return isinstance(scene.start, GaitStart) and all(getattr(scene.start, name) is None for name in own)
+    return isinstance(scene.start, GaitStart) and all(
+        getattr(scene.start, name) is None for name in own
+    )
 
 
 def _uses_gait(scene: Scene) -> bool:
@@ -99,7 +146,12 @@ _NO_JOINTS = "only with joints"
 
 def _shapes(name: str) -> _Condition:
     """Of a value of the gait that its pose at t = 0 has, too, unless the start says its own."""
-    return _Condition((f"gait.{name}",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, name), _NOT_HERE)
+    return _Condition(
+        (f"gait.{name}",),
+        "controller.kind",
+        lambda s: _uses_gait(s) or _takes_shape(s, name),
+        _NOT_HERE,
+    )
 
 
 def _jointed(scene: Scene) -> bool:
@@ -107,23 +159,45 @@ def _jointed(scene: Scene) -> bool:
 
 
 _OF_JOINTS = (
-    "gait.frequency_deg_s", "gait.offset_deg", "gait.pitch_amplitude_deg", "gait.pitch_frequency_deg_s",
-    "gait.pitch_phase_shift_deg", "gait.pitch_phase_deg", "gait.pitch_offset_deg",
+    "gait.frequency_deg_s",
+    "gait.offset_deg",
+    "gait.pitch_amplitude_deg",
+    "gait.pitch_frequency_deg_s",
+    "gait.pitch_phase_shift_deg",
+    "gait.pitch_phase_deg",
+    "gait.pitch_offset_deg",
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"actuator.{name}" for name in Actuator.model_fields),
-    *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
-    *(f"robot.{name}" for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")),
-    "robot.joints", "robot.joint",
-    "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg", "start.joint_roll_deg",
-)  # fmt: skip
-_OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
+    *(
+        f"control.{name}"
+        for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")
+    ),
+    *(
+        f"robot.{name}"
+        for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")
+    ),
+    "robot.joints",
+    "robot.joint",
+    "solver.joints",
+    "start.joint_angles_deg",
+    "start.joint_pitch_deg",
+    "start.joint_roll_deg",
+)
+_OF_SHAPE = tuple(
+    f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg")
+)
 """What a single link has its direction from, if it starts in the gait's pose."""
 
 _OF_ANGLES = (
     *(f"joint_controller.{name}" for name in JointController.model_fields),
-    *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
-    "actuator.free_play_deg", "actuator.max_speed_deg_s", "solver.joints",
-)  # fmt: skip
+    *(
+        f"control.{name}"
+        for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")
+    ),
+    "actuator.free_play_deg",
+    "actuator.max_speed_deg_s",
+    "solver.joints",
+)
 """What leads joints to angles."""
 
 _CONDITIONS = (
@@ -132,71 +206,121 @@ _CONDITIONS = (
     _Condition(_OF_SHAPE, "robot.n_links", lambda s: _jointed(s) or _takes_shape(s), _NO_JOINTS),
     _Condition(
         ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"),
-        "joint_controller.law", lambda s: s.joint_controller.law == "pd", "only under PD control",
+        "joint_controller.law",
+        lambda s: s.joint_controller.law == "pd",
+        "only under PD control",
     ),
     _Condition(
         ("joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s"),
-        "joint_controller.law", lambda s: s.joint_controller.law == "feedback_linearization",
+        "joint_controller.law",
+        lambda s: s.joint_controller.law == "feedback_linearization",
         "only under feedback linearization",
     ),
     _Condition(
-        ("ground.stribeck_velocity_m_s",), "ground.stribeck_rise", lambda s: s.ground.stribeck_rise > 0.0,
+        ("ground.stribeck_velocity_m_s",),
+        "ground.stribeck_rise",
+        lambda s: s.ground.stribeck_rise > 0.0,
         "only with a Stribeck rise",
     ),
-    _Condition(("ground.downhill_deg",), "ground.slope_deg", lambda s: s.ground.slope_deg > 0.0, "only on a slope"),
     _Condition(
-        tuple(f"ground.picture.{name}" for name in GroundPicture.model_fields if name not in GroundPicture.files),
-        "ground.picture", lambda s: bool(s.ground.picture), "only with a picture",
+        ("ground.downhill_deg",),
+        "ground.slope_deg",
+        lambda s: s.ground.slope_deg > 0.0,
+        "only on a slope",
     ),
-    _Condition(("path.shape", "path.closed"), "path.waypoints_m", lambda s: bool(s.path), "only with waypoints"),
     _Condition(
-        ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
-        lambda s: s.robot.joint_limit_deg is not None, "only with a joint limit",
+        tuple(
+            f"ground.picture.{name}"
+            for name in GroundPicture.model_fields
+            if name not in GroundPicture.files
+        ),
+        "ground.picture",
+        lambda s: bool(s.ground.picture),
+        "only with a picture",
+    ),
+    _Condition(
+        ("path.shape", "path.closed"),
+        "path.waypoints_m",
+        lambda s: bool(s.path),
+        "only with waypoints",
+    ),
+    _Condition(
+        ("robot.joint_limit_stiffness_nm_per_rad",),
+        "robot.joint_limit_deg",
+        lambda s: s.robot.joint_limit_deg is not None,
+        "only with a joint limit",
     ),
     *(_shapes(name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")),
     _Condition(
-        ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
+        ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"),
+        "controller.kind",
+        _uses_gait,
         _NOT_HERE,
     ),
     _Condition(
-        ("start.amplitude_deg", "start.phase_shift_deg", "start.phase_deg"), "gait.kind",
-        lambda s: "amplitude_deg" in type(s.gait).model_fields, "not with this kind of gait",
+        ("start.amplitude_deg", "start.phase_shift_deg", "start.phase_deg"),
+        "gait.kind",
+        lambda s: "amplitude_deg" in type(s.gait).model_fields,
+        "not with this kind of gait",
     ),
-    _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
-        ("control.lead_in",), "controller.kind", lambda s: bool({"gait", "strain"}.intersection(s.controller.uses)),
+        ("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE
+    ),
+    _Condition(
+        ("control.lead_in",),
+        "controller.kind",
+        lambda s: bool({"gait", "strain"}.intersection(s.controller.uses)),
         _NOT_HERE,
     ),
     _Condition(
-        ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"), "controller.kind",
-        _uses_gait, _NOT_HERE,
+        ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"),
+        "controller.kind",
+        _uses_gait,
+        _NOT_HERE,
     ),
     _Condition(
-        ("strain.*", "beam.length_m"), "controller.kind", lambda s: "strain" in s.controller.uses,
+        ("strain.*", "beam.length_m"),
+        "controller.kind",
+        lambda s: "strain" in s.controller.uses,
         "only in the continuum model",
     ),
     _Condition(
         (
-            *(f"ground.{name}" for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")),
-            "ground.friction_factor", "ground.picture", "ground.coulomb_smoothing_m_s",
+            *(
+                f"ground.{name}"
+                for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")
+            ),
+            "ground.friction_factor",
+            "ground.picture",
+            "ground.coulomb_smoothing_m_s",
         ),
-        "support.kind", _slides,
+        "support.kind",
+        _slides,
         "only where friction moves the body",
     ),
     _Condition(
-        ("start.vx_m_s", "start.vy_m_s", "start.vz_m_s", "start.omega_deg_s"), "support.kind", _slides,
+        ("start.vx_m_s", "start.vy_m_s", "start.vz_m_s", "start.omega_deg_s"),
+        "support.kind",
+        _slides,
         "only where friction moves the body",
     ),
     _Condition(  # the links of the chain it is compared with
-        ("robot.n_links",), "support.kind", _slides, "only where friction moves the body",
+        ("robot.n_links",),
+        "support.kind",
+        _slides,
+        "only where friction moves the body",
     ),
-)  # fmt: skip
+)
 
 
 def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
     """Whether a key, the part that it belongs to, or all of the whole part of the scene, is among the patterns."""
     part, _, inner = key.partition(".")
-    return key in patterns or f"{part}.*" in patterns or f"{part}.{inner.partition('.')[0]}" in patterns
+    return (
+        key in patterns
+        or f"{part}.*" in patterns
+        or f"{part}.{inner.partition('.')[0]}" in patterns
+    )
 
 
 def _read(patterns: frozenset[str], key: str) -> bool:
@@ -234,7 +358,11 @@ def unused_reason(scene: Scene, key: str) -> str:
     if not _read(reads, plain):
         return _where(readers(plain), kind)
     for condition in _CONDITIONS:
-        if _holds(condition.keys, plain) and _holds(reads, condition.of) and not condition.holds(scene):
+        if (
+            _holds(condition.keys, plain)
+            and _holds(reads, condition.of)
+            and not condition.holds(scene)
+        ):
             return condition.words
     if _holds(reads, "controller.kind"):
         own = (*CONTROLLERS[scene.controller.kind].effects, *GAIT_KINDS[scene.gait.kind].effects)
@@ -248,14 +376,19 @@ def belongs_elsewhere(scene: Scene, key: str) -> bool:
     That is a speciality of another one, and whatever is left out beside its body.
     """
     known = _like(scene.model.kind, readers(key))
-    special = bool(known) and scene.model.kind not in known and all(FORMULATIONS[kind].alone for kind in known)
+    special = (
+        bool(known)
+        and scene.model.kind not in known
+        and all(FORMULATIONS[kind].alone for kind in known)
+    )
     return special or left_out(scene, key)
 
 
 def left_out(scene: Scene, key: str) -> bool:
     """Whether the value at `key` is not even shown as being without effect: the scene's body has no use for it.
 
-    Of a chain these are the tables of a continuous body; a continuous body leaves most of a scene alone.
+    Of a chain these are the tables of a continuous body; a continuous body leaves most of a scene
+    alone.
     """
     foreign = scene.body.strained or key.partition(".")[0] in ContinuousBody.tables
     return foreign and bool(unused_reason(scene, key))
@@ -289,7 +422,11 @@ def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, 
     """The values of a part that are others than by default."""
     for field, info in type(part).model_fields.items():
         value = getattr(part, field)
-        default = getattr(usual, field) if field == "kind" else info.get_default(call_default_factory=True)
+        default = (
+            getattr(usual, field)
+            if field == "kind"
+            else info.get_default(call_default_factory=True)
+        )
         if (info.is_required() and field != "kind") or value != default:
             yield f"{name}.{field}", value, None if info.is_required() else default
 
@@ -319,7 +456,9 @@ def findings(scene: Scene) -> list[Problem]:
             for name in (name for keys, *_ in shape_of(obstacle).effects for name in keys):
                 if why := _of_shape(obstacle, name):
                     default = type(obstacle).model_fields[name].default
-                    one = _Given(f"obstacles[{j + 1}].{name}", getattr(obstacle, name), default, why)
+                    one = _Given(
+                        f"obstacles[{j + 1}].{name}", getattr(obstacle, name), default, why
+                    )
                     problems += [_of_value(scene, one)] if one.value != one.default else []
     return problems
 
@@ -330,7 +469,11 @@ def _elsewhere(scene: Scene, key: str) -> str:
     if scene.model.kind in known:
         return ""
     known = _like(scene.model.kind, known) or known
-    return "another model.kind" if len(known) > 2 else "model.kind = " + listing(map(quoted, known), "or")
+    return (
+        "another model.kind"
+        if len(known) > 2
+        else "model.kind = " + listing(map(quoted, known), "or")
+    )
 
 
 def _of_value(scene: Scene, given: _Given) -> Problem:

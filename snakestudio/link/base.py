@@ -32,8 +32,9 @@ class Link(Protocol):
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
         """Ask for something; gives the command's number, see `Telemetry.carried_out`.
 
-        What begins something (`BEGINNING`) is not carried out once a stop was asked for after it, however late it
-        comes: `stops` among the values says how many there had been when the operator asked, now if left out.
+        What begins something (`BEGINNING`) is not carried out once a stop was asked for after it,
+        however late it comes: `stops` among the values says how many there had been when the
+        operator asked, now if left out.
         """
         ...
 

@@ -26,7 +26,8 @@ class Frame:
     error : bool
         Whether it is no message but an error that the adapter reports.
     time : float
-        When it was received or handed to the adapter, s on the machine's monotonic clock; 0 if not yet.
+        When it was received or handed to the adapter, s on the machine's monotonic clock; 0 if not
+        yet.
     length : int
         Data length that a remote frame asks for.
     """

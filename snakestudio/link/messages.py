@@ -29,20 +29,37 @@ __all__ = [
 ]
 
 
-MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault", "stopping")
+MEANINGS: tuple[StatusMeaning | None, ...] = (
+    None,
+    "booting",
+    "ready",
+    "armed",
+    "stopped",
+    "fault",
+    "stopping",
+)
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""
 
 
-AGED: tuple[Quantity, ...] = ("rate", "torque", "current", "temperature", "voltage", "status", "error")
+AGED: tuple[Quantity, ...] = (
+    "rate",
+    "torque",
+    "current",
+    "temperature",
+    "voltage",
+    "status",
+    "error",
+)
 """What has an age of its own, as it may come in other frames, and more rarely, than angles."""
 
 
 class LinkState(enum.IntEnum):
     """Where the link stands.
 
-    DISCONNECTED: no bus. LISTENING: the bus is open, and nothing is sent. IDLE: requests and heartbeats are sent,
-    torque is off. ARMED: torque is on and the joints hold where they stand. STREAMING: the joints follow the
-    references. FAULT: stopped for a reason; only the operator leads out of it, to IDLE.
+    DISCONNECTED: no bus. LISTENING: the bus is open, and nothing is sent. IDLE: requests and
+    heartbeats are sent, torque is off. ARMED: torque is on and the joints hold where they stand.
+    STREAMING: the joints follow the references. FAULT: stopped for a reason; only the operator
+    leads out of it, to IDLE.
     """
 
     DISCONNECTED = 0
@@ -54,17 +71,30 @@ class LinkState(enum.IntEnum):
 
 
 CommandKind = Literal[
-    "connect", "disconnect", "listen", "idle", "arm", "disarm", "stream", "stop", "reset", "zero", "wiggle", "log",
+    "connect",
+    "disconnect",
+    "listen",
+    "idle",
+    "arm",
+    "disarm",
+    "stream",
+    "stop",
+    "reset",
+    "zero",
+    "wiggle",
+    "log",
     "close",
-]  # fmt: skip
+]
 """What the operator can want.
 
-`connect`: open the bus and listen; `listen` and `idle` go between LISTENING and IDLE; `arm` and `disarm` between IDLE
-and ARMED; `stream` from ARMED to STREAMING; `arm` and `stream` name the plug-ins that make the references (values:
-plugins, with commas between); `stop`: the stop sequence from wherever it stands, to FAULT if torque was on (a stop is
-latched) and else where it stands; `reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero sequence (IDLE
-only); `wiggle`: move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg, period_s,
-count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end the process.
+`connect`: open the bus and listen; `listen` and `idle` go between LISTENING and IDLE; `arm` and
+`disarm` between IDLE and ARMED; `stream` from ARMED to STREAMING; `arm` and `stream` name the
+plug-ins that make the references (values: plugins, with commas between); `stop`: the stop sequence
+from wherever it stands, to FAULT if torque was on (a stop is latched) and else where it stands;
+`reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero sequence (IDLE only); `wiggle`:
+move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg, period_s,
+count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end
+the process.
 """
 
 
@@ -124,7 +154,12 @@ class ReferenceBlock:
     def pack(self) -> bytes:
         """Its bytes in the shared memory; of arrays of float64 that are contiguous."""
         knots, axes = self.angle.shape
-        return _BLOCK.pack(knots, axes) + self.time.tobytes() + self.angle.tobytes() + self.rate.tobytes()
+        return (
+            _BLOCK.pack(knots, axes)
+            + self.time.tobytes()
+            + self.angle.tobytes()
+            + self.rate.tobytes()
+        )
 
     @classmethod
     def unpack(cls, record: bytes) -> ReferenceBlock:
@@ -154,8 +189,8 @@ class LinkEvent:
     text : str
         A sentence.
     kind : str
-        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority", "robot", "waiting"
-        (what a stream does not take over; with "info": nothing any more) ...
+        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority",
+        "robot", "waiting" (what a stream does not take over; with "info": nothing any more) ...
     """
 
     time: float
@@ -194,8 +229,8 @@ class Traffic:
 class Telemetry:
     """What the link knows, of m axes in the profile's order and of its k nodes in `Profile.nodes`' order.
 
-    Angles are the joints' own (sign, offset and gear are taken out). What was never heard is NaN, and so is the time
-    of it. All times are `time.monotonic()`, in s.
+    Angles are the joints' own (sign, offset and gear are taken out). What was never heard is NaN,
+    and so is the time of it. All times are `time.monotonic()`, in s.
 
     Attributes
     ----------
@@ -207,7 +242,8 @@ class Telemetry:
     not_ready : tuple of str
         What keeps the robot from being armed, a sentence each; () if nothing does.
     confirmed : bool
-        Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's lost time.
+        Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's
+        lost time.
     says_status : bool
         Whether the profile lets it say so at all.
     replay : bool
@@ -235,11 +271,13 @@ class Telemetry:
     received, sent : int
         Frames since the bus was opened.
     unknown, unreadable, error_frames, send_errors : int
-        Frames of ids that the profile does not know; of its ids that could not be read; errors the adapter reported.
+        Frames of ids that the profile does not know; of its ids that could not be read; errors the
+        adapter reported.
     bus_open : bool
     period_mean, lateness_p99, gap_max : float
-        Of the set-point sender over the last 10 s: mean period, 99th percentile of how late a period's first frame
-        was, and the longest time between two periods, s; NaN while nothing is sent.
+        Of the set-point sender over the last 10 s: mean period, 99th percentile of how late a
+        period's first frame was, and the longest time between two periods, s; NaN while nothing is
+        sent.
     skipped : int
         Periods that were skipped since streaming or arming began.
     priority : str
@@ -247,8 +285,8 @@ class Telemetry:
     axis_text : tuple of str
         Status and errors of every axis in words.
     heard_at, stale_after : (len(AGED), m) arrays
-        Of each quantity of `AGED`: when an axis last said it, s, and from which age on it may not pass for what is so
-        now, s; infinite where nobody waits for it.
+        Of each quantity of `AGED`: when an axis last said it, s, and from which age on it may not
+        pass for what is so now, s; infinite where nobody waits for it.
     """
 
     time: float

@@ -9,9 +9,10 @@ One datagram holds one instant as JSON text in UTF-8::
         "bodies": [{"link": 1, "position_m": [0.1, 0.2, 0.05], "quaternion_wxyz": [1, 0, 0, 0]}],
     }
 
-`pose` is the version of the format. `time_s` is the sender's clock; only differences count. `link` counts from 1;
-position and orientation are those of the link's centre of gravity, x along the link to the next one, z up when it lies
-flat. A body that is not seen at that instant is left out. `sequence` counts up by one with every datagram.
+`pose` is the version of the format. `time_s` is the sender's clock; only differences count. `link`
+counts from 1; position and orientation are those of the link's centre of gravity, x along the link
+to the next one, z up when it lies flat. A body that is not seen at that instant is left out.
+`sequence` counts up by one with every datagram.
 """
 
 from __future__ import annotations
@@ -69,10 +70,19 @@ class PosePacket:
 def pack(packet: PosePacket) -> bytes:
     """The datagram of a packet."""
     bodies = [
-        {"link": body.link + 1, "position_m": list(body.position), "quaternion_wxyz": list(body.quaternion)}
+        {
+            "link": body.link + 1,
+            "position_m": list(body.position),
+            "quaternion_wxyz": list(body.quaternion),
+        }
         for body in packet.bodies
     ]
-    values = {"pose": _VERSION, "sequence": packet.sequence, "time_s": packet.time, "bodies": bodies}
+    values = {
+        "pose": _VERSION,
+        "sequence": packet.sequence,
+        "time_s": packet.time,
+        "bodies": bodies,
+    }
     return json.dumps(values, separators=(",", ":")).encode()
 
 

@@ -21,8 +21,8 @@ __all__ = ["AxisMap", "last_joint", "mismatches"]
 class AxisMap:
     """The axes of a profile as arrays (m,) of a scene's joint axes.
 
-    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything. Axes that the scene
-    does not have are left out.
+    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything.
+    Axes that the scene does not have are left out.
 
     Parameters
     ----------
@@ -40,7 +40,9 @@ class AxisMap:
         self.n_axes = len(profile.axes)
         places = {axis: entry for entry, axis in enumerate(axes)}
         wanted = [places.get(JointAxis(axis.joint - 1, axis.axis)) for axis in profile.axes]
-        self._axes = np.array([index for index, entry in enumerate(wanted) if entry is not None], np.intp)
+        self._axes = np.array(
+            [index for index, entry in enumerate(wanted) if entry is not None], np.intp
+        )
         self._entries = np.array([entry for entry in wanted if entry is not None], np.intp)
         self.moved: BoolArray = np.zeros(len(axes), np.bool_)
         self.moved[self._entries] = True
@@ -71,12 +73,13 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
     profile : Profile
     scene : Scene
     base_dir : Path or None
-        Folder that file names in the scene are relative to. A table of angles that cannot be read is not judged.
+        Folder that file names in the scene are relative to. A table of angles that cannot be read
+        is not judged.
     """
     if not scene.body.jointed:
         return (
             f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
-        )  # fmt: skip
+        )
     problems = []
     n_scene, n_profile = last_joint(scene), profile.n_joints
     if n_scene != n_profile:
@@ -97,17 +100,21 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
 def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]:
     """Which of the first joints have other axes in the profile than in the scene, alike ones in one sentence.
 
-    A joint of two axes may be built without its pitch axis: as long as no gait bends it there, it stays straight. In a
-    plane only the yaw axes count.
+    A joint of two axes may be built without its pitch axis: as long as no gait bends it there, it
+    stays straight. In a plane only the yaw axes count.
     """
     alike: dict[tuple[tuple[str, ...], tuple[str, ...], str], list[int]] = {}
     kinds_of_profile = profile.kinds_of_joints
     for joint in range(1, n_joints + 1):
         in_profile = kinds_of_profile.get(joint, ())
-        in_scene, in_body = (joint_axes.kinds_of(axes, joint - 1) for axes in (scene.robot.axes, scene.body.axes))
+        in_scene, in_body = (
+            joint_axes.kinds_of(axes, joint - 1) for axes in (scene.robot.axes, scene.body.axes)
+        )
         extra = [kind for kind in in_profile if kind not in in_scene]
         missing = [
-            kind for kind in in_body if kind not in in_profile and not _may_lack(kind, scene, joint - 1, in_profile)
+            kind
+            for kind in in_body
+            if kind not in in_profile and not _may_lack(kind, scene, joint - 1, in_profile)
         ]
         if extra or missing:
             remedy = _remedy(extra, missing)
@@ -119,14 +126,18 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
     ]
 
 
-def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: Path | None) -> list[str]:
+def _pitch_mismatches(
+    profile: Profile, scene: Scene, n_joints: int, base_dir: Path | None
+) -> list[str]:
     """Whether the gait bends joints up and down whose pitch axes the profile leaves out."""
     if not scene.controller.uses_gait:
         return []
     kinds = profile.kinds_of_joints
     vertical, bent, file = _bent_up_and_down(scene, base_dir)
     without = [
-        joint + 1 for joint in bent if joint < n_joints and _may_lack(vertical, scene, joint, kinds.get(joint + 1, ()))
+        joint + 1
+        for joint in bent
+        if joint < n_joints and _may_lack(vertical, scene, joint, kinds.get(joint + 1, ()))
     ]
     if not without:
         return []
@@ -137,7 +148,9 @@ def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: P
             "columns to 0, or add pitch to the axes of the profile."
         ]
     anywhere = any(vertical in each for each in kinds.values())
-    which = f"has no pitch axis at {numbered('joint', without, 5)}" if anywhere else "has no pitch axes"
+    which = (
+        f"has no pitch axis at {numbered('joint', without, 5)}" if anywhere else "has no pitch axes"
+    )
     return [
         f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
         f"set {scene.gait.wave_keys[1][0]} = 0."
@@ -156,7 +169,11 @@ def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[in
         return "pitch", [], ""
     if moved is not None:
         file = str(getattr(scene.gait, scene.gait.files[0]))
-        pitched = [axis.joint for axis, moves in zip(axes, moved, strict=True) if moves and axis.kind == "pitch"]
+        pitched = [
+            axis.joint
+            for axis, moves in zip(axes, moved, strict=True)
+            if moves and axis.kind == "pitch"
+        ]
         return "pitch", pitched, file
     waves = scene.waves
     bends = waves.pitch.amplitude or waves.pitch.offset
@@ -166,7 +183,13 @@ def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[in
 def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) -> bool:
     """Whether a joint (0-based) of the scene has an axis that the profile lacks and that can be held straight."""
     in_scene = joint_axes.kinds_of(scene.body.axes, joint)
-    return kind == "pitch" and kind in in_scene and kind not in in_profile and "yaw" in in_scene and "yaw" in in_profile
+    return (
+        kind == "pitch"
+        and kind in in_scene
+        and kind not in in_profile
+        and "yaw" in in_scene
+        and "yaw" in in_profile
+    )
 
 
 def _turns(kinds: Sequence[str], count: int) -> str:

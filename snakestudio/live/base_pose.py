@@ -1,16 +1,18 @@
 """Where the links of a live robot are: from joint angles and tracked links, or at a base that nobody measured.
 
-**With tracked links** the chain is bent as the measured joints are (P1's joint conventions, `model.chain`) and laid
-over the tracked links by least squares. With c_i, A_i place and orientation of link i in the chain, and p_i, Q_i those
-that were tracked, the turn R and the shift t make
+**With tracked links** the chain is bent as the measured joints are (P1's joint conventions,
+`model.chain`) and laid over the tracked links by least squares. With c_i, A_i place and orientation
+of link i in the chain, and p_i, Q_i those that were tracked, the turn R and the shift t make
 
     sum_i |R c_i + t - p_i|^2 + L^2 / 4 sum_i |R A_i - Q_i|^2
 
-least: an orientation that is off by a small angle a counts as a place that is off by L a / sqrt(2), L the link length.
-It is Wahba's problem, solved by one singular value decomposition (Markley 1988). One link and its orientation do.
+least: an orientation that is off by a small angle a counts as a place that is off by L a / sqrt(2),
+L the link length. It is Wahba's problem, solved by one singular value decomposition (Markley 1988).
+One link and its orientation do.
 
-**Without** the robot is drawn where the scene starts, headed as there, and level as a whole: the mean of its links
-stands still, not one link, for a robot that undulates about its first link looks like a whip.
+**Without** the robot is drawn where the scene starts, headed as there, and level as a whole: the
+mean of its links stands still, not one link, for a robot that undulates about its first link looks
+like a whip.
 """
 
 from __future__ import annotations
@@ -129,15 +131,17 @@ def started_at(scene: Scene, angles: FloatArray, pose: FloatArray, measured: boo
     pose : (n, 7) array
         Of the links.
     measured : bool
-        Whether somebody measured where they are. Even then the robot is laid on the ground in a model in space: that a
-        tracked link is a millimetre in the ground would throw it up.
+        Whether somebody measured where they are. Even then the robot is laid on the ground in a
+        model in space: that a tracked link is a millimetre in the ground would throw it up.
     """
     bends = joint_lists(scene, np.nan_to_num(angles))
     roll, pitch, yaw = np.degrees(roll_pitch_yaw(pose[0, 3:])).tolist()
     start = JointAnglesStart(x_m=float(pose[0, 0]), y_m=float(pose[0, 1]), heading_deg=yaw, **bends)
     if scene.model.spatial:
         start = start.model_copy(update={"pitch_deg": pitch, "roll_deg": roll})
-        high = measured and float(pose[:, 2].min()) > 2.0 * (scene.robot.radius_m + scene.robot.link_length_m)
+        high = measured and float(pose[:, 2].min()) > 2.0 * (
+            scene.robot.radius_m + scene.robot.link_length_m
+        )
         if high:  # it is carried, or stands on something
             start = start.model_copy(update={"z_m": float(pose[0, 2])})
     return scene.model_copy(update={"start": start})

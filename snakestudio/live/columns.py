@@ -29,21 +29,25 @@ _LINK = ("bus_load", "set_point_lateness_s", "set_point_gap_s")
 def measures(profile: Profile, quantity: Quantity) -> bool:
     """Whether a robot of this profile tells of a quantity."""
     return any(
-        signal.quantity == quantity for message in profile.messages if message.role in INCOMING
+        signal.quantity == quantity
+        for message in profile.messages
+        if message.role in INCOMING
         for signal in message.signals
-    )  # fmt: skip
+    )
 
 
 class AxisColumns:
     """Columns of a profile's axes and of the link.
 
-    Of every joint axis: the age of its angle, and as far as its profile has them current, voltage, temperature, raw
-    status and raw error bits. What is older than the profile lets expect is NaN: it was so, and nobody knows whether it
-    still is. Then the bus load (0 to 1), and how late a set-point (99 of 100 at most) and how long the
-    longest gap between two was, over the last ten seconds.
+    Of every joint axis: the age of its angle, and as far as its profile has them current, voltage,
+    temperature, raw status and raw error bits. What is older than the profile lets expect is NaN:
+    it was so, and nobody knows whether it still is. Then the bus load (0 to 1), and how late a
+    set-point (99 of 100 at most) and how long the longest gap between two was, over the last ten
+    seconds.
 
-    Axes that the scene does not have, as pitch axes in a plane, have no place in `Rows.joint_angle`: what they measure
-    and are told has columns here, named as those of the other axes.
+    Axes that the scene does not have, as pitch axes in a plane, have no place in
+    `Rows.joint_angle`: what they measure and are told has columns here, named as those of the other
+    axes.
 
     Parameters
     ----------
@@ -65,14 +69,26 @@ class AxisColumns:
             ("status", "status", "status"),
             ("errors", "errors", "error"),
         )
-        self._columns = tuple(each for each in wanted if each[2] is None or measures(profile, each[2]))
+        self._columns = tuple(
+            each for each in wanted if each[2] is None or measures(profile, each[2])
+        )
         of_axes = [
-            f"joint_{axis.joint}_{axis.axis}_{ending}" for axis in profile.axes for ending, _, _ in self._columns
-        ]  # fmt: skip
+            f"joint_{axis.joint}_{axis.axis}_{ending}"
+            for axis in profile.axes
+            for ending, _, _ in self._columns
+        ]
         own = [JointAxis(axis.joint - 1, axis.axis) for axis in profile.axes]
-        self._other = np.array([index for index, axis in enumerate(own) if axis not in axes], np.intp)
-        self._other_columns = tuple(each for each in _OTHER if each[2] is None or measures(profile, each[2]))
-        of_others = [f"{own[index].name}_{ending}" for index in self._other for ending, _, _ in self._other_columns]
+        self._other = np.array(
+            [index for index, axis in enumerate(own) if axis not in axes], np.intp
+        )
+        self._other_columns = tuple(
+            each for each in _OTHER if each[2] is None or measures(profile, each[2])
+        )
+        of_others = [
+            f"{own[index].name}_{ending}"
+            for index in self._other
+            for ending, _, _ in self._other_columns
+        ]
         self.names: tuple[str, ...] = (*of_axes, *of_others, *_LINK)
 
     def values(self, telemetry: Telemetry, now: float) -> FloatArray:

@@ -34,15 +34,16 @@ _PACE_S = 2.0
 class EnginePlant:
     """A `Plant` that moves a scene's robot by its engine.
 
-    Gains, free play, saturation and lag of the joints are those of the profile's emulation, whatever the scene and its
-    joint tables say, so that the robot is the same on the ground and without one; its stops, if the scene has none, are
-    beyond its limits. Springs, dampers and stops of single joints are the scene's.
-    Links lack the inertia of the motors that turn with them: the lag is shortened by as much as theirs is smaller,
-    which keeps the damping; with the lag as it is, light joints would chatter in their play.
+    Gains, free play, saturation and lag of the joints are those of the profile's emulation,
+    whatever the scene and its joint tables say, so that the robot is the same on the ground and
+    without one; its stops, if the scene has none, are beyond its limits. Springs, dampers and stops
+    of single joints are the scene's. Links lack the inertia of the motors that turn with them: the
+    lag is shortened by as much as theirs is smaller, which keeps the damping; with the lag as it
+    is, light joints would chatter in their play.
 
-    Joint axes that the profile has not are held straight. A limp axis is told to be where it is; where no axis has
-    torque, only the friction of the gears is left. A blocked axis is told to stay, and does so as stiffly as its servo
-    is.
+    Joint axes that the profile has not are held straight. A limp axis is told to be where it is;
+    where no axis has torque, only the friction of the gears is left. A blocked axis is told to
+    stay, and does so as stiffly as its servo is.
 
     Parameters
     ----------
@@ -64,7 +65,9 @@ class EnginePlant:
         self._limp = self._scene.model_copy(update={"joint_controller": _limp(profile.emulation)})
         self._engine = registry.create(self._scene, base_dir)
         axes = self._scene.body.axes
-        self._entries = np.array([entry_of(axes, axis.joint - 1, axis.axis) for axis in profile.axes])
+        self._entries = np.array(
+            [entry_of(axes, axis.joint - 1, axis.axis) for axis in profile.axes]
+        )
         self._blocked = np.zeros(len(profile.axes), np.bool_)
         self._held = np.zeros(len(profile.axes))
         self._owed = 0.0
@@ -96,7 +99,9 @@ class EnginePlant:
                 f"whose robot.n_links is {profile.n_joints + 1}."
             )
         present = set(scene.body.axes)
-        missing = [axis for axis in profile.axes if JointAxis(axis.joint - 1, axis.axis) not in present]
+        missing = [
+            axis for axis in profile.axes if JointAxis(axis.joint - 1, axis.axis) not in present
+        ]
         if missing and not scene.model.spatial and missing[0].axis != "yaw":
             raise UsageError(
                 f"{profile.name} has {missing[0].axis} axes, which the scene's model {scene.model.kind} has not; give "
@@ -117,12 +122,18 @@ class EnginePlant:
             max_torque_nm=emulation.max_torque_nm,
             time_constant_s=emulation.time_constant_s * min(1.0, lightness),
         )
-        robot = scene.robot.model_copy(update={"joint": (*_without_motors(scene), *_stiff_joints(scene, profile))})
+        robot = scene.robot.model_copy(
+            update={"joint": (*_without_motors(scene), *_stiff_joints(scene, profile))}
+        )
         if robot.joint_limit_deg is None:
             robot = robot.model_copy(update={"joint_limit_deg": _stop_deg(profile)})
-        return _stable(scene.model_copy(update={"robot": robot, "joint_controller": controller, "actuator": actuator}))
+        return _stable(
+            scene.model_copy(
+                update={"robot": robot, "joint_controller": controller, "actuator": actuator}
+            )
+        )
 
-    # ------------------------------------------------------------------------------------------ as it is
+    # ------------------------------------------------------------------------------------- as it is
 
     @property
     def state(self) -> PlantState:
@@ -144,14 +155,16 @@ class EnginePlant:
             return ""
         return f"the engine runs at {simulated / real:.2f} of real time"
 
-    # ------------------------------------------------------------------------------------------ Plant
+    # ---------------------------------------------------------------------------------------- Plant
 
     def block(self, axes: BoolArray) -> None:
         """See `Plant.block`."""
         self._held = np.where(axes & ~self._blocked, self._state.angle, self._held)
         self._blocked = axes.copy()
 
-    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+    def advance(
+        self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
+    ) -> PlantState:
         """See `Plant.advance`; takes whole steps of the engine, the rest is owed to the next call."""
         self._count(dt)
         step = self._scene.solver.step_s
@@ -206,7 +219,9 @@ class EnginePlant:
 
 def _without_motors(scene: Scene) -> tuple[JointOverride, ...]:
     """The scene's joint tables without what the profile says of the motors."""
-    motors = dict.fromkeys(("kp_nm_per_rad", "kd_nms_per_rad", "max_torque_nm", "max_speed_deg_s", "free_play_deg"))
+    motors = dict.fromkeys(
+        ("kp_nm_per_rad", "kd_nms_per_rad", "max_torque_nm", "max_speed_deg_s", "free_play_deg")
+    )
     return tuple(override.model_copy(update=motors) for override in scene.robot.joint)
 
 
@@ -217,14 +232,21 @@ def _stiff_joints(scene: Scene, profile: Profile) -> Iterator[JointOverride]:
     for axis, kp, kd in zip(scene.body.axes, values.kp, values.kd, strict=True):
         if axis not in moved:
             only: Any = axis.kind
-            yield JointOverride(index=axis.joint + 1, only=only, kp_nm_per_rad=float(kp), kd_nms_per_rad=float(kd))
+            yield JointOverride(
+                index=axis.joint + 1, only=only, kp_nm_per_rad=float(kp), kd_nms_per_rad=float(kd)
+            )
 
 
 def _stop_deg(profile: Profile) -> float:
     """Where a real joint has its mechanical stops: at the end of what the profile still takes for a measurement."""
     limits = profile.limits
     ends = [abs(each) for each in (limits.min_deg, limits.max_deg)]
-    ends += [abs(each) for axis in profile.axes for each in (axis.min_deg, axis.max_deg) if each is not None]
+    ends += [
+        abs(each)
+        for axis in profile.axes
+        for each in (axis.min_deg, axis.max_deg)
+        if each is not None
+    ]
     return min(max(ends) + limits.margin_deg, 180.0) or 180.0
 
 
@@ -234,10 +256,14 @@ def _stable(scene: Scene) -> Scene:
     if scene.model.spatial:
         return scene.model_copy(update={"solver": solver.model_copy(update={"joints": "implicit"})})
     finer = math.ceil(solver.step_s / registry.largest_stable_step(scene))
-    return scene.model_copy(update={"solver": solver.model_copy(update={"step_s": solver.step_s / max(1, finer)})})
+    return scene.model_copy(
+        update={"solver": solver.model_copy(update={"step_s": solver.step_s / max(1, finer)})}
+    )
 
 
 def _limp(emulation: Emulation) -> JointController:
     """No torque: only the friction of its gear slows a joint."""
     drag = emulation.friction_nms_per_rad
-    return JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=drag, kp_pitch_nm_per_rad=0.0, kd_pitch_nms_per_rad=drag)
+    return JointController(
+        kp_nm_per_rad=0.0, kd_nms_per_rad=drag, kp_pitch_nm_per_rad=0.0, kd_pitch_nms_per_rad=drag
+    )

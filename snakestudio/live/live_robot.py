@@ -1,12 +1,14 @@
 """The live robot as a source: a thread that makes snapshots of what the link hears, and references for it to send.
 
-It is to a link what a session is to an engine: commands go into a queue, what there is to show is published by swapping
-references (`latest`, `recording`), and events go to a callback. The thread is never in the way of the link's safety: if
-it hangs, references run dry and the link stops the robot; `stop` does not go through it at all.
+It is to a link what a session is to an engine: commands go into a queue, what there is to show is
+published by swapping references (`latest`, `recording`), and events go to a callback. The thread is
+never in the way of the link's safety: if it hangs, references run dry and the link stops the robot;
+`stop` does not go through it at all.
 
-**Runs.** Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before, what is measured goes
-to a run in memory that keeps the last ten minutes or so. When streaming ends the run goes on for `TAIL_S`, so that one
-sees what stopping does, and stays what is shown until the robot is reset, armed again or given another scene.
+**Runs.** Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before,
+what is measured goes to a run in memory that keeps the last ten minutes or so. When streaming ends
+the run goes on for `TAIL_S`, so that one sees what stopping does, and stays what is shown until the
+robot is reset, armed again or given another scene.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ TICK_S = 0.01
 """How often there is a new snapshot, s."""
 
 LEAD_S = 0.05
-"""From the first references to time 0 of the run, when the link is told to follow them, s: it has them by then."""
+"""From the first references to time 0 of the run, when the link is told to follow them, s: it has
+them by then."""
 
 BEGIN_S = 2.0
 """Time in which the link must begin to stream, s."""
@@ -73,7 +76,8 @@ _TORQUE = (LinkState.ARMED, LinkState.STREAMING)
 _SILENT = "The link to the robot gives no sign of life: wait until it does, or disconnect."
 
 LiveEvent = LinkEvent
-"""Something rare that happened to the live source itself; what happened to the link is in `Link.events`."""
+"""Something rare that happened to the live source itself; what happened to the link is in
+`Link.events`."""
 
 
 class LiveRobot:
@@ -87,8 +91,8 @@ class LiveRobot:
     base_dir : path, optional
         What relative paths in the scene are relative to.
     new_run : callable
-        Says for every stream that begins which run file it shall be recorded to; None if it is not kept. Called on the
-        worker's thread.
+        Says for every stream that begins which run file it shall be recorded to; None if it is not
+        kept. Called on the worker's thread.
     on_event : callable
         Gets every event of this source, on one of its threads.
     pose : PoseSource, optional
@@ -132,8 +136,12 @@ class LiveRobot:
         self._pose, self._wants_twin, self._clock = pose, twin, clock
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._closing = False
-        self._asked_to_arm = -math.inf, 0  # until when torque may come on, and how many stops there had been
-        # The last such order that got to the link, and whose torque came on and was taken off: the thread alone writes.
+        self._asked_to_arm = (
+            -math.inf,
+            0,
+        )  # until when torque may come on, and how many stops there had been
+        # The last such order that got to the link, and whose torque came on and was taken off: the
+        # thread alone writes.
         self._passed_on = self._came_on = self._taken_off = self._asked_to_arm
         self._state: LinkState | None = None
         self._needed_pose_lost = False
@@ -182,7 +190,8 @@ class LiveRobot:
     def not_ready(self) -> tuple[str, ...]:
         """What keeps the robot from being armed, a sentence each; () if nothing does.
 
-        All there is: what the link has against it, by its telemetry, and what scene, controller and twin have.
+        All there is: what the link has against it, by its telemetry, and what scene, controller and
+        twin have.
         """
         told = self._link.telemetry().not_ready or (() if self._link.alive else (_SILENT,))
         return tuple(dict.fromkeys((*told, *self._standing.not_ready)))
@@ -191,12 +200,16 @@ class LiveRobot:
     def arming(self) -> bool:
         """Whether torque may be coming on, for it was asked for: the link stands in IDLE until the nodes have it.
 
-        For as long as that may take at most; a stop ends it, whoever asked for it, and so does torque that came on and
-        was taken off again in order.
+        For as long as that may take at most; a stop ends it, whoever asked for it, and so does
+        torque that came on and was taken off again in order.
         """
         asked = self._asked_to_arm
         until, stops = asked
-        return self._clock() < until and self._link.stop_count == stops and self._taken_off is not asked
+        return (
+            self._clock() < until
+            and self._link.stop_count == stops
+            and self._taken_off is not asked
+        )
 
     @property
     def refuses_start(self) -> str:
@@ -213,7 +226,9 @@ class LiveRobot:
         """Why streaming cannot begin now, a sentence each; () if it can."""
         telemetry, reasons = self._link.telemetry(), list(self._standing.reasons)
         if telemetry.state != LinkState.ARMED:
-            reasons.insert(0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first.")
+            reasons.insert(
+                0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first."
+            )
         if self.latest is None or self._measuring is None:
             reasons.append("Nothing was measured yet.")
         return tuple(reasons)
@@ -235,7 +250,10 @@ class LiveRobot:
 
     def arm(self) -> None:
         """Ask for torque, if nothing keeps the robot from it."""
-        asked = self._asked_to_arm = self._clock() + _longest_arming(self._profile), self._link.stop_count
+        asked = self._asked_to_arm = (
+            self._clock() + _longest_arming(self._profile),
+            self._link.stop_count,
+        )
         self._begin(lambda stops: self._arm(stops, asked))
 
     def stream(self) -> None:
@@ -318,7 +336,9 @@ class LiveRobot:
         log.exception("the live source failed")
         self._link.stop("Stopped, as the program failed by a defect; please report this.")
         with contextlib.suppress(Exception):
-            self._tell("The live source failed by a defect of the program; please report this.", "error")
+            self._tell(
+                "The live source failed by a defect of the program; please report this.", "error"
+            )
 
     def _carry_out(self, command: Callable[[], None]) -> None:
         try:
@@ -367,7 +387,9 @@ class LiveRobot:
             reference = referencing.references(snapshot.time, snapshot)
             if reference is not None:
                 self._send(run, reference)
-        if not run.asked:  # after the references: a thread that was held up has none before them that are not over
+        if (
+            not run.asked
+        ):  # after the references: a thread that was held up has none before them that are not over
             run.asked = True
             self._link.command("stream", stops=run.stops, plugins=_driving(self._scene))
         return run.begin + referencing.next
@@ -431,7 +453,9 @@ class LiveRobot:
             self._stopped_by = ""
             self._link.stop(f"Stopped: {missing[0][:1].lower()}{missing[0][1:]}")
 
-    def _tell(self, text: str, severity: Severity, kind: str = "live", record_only: bool = False) -> None:
+    def _tell(
+        self, text: str, severity: Severity, kind: str = "live", record_only: bool = False
+    ) -> None:
         """Say something, in the recording of the present run and to whoever listens."""
         now = self._clock()
         run = self._run
@@ -454,7 +478,9 @@ class LiveRobot:
         if self._pose is not None and before.robot.n_links != scene.robot.n_links:
             self._pose.begin(scene.robot.n_links)
         station = self._station(scene)
-        self._measuring = SnapshotBuilder(self._profile, scene, station, self._profile.timing.lost_s)
+        self._measuring = SnapshotBuilder(
+            self._profile, scene, station, self._profile.timing.lost_s
+        )
         self._watch()
 
     def _station(self, scene: Scene) -> BasePose:
@@ -470,7 +496,9 @@ class LiveRobot:
         if self._run is not None:
             self._run.close()
         self._twin_recording = lambda: None
-        self._run = LiveRun(self._profile, self._scene, self._clock(), self._measuring, self._pose is not None)
+        self._run = LiveRun(
+            self._profile, self._scene, self._clock(), self._measuring, self._pose is not None
+        )
         self.recording = self._run.recording
 
     def _set_scene(self, scene: Scene) -> None:
@@ -479,7 +507,12 @@ class LiveRobot:
             return
         moving = run is not None and run.referencing is not None and run.ended is None
         if not moving or run is None or run.referencing is None:
-            if scene.robot != before.robot or scene.model != before.model or scene.run != before.run or run is None:
+            if (
+                scene.robot != before.robot
+                or scene.model != before.model
+                or scene.run != before.run
+                or run is None
+            ):
                 self._use(scene)
                 return
             if not run.watched:
@@ -489,7 +522,9 @@ class LiveRobot:
                 return
             self._note_change(run, before, scene, now)
         else:
-            going = run.referencing.scene  # its start is how the robot lay, and concerns nobody any more
+            going = (
+                run.referencing.scene
+            )  # its start is how the robot lay, and concerns nobody any more
             live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
             self._tell_waiting(scene, tuple(refused))
             if live != going:
@@ -507,8 +542,9 @@ class LiveRobot:
             called = ", ".join(label_of(scene, key) for key in keys)
             self._tell(
                 f"{called}: this cannot change while the robot streams; the robot takes it over with its next stream.",
-                "warning", "waiting",
-            )  # fmt: skip
+                "warning",
+                "waiting",
+            )
         elif before and not keys:
             self._tell("The robot streams what the scene says again.", "info", "waiting")
 
@@ -540,7 +576,9 @@ class LiveRobot:
     def _hold(self, stops: int) -> None:
         if self._link.telemetry().state == LinkState.STREAMING:
             self._stopped_by = ""
-            self._link.command("arm", stops=stops)  # what arms a robot that stands holds one that moves
+            self._link.command(
+                "arm", stops=stops
+            )  # what arms a robot that stands holds one that moves
 
     def _disarm(self) -> None:
         self._stopped_by = ""
@@ -568,9 +606,16 @@ class LiveRobot:
         if self._run is not None:
             self._run.close()
         self._run = run = LiveRun(
-            self._profile, start, begin, self._measuring, self._pose is not None, path,
-            Origin(base_dir=self._base_dir, robot=self._profile.name), referencing, twin,
-        )  # fmt: skip
+            self._profile,
+            start,
+            begin,
+            self._measuring,
+            self._pose is not None,
+            path,
+            Origin(base_dir=self._base_dir, robot=self._profile.name),
+            referencing,
+            twin,
+        )
         run.stops = stops
         self.recording = run.recording
         first = referencing.references(0.0, latest)
@@ -604,7 +649,10 @@ _STATES = {
 def _longest_arming(profile: Profile) -> float:
     """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
     steps = profile.sequences.arm
-    waits = sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
+    waits = sum(
+        (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)
+        for step in steps
+    )
     return waits + profile.timing.confirm_s + _ASKED_S
 
 

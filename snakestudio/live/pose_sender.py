@@ -33,7 +33,8 @@ class PoseSender:
     dropout : float
         Share of bodies that are not seen, 0 to 1.
     lsl : bool
-        Whether to make an LSL stream, too: all links' position and quaternion as channels, NaN where one is not seen.
+        Whether to make an LSL stream, too: all links' position and quaternion as channels, NaN
+        where one is not seen.
     seed : int
         Of noise and dropouts.
 
@@ -44,9 +45,14 @@ class PoseSender:
     """
 
     def __init__(
-        self, target: str | None, rate: float = 20.0, noise: float = 0.0, dropout: float = 0.0, lsl: bool = False,
+        self,
+        target: str | None,
+        rate: float = 20.0,
+        noise: float = 0.0,
+        dropout: float = 0.0,
+        lsl: bool = False,
         seed: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if not 0.0 < rate <= 1000.0:
             raise UsageError(f"--pose-rate {rate:g}: give a rate above 0 and up to 1000 Hz.")
         if not 0.0 <= noise < float("inf"):
@@ -68,7 +74,9 @@ class PoseSender:
         """Send where the links are, if it is time; what was missed is left out."""
         if now < self._next:
             return
-        self._next = max(self._next + self._period, now) if self._next > -np.inf else now + self._period
+        self._next = (
+            max(self._next + self._period, now) if self._next > -np.inf else now + self._period
+        )
         poses = snapshot.link_pose.copy()
         poses[:, :3] += self._noise * self._rng.standard_normal((len(poses), 3))
         seen = self._rng.random(len(poses)) >= self._dropout
@@ -93,7 +101,12 @@ class PoseSender:
         if self._outlet is None:
             names = [f"link_{link + 1}_{field}" for link in range(len(poses)) for field in _FIELDS]
             info = self._lsl.StreamInfo(
-                "SnakeStudio robot", "MoCap", len(names), self._rate, "float32", f"snakestudio-{uuid.uuid4().hex[:12]}"
+                "SnakeStudio robot",
+                "MoCap",
+                len(names),
+                self._rate,
+                "float32",
+                f"snakestudio-{uuid.uuid4().hex[:12]}",
             )
             channels = info.desc().append_child("channels")
             for name in names:
@@ -113,9 +126,15 @@ def _address(target: str) -> tuple[int, Any]:
     if not colon:
         host, text = target, str(PORT)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise UsageError(f"--pose {target}: {text!r} is no UDP port; write it as HOST:PORT, like 127.0.0.1:{PORT}.")
+        raise UsageError(
+            f"--pose {target}: {text!r} is no UDP port; write it as HOST:PORT, like 127.0.0.1:{PORT}."
+        )
     try:
-        found = socket.getaddrinfo(host.strip("[]") or "127.0.0.1", int(text), type=socket.SOCK_DGRAM)
+        found = socket.getaddrinfo(
+            host.strip("[]") or "127.0.0.1", int(text), type=socket.SOCK_DGRAM
+        )
     except OSError as error:
-        raise UsageError(f"--pose {target}: {host} is not known ({error.strerror}); give its address.") from None
+        raise UsageError(
+            f"--pose {target}: {host} is not known ({error.strerror}); give its address."
+        ) from None
     return found[0][0], found[0][4]

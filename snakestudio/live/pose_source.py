@@ -1,11 +1,13 @@
 """Where a live robot is, as somebody outside sees it: the protocol of a source, and what becomes of its packets.
 
-`BodyTracker` is the part without a socket: it puts packets in order, counts what is lost, double and late, refuses
-jumps, and says in sentences what is wrong. It keeps the newest pose of every link with the time of its reception.
+`BodyTracker` is the part without a socket: it puts packets in order, counts what is lost, double
+and late, refuses jumps, and says in sentences what is wrong. It keeps the newest pose of every link
+with the time of its reception.
 
-**Jumps.** A body cannot be elsewhere at once: what moves by more than `JUMP` + `FASTEST` times the time since it was
-seen last is not believed. Mostly two markers were taken for each other, and the next packet is right again. What keeps
-being seen at the new place for `MOVED_S` is there: somebody has carried the robot.
+**Jumps.** A body cannot be elsewhere at once: what moves by more than `JUMP` + `FASTEST` times the
+time since it was seen last is not believed. Mostly two markers were taken for each other, and the
+next packet is right again. What keeps being seen at the new place for `MOVED_S` is there: somebody
+has carried the robot.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ FIGURES_S = 2.0
 """Time over which rate and jitter are taken, s."""
 
 RESTART = 1000
-"""A sequence number so far behind the newest is a sender that began anew, not a packet that is late."""
+"""A sequence number so far behind the newest is a sender that began anew, not a packet that is
+late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,8 @@ class StreamFigures:
     received : int
         Packets that were used.
     lost, late, double, unreadable, jumps : int
-        Packets that never came; that came behind newer ones; that came twice; that could not be read; bodies that were
-        not believed.
+        Packets that never came; that came behind newer ones; that came twice; that could not be
+        read; bodies that were not believed.
     rate : float
         Packets a second, Hz; 0 if there are none.
     jitter : float
@@ -182,9 +185,7 @@ class BodyTracker:
     def unreadable(self, why: str) -> None:
         """Note a datagram that is no packet."""
         self._counts.unreadable += 1
-        self.problem = (
-            f"What comes on the pose port cannot be read ({why}): see that the sender speaks the pose format."
-        )
+        self.problem = f"What comes on the pose port cannot be read ({why}): see that the sender speaks the pose format."
 
     def figures(self, now: float) -> StreamFigures:
         """How the stream does at `now`, s."""
@@ -193,7 +194,14 @@ class BodyTracker:
         rate = len(gaps) / float(gaps.sum()) if len(gaps) and gaps.sum() > 0.0 else 0.0
         c = self._counts
         return StreamFigures(
-            c.received, c.lost, c.late, c.double, c.unreadable, c.jumps, rate, float(gaps.std()) if len(gaps) else 0.0
+            c.received,
+            c.lost,
+            c.late,
+            c.double,
+            c.unreadable,
+            c.jumps,
+            rate,
+            float(gaps.std()) if len(gaps) else 0.0,
         )
 
     def _in_order(self, sequence: int) -> bool:
@@ -203,7 +211,9 @@ class BodyTracker:
                 self._counts.double += 1
             else:
                 self._counts.late += 1
-                self._counts.lost = max(0, self._counts.lost - 1)  # it was counted as lost, and was not
+                self._counts.lost = max(
+                    0, self._counts.lost - 1
+                )  # it was counted as lost, and was not
                 self._recent.append(sequence)
             return False
         if newest is not None and newest < sequence < newest + RESTART:
@@ -238,9 +248,13 @@ class BodyTracker:
         return False
 
     def _tracked(self, now: float) -> Tracked:
-        links = sorted(link for link, body in self._bodies.items() if now - body.time <= self.keep_s)
+        links = sorted(
+            link for link, body in self._bodies.items() if now - body.time <= self.keep_s
+        )
         pose = np.array([self._bodies[link].pose for link in links])
-        return Tracked(max(self._bodies[link].time for link in links), np.array(links, np.intp), pose)
+        return Tracked(
+            max(self._bodies[link].time for link in links), np.array(links, np.intp), pose
+        )
 
 
 def _far(pose: FloatArray, before: FloatArray, span: float) -> float | None:

@@ -1,8 +1,8 @@
 """Live poses from outside: UDP datagrams as `link.pose_packet` has them, or a stream of the Lab Streaming Layer.
 
-Each source has a thread of its own that does nothing but wait for packets: their times are those of reception. A port
-is opened on this machine alone unless an address says otherwise, and only one sender is listened to at a time: poses
-steer a robot.
+Each source has a thread of its own that does nothing but wait for packets: their times are those of
+reception. A port is opened on this machine alone unless an address says otherwise, and only one
+sender is listened to at a time: poses steer a robot.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class _Stream(ABC):
         if self._thread is None:
             self._open()
             self._begun = self._clock()
-            self._thread = threading.Thread(target=self._listen, name="snakestudio-poses", daemon=True)
+            self._thread = threading.Thread(
+                target=self._listen, name="snakestudio-poses", daemon=True
+            )
             self._thread.start()
 
     def close(self) -> None:
@@ -120,7 +122,8 @@ class UdpPoses(_Stream):
     port : int
         0 takes a free one.
     host : str
-        Address of this machine to listen on: "127.0.0.1" for senders on it, "0.0.0.0" for all of the network.
+        Address of this machine to listen on: "127.0.0.1" for senders on it, "0.0.0.0" for all of
+        the network.
     clock : callable
         The machine's monotonic clock, s.
 
@@ -130,7 +133,9 @@ class UdpPoses(_Stream):
         The one it listens on, once it has begun.
     """
 
-    def __init__(self, port: int = PORT, host: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, port: int = PORT, host: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__(clock)
         self.port, self.host = port, host
         self._socket: socket.socket | None = None
@@ -177,7 +182,11 @@ class UdpPoses(_Stream):
 
     def _is_ours(self, sender: Any, now: float) -> bool:
         """Whether it is the one sender that is listened to."""
-        if self._sender is not None and sender != self._sender[0] and now - self._sender[1] < _SILENT_S:
+        if (
+            self._sender is not None
+            and sender != self._sender[0]
+            and now - self._sender[1] < _SILENT_S
+        ):
             self._refused = now
             self._trouble = (
                 f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and from {sender[0]}:{sender[1]}; only the "
@@ -194,7 +203,9 @@ def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return f"UDP port {port} is in use by another program; choose another port for the poses, or end that program."
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
-        return f"UDP port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+        return (
+            f"UDP port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+        )
     if not 0 <= port <= 65535:
         return f"{port} is no port; choose one from 1024 to 65535."
     return f"Poses cannot be waited for at {host}:{port} ({error}); give an address of this machine, such as 127.0.0.1."
@@ -206,8 +217,8 @@ _CHANNELS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 class LslPoses(_Stream):
     """Poses from a stream of the Lab Streaming Layer, with channels called ``link_1_x_m`` ... ``link_1_qz`` and so on.
 
-    That is what a SnakeStudio that sends its run as a stream has, and `snakestudio emulate`. A body of which a channel
-    is NaN is not seen.
+    That is what a SnakeStudio that sends its run as a stream has, and `snakestudio emulate`. A body
+    of which a channel is NaN is not seen.
 
     Parameters
     ----------
@@ -247,18 +258,22 @@ class LslPoses(_Stream):
                         continue
                     inlet = pylsl.StreamInlet(found[0], max_buflen=1)
                     places = _places(inlet.info(timeout=3.0))
-                    self._trouble = "" if places else (
-                        f"The LSL stream '{self._name}' has no channels called link_1_x_m to link_1_qz: choose another."
-                    )  # fmt: skip
+                    self._trouble = (
+                        ""
+                        if places
+                        else (
+                            f"The LSL stream '{self._name}' has no channels called link_1_x_m to link_1_qz: choose another."
+                        )
+                    )
                 sample, stamp = inlet.pull_sample(timeout=_LOOK_S)
                 if sample is None:
                     continue
                 sequence += 1
-                self._take(PosePacket(sequence, float(stamp), _bodies(sample, places)), self._clock())
+                self._take(
+                    PosePacket(sequence, float(stamp), _bodies(sample, places)), self._clock()
+                )
         except Exception as error:  # pylsl raises its own and ctypes' exceptions; a lost stream must be said, not die
-            self._trouble = (
-                f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, and connect anew."
-            )
+            self._trouble = f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, and connect anew."
         finally:
             if inlet is not None:
                 inlet.close_stream()

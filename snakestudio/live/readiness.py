@@ -1,7 +1,7 @@
 """What, besides the link, keeps a live robot from being armed: scene, controller, pose, or a twin still being loaded.
 
-A sentence each with its remedy. It is asked for every snapshot and judges the scene only when there is another one: a
-controller is made for that.
+A sentence each with its remedy. It is asked for every snapshot and judges the scene only when there
+is another one: a controller is made for that.
 """
 
 from __future__ import annotations
@@ -38,8 +38,15 @@ class SceneReadiness:
         Whether the simulation shall run alongside.
     """
 
-    def __init__(self, profile: Profile, base_dir: Path | None, pose: PoseSource | None, *, with_twin: bool) -> None:
-        self._profile, self._base_dir, self._pose, self._with_twin = profile, base_dir, pose, with_twin
+    def __init__(
+        self, profile: Profile, base_dir: Path | None, pose: PoseSource | None, *, with_twin: bool
+    ) -> None:
+        self._profile, self._base_dir, self._pose, self._with_twin = (
+            profile,
+            base_dir,
+            pose,
+            with_twin,
+        )
         self._of_scene: tuple[str, ...] = ()
         self._of_controller: tuple[str, ...] = ()
         self._needs = Fields.NONE
@@ -55,8 +62,13 @@ class SceneReadiness:
     def not_ready(self) -> tuple[str, ...]:
         """The same, and what is only a matter of waiting."""
         if self._loading is not None and self._loading.going_on:
-            return (*self.reasons, "The engine of the simulation alongside is being loaded: wait a moment.")
-        if self._loading is not None and is_missing(self._loaded_kind):  # a mark had said that it is there
+            return (
+                *self.reasons,
+                "The engine of the simulation alongside is being loaded: wait a moment.",
+            )
+        if self._loading is not None and is_missing(
+            self._loaded_kind
+        ):  # a mark had said that it is there
             return (*self.reasons, _not_compiled(self._loaded_kind))
         return self.reasons
 
@@ -94,7 +106,9 @@ def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
     return controllers.create(scene, base_dir).needs
 
 
-def _scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
+def _scene_problems(
+    profile: Profile, scene: Scene, base_dir: Path | None, twin: bool
+) -> tuple[str, ...]:
     """What keeps a scene from driving the robot of a profile, whatever is measured."""
     found = list(mismatches(profile, scene, base_dir))
     found += refused_plugins(profile, [plugin.name for plugin in driving_plugins(scene)])
@@ -136,7 +150,9 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
                 'stream, or choose the gait alone (controller.kind = "none").'
             )
         else:
-            why = pose.problem or f"There is no fresh pose on {pose.where}: see that the sender runs."
+            why = (
+                pose.problem or f"There is no fresh pose on {pose.where}: see that the sender runs."
+            )
             found.append(f"The controller {name} needs to know where the links are. {why}")
     if missing & Fields.CONTACTS:
         found.append(
@@ -144,7 +160,9 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
             + CONTROLLERS[name].remedies.get(Fields.CONTACTS, "choose another controller.")
         )
     if missing & Fields.JOINTS:
-        found.append(f"The controller {name} needs all joint angles, and not all joints were heard of yet.")
+        found.append(
+            f"The controller {name} needs all joint angles, and not all joints were heard of yet."
+        )
     if missing & Fields.TORQUE:
         found.append(
             f"The controller {name} needs joint torques, and not all joints report one: "

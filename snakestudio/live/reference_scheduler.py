@@ -1,10 +1,11 @@
 """The scene's controller in real time: which references go to the link now, so that it neither runs dry nor lags.
 
-**Open loop** the controller is asked `horizon` ahead, again and again: what is sent last replaces what was sent before,
-so that a thread that is late by less than the horizon is not felt, and a new wish still acts at the next control
-period. To look ahead without going ahead the controller is asked for the coming periods, and then put back to the
-state in which it really stands (`checkpoint`, `restore`). **Closed loop** it is asked for one control period at its
-beginning, with what was measured just before; periods that were missed are left out, never caught up.
+**Open loop** the controller is asked `horizon` ahead, again and again: what is sent last replaces
+what was sent before, so that a thread that is late by less than the horizon is not felt, and a new
+wish still acts at the next control period. To look ahead without going ahead the controller is
+asked for the coming periods, and then put back to the state in which it really stands
+(`checkpoint`, `restore`). **Closed loop** it is asked for one control period at its beginning, with
+what was measured just before; periods that were missed are left out, never caught up.
 """
 
 from __future__ import annotations
@@ -30,16 +31,20 @@ __all__ = ["ReferenceScheduler", "block_of", "horizon_of"]
 
 
 LEAST_PERIOD_S = 0.02
-"""A control period in real time is as many of the scene's as take this long: it is as fine as any robot listens, s."""
+"""A control period in real time is as many of the scene's as take this long: it is as fine as any
+robot listens, s."""
 
 KNOT_S = 0.01
-"""Largest distance of two knots, s: cubics through exact angles and rates are then exact to a millionth of a degree."""
+"""Largest distance of two knots, s: cubics through exact angles and rates are then exact to a
+millionth of a degree."""
 
 LEAST_HORIZON_S = 0.4
-"""How far ahead references reach at least, s: longer than a window that renders keeps the interpreter busy."""
+"""How far ahead references reach at least, s: longer than a window that renders keeps the
+interpreter busy."""
 
 APART_S = 1e-6
-"""What stands for "at once" on the machine's clock, s: two knots of a jump are too close for its numbers."""
+"""What stands for "at once" on the machine's clock, s: two knots of a jump are too close for its
+numbers."""
 
 
 def horizon_of(timing: Timing) -> float:
@@ -74,8 +79,12 @@ class ReferenceScheduler:
 
     def __init__(self, scene: Scene, base_dir: Path | None, timing: Timing) -> None:
         self.scene = scene
-        led = scene.control.model_copy(update={"lead_in": True})  # no scene may have a real robot thrown about
-        self.controller: Controller = controllers.create(scene.model_copy(update={"control": led}), base_dir)
+        led = scene.control.model_copy(
+            update={"lead_in": True}
+        )  # no scene may have a real robot thrown about
+        self.controller: Controller = controllers.create(
+            scene.model_copy(update={"control": led}), base_dir
+        )
         period = scene.control.period_s
         self.period = period * max(1, math.ceil(LEAST_PERIOD_S / period - 1e-9))
         self._cuts = max(1, math.ceil(self.period / KNOT_S - 1e-9))
@@ -123,7 +132,8 @@ class ReferenceScheduler:
         Returns
         -------
         bool
-            Whether it is another one than before; False, too, if nobody can steer the scene's controller.
+            Whether it is another one than before; False, too, if nobody can steer the scene's
+            controller.
         """
         if not isinstance(self.controller, Steerable) or not self.controller.steer(command):
             return False
@@ -167,15 +177,20 @@ def _joined(parts: list[JointReference]) -> JointReference:
     """Blocks that follow on each other as one; of two at the same time the second begins just after the first."""
     time = np.concatenate([part.time for part in parts])
     same = np.flatnonzero(np.diff(time) <= 0.0)
-    # Mostly the two are the same knot; where the references jump at the border, both sides of the jump are kept.
-    alike = np.array([
-        np.array_equal(a.angle[-1], b.angle[0]) and np.array_equal(a.rate[-1], b.rate[0])
-        for a, b in pairwise(parts)
-    ], np.bool_)  # fmt: skip
+    # Mostly the two are the same knot; where the references jump at the border, both sides of the
+    # jump are kept.
+    alike = np.array(
+        [
+            np.array_equal(a.angle[-1], b.angle[0]) and np.array_equal(a.rate[-1], b.rate[0])
+            for a, b in pairwise(parts)
+        ],
+        np.bool_,
+    )
     keep = np.ones(len(time), np.bool_)
     keep[same[alike] + 1] = False
     time[same[~alike] + 1] = np.nextafter(time[same[~alike] + 1], np.inf)
     joined = [
-        np.concatenate([getattr(part, name) for part in parts])[keep] for name in ("angle", "rate", "acceleration")
+        np.concatenate([getattr(part, name) for part in parts])[keep]
+        for name in ("angle", "rate", "acceleration")
     ]
     return JointReference(time[keep], *joined)

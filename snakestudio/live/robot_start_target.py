@@ -1,9 +1,9 @@
 """A robot that starts together with other instruments: who is far away may stop it always, and start it only if armed.
 
-A START from the network begins to stream and does nothing else: torque is on already, because somebody who stands
-beside the robot has armed it here. Otherwise it is refused, and the sender is told so. A STOP is obeyed whenever it
-comes, by the fastest way, whether anything was started or not. The port is open to this machine alone unless it is
-chosen to be open to others.
+A START from the network begins to stream and does nothing else: torque is on already, because
+somebody who stands beside the robot has armed it here. Otherwise it is refused, and the sender is
+told so. A STOP is obeyed whenever it comes, by the fastest way, whether anything was started or
+not. The port is open to this machine alone unless it is chosen to be open to others.
 """
 
 from __future__ import annotations
@@ -86,11 +86,15 @@ class RobotStartTarget:
         Why it has ended without a start, in a sentence; "" if it has not.
     """
 
-    def __init__(self, robot: Startable, choices: Together, name: str, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, robot: Startable, choices: Together, name: str, tell: Callable[[str], None]
+    ) -> None:
         self._robot, self._tell = robot, tell
         self._begun_here = False
         self.trouble = ""
-        self.start = SynchronizedStart(guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS)
+        self.start = SynchronizedStart(
+            guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS
+        )
         self._thread = threading.Thread(target=self._work, name="snakestudio-together", daemon=True)
         self._thread.start()
 
@@ -149,7 +153,9 @@ class RobotStartTarget:
         except Exception as error:
             # A defect must not leave a robot moving that whoever started it cannot stop any more.
             log.exception("starting together failed")
-            self._robot.stop("Stopped, as starting together failed by a defect of the program; please report this.")
+            self._robot.stop(
+                "Stopped, as starting together failed by a defect of the program; please report this."
+            )
             self.trouble = f"Starting together failed by a defect of the program: {error!r}; please report this."
             self._tell(self.trouble)
 

@@ -28,8 +28,8 @@ ROWS_HZ = 100.0
 """Most rows a second: motors tell of themselves less often than that."""
 
 WATCHED_ROWS = 60_000
-"""Rows after which a robot that is only watched begins a new recording with the last tenth of the one before: a robot
-that stays connected over the weekend fills no disk."""
+"""Rows after which a robot that is only watched begins a new recording with the last tenth of the
+one before: a robot that stays connected over the weekend fills no disk."""
 
 _POSE = ("pose_age_s", "pose_misfit_m")
 _TWIN = ("twin_joint_rms_rad", "twin_head_distance_m")
@@ -42,7 +42,9 @@ def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_pos
     if measures(profile, "torque"):
         valid |= Fields.TORQUE
     body = scene.body
-    return Schema(body.n_parts, body.axes, (), extra, valid, head=body.head_part, link_shares=body.mass_shares)
+    return Schema(
+        body.n_parts, body.axes, (), extra, valid, head=body.head_part, link_shares=body.mass_shares
+    )
 
 
 class LiveRun:
@@ -95,9 +97,11 @@ class LiveRun:
         self._columns = AxisColumns(profile, scene.body.axes)
         self._controller_names = () if referencing is None else referencing.controller.channels
         names = (
-            *self._columns.names, *(_POSE if with_poses else ()), *(_TWIN if twin is not None else ()),
+            *self._columns.names,
+            *(_POSE if with_poses else ()),
+            *(_TWIN if twin is not None else ()),
             *self._controller_names,
-        )  # fmt: skip
+        )
         self._schema = live_schema(profile, scene, names, with_poses)
         self.recording = RunRecording(scene, self._schema, path, origin=origin)
         self._interval = 1.0 / min(scene.run.log_rate_hz, ROWS_HZ)
@@ -140,10 +144,18 @@ class LiveRun:
                 self._squares += float(twin[0]) ** 2
         control = dict(zip(self._schema.extra, extra.tolist(), strict=True))
         return Snapshot(
-            snapshot.time, snapshot.link_pose, snapshot.link_twist, snapshot.joint_angle, snapshot.joint_rate,
-            snapshot.joint_angle_ref, snapshot.joint_rate_ref, snapshot.joint_torque, control=control,
-            mass_shares=self._schema.mass_shares, valid=snapshot.valid,
-        )  # fmt: skip
+            snapshot.time,
+            snapshot.link_pose,
+            snapshot.link_twist,
+            snapshot.joint_angle,
+            snapshot.joint_rate,
+            snapshot.joint_angle_ref,
+            snapshot.joint_rate_ref,
+            snapshot.joint_torque,
+            control=control,
+            mass_shares=self._schema.mass_shares,
+            valid=snapshot.valid,
+        )
 
     def _twin_columns(self, snapshot: Snapshot) -> FloatArray:
         """Root mean square of the joint errors against the twin (rad), and the distance of the heads (m)."""

@@ -28,12 +28,13 @@ _SLOPE = 5
 class SnapshotBuilder:
     """Makes snapshots of telemetry and tracked links.
 
-    Joint rates that the robot does not tell are differences of its last two angles by the time between them, as far as
-    both are known. Torques that it does not tell are not valid.
+    Joint rates that the robot does not tell are differences of its last two angles by the time
+    between them, as far as both are known. Torques that it does not tell are not valid.
 
-    **Twists** are slopes of straight lines by least squares through the last five poses that were received (a causal
-    filter of Savitzky and Golay): at 20 Hz they are those of 0.1 s ago, and their noise is a third of that of a plain
-    difference. The angular velocity is that of the turn from the oldest of them to the newest.
+    **Twists** are slopes of straight lines by least squares through the last five poses that were
+    received (a causal filter of Savitzky and Golay): at 20 Hz they are those of 0.1 s ago, and
+    their noise is a third of that of a plain difference. The angular velocity is that of the turn
+    from the oldest of them to the newest.
 
     Parameters
     ----------
@@ -53,16 +54,21 @@ class SnapshotBuilder:
         self._lost = lost_s
         self._says_rate = measures(profile, "rate")
         self._says_torque = measures(profile, "torque")
-        self._angles: tuple[FloatArray, FloatArray] | None = None  # of the axes when heard last: times, angles
+        self._angles: tuple[FloatArray, FloatArray] | None = (
+            None  # of the axes when heard last: times, angles
+        )
         self._rates = np.full(len(profile.axes), np.nan)
         self._tracked: Tracked | None = None
         self._placed: Placed | None = None
         self._shape: tuple[FloatArray, FloatArray] | None = None
         self._poses: deque[tuple[float, FloatArray]] = deque(maxlen=_SLOPE)
         self.misfit = np.nan
-        """How far the tracked links are from where the joint angles have them, m; NaN without poses."""
+        """How far the tracked links are from where the joint angles have them, m; NaN without
+        poses."""
 
-    def snapshot(self, telemetry: Telemetry, tracked: Tracked | None, time: float, now: float) -> Snapshot:
+    def snapshot(
+        self, telemetry: Telemetry, tracked: Tracked | None, time: float, now: float
+    ) -> Snapshot:
         """What is known at `now` (s, monotonic), which is `time` of the run.
 
         Parameters
@@ -86,7 +92,11 @@ class SnapshotBuilder:
             self._place(tracked, angle)
         n = self._robot.n_links
         twist = np.full((n, 6), np.nan)
-        if self._placed is not None and self._tracked is not None and now - self._tracked.time <= self._lost:
+        if (
+            self._placed is not None
+            and self._tracked is not None
+            and now - self._tracked.time <= self._lost
+        ):
             pose = self._placed.pose
             valid |= Fields.POSE
             if len(self._poses) == _SLOPE:
@@ -97,7 +107,15 @@ class SnapshotBuilder:
             valid |= Fields.SHAPE
             self._poses.clear()
         return Snapshot(
-            time, pose, twist, angle, rate, reference, axes.joints(telemetry.reference_rate), torque, valid=valid
+            time,
+            pose,
+            twist,
+            angle,
+            rate,
+            reference,
+            axes.joints(telemetry.reference_rate),
+            torque,
+            valid=valid,
         )
 
     def _drawn(self, angle: FloatArray) -> FloatArray:
@@ -137,7 +155,12 @@ def _twist(poses: list[tuple[float, FloatArray]]) -> FloatArray:
     twist[:, :3] = np.einsum("k,kna->na", since, places) / float(since @ since)
     turn = np.einsum("nij,nkj->nik", matrices(poses[-1][1][:, 3:]), matrices(poses[0][1][:, 3:]))
     axis = 0.5 * np.stack(
-        [turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], 1
+        [
+            turn[:, 2, 1] - turn[:, 1, 2],
+            turn[:, 0, 2] - turn[:, 2, 0],
+            turn[:, 1, 0] - turn[:, 0, 1],
+        ],
+        1,
     )
     sine = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0))
@@ -165,14 +188,18 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
 
     pose = snapshot.link_pose
     if Fields.POSE in schema.valid and Fields.POSE not in snapshot.valid:
-        pose = np.full_like(pose, np.nan)  # where it is drawn for want of better must not pass for measured
+        pose = np.full_like(
+            pose, np.nan
+        )  # where it is drawn for want of better must not pass for measured
     whole = np.zeros(1, np.int64)
     assert snapshot.joint_angle.shape == (len(schema.axes),)
     return Rows(
         time=np.array([snapshot.time]),
         link_pose=pose[None],
         link_twist=known(snapshot.link_twist, Fields.TWIST),
-        joint_angle=snapshot.joint_angle[None],  # one joint that was never heard leaves the others as they are
+        joint_angle=snapshot.joint_angle[
+            None
+        ],  # one joint that was never heard leaves the others as they are
         joint_rate=snapshot.joint_rate[None],
         joint_angle_ref=snapshot.joint_angle_ref[None],
         joint_rate_ref=snapshot.joint_rate_ref[None],

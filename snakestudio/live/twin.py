@@ -1,7 +1,7 @@
 """The simulation alongside: the scene's engine under the very references that the robot gets, in real time.
 
-It has a thread of its own and never holds up the robot: whoever feeds it puts references into a queue and returns. An
-engine that cannot keep up is dropped, and says by how much it was too slow.
+It has a thread of its own and never holds up the robot: whoever feeds it puts references into a
+queue and returns. An engine that cannot keep up is dropped, and says by how much it was too slow.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class TwinState:
 class Loading:
     """Has an engine built and moved once, in a thread, before a robot moves.
 
-    To load compiled code takes a second or two, in which nothing else of the program gets on: a window would be taken
-    for one that hangs, and the robot be stopped.
+    To load compiled code takes a second or two, in which nothing else of the program gets on: a
+    window would be taken for one that hangs, and the robot be stopped.
 
     Parameters
     ----------
@@ -73,7 +73,9 @@ class Loading:
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
         self._scene, self._base_dir = scene, base_dir
-        self._thread = threading.Thread(target=self._work, name="snakestudio-twin-loading", daemon=True)
+        self._thread = threading.Thread(
+            target=self._work, name="snakestudio-twin-loading", daemon=True
+        )
         self._thread.start()
 
     @property
@@ -94,7 +96,9 @@ class Loading:
             still = np.zeros((2, *engine.snapshot().joint_angle.shape))
             still[:] = engine.snapshot().joint_angle
             ends = np.array([0.0, engine.scene.solver.step_s])
-            engine.advance(JointReference(ends, still, np.zeros_like(still), np.zeros_like(still)), 1, (1,))
+            engine.advance(
+                JointReference(ends, still, np.zeros_like(still), np.zeros_like(still)), 1, (1,)
+            )
         except SnakeStudioError:  # what is wrong with the scene is said when the twin begins
             return
 
@@ -114,7 +118,11 @@ class Twin:
     """
 
     def __init__(
-        self, scene: Scene, base_dir: Path | None, clock: Callable[[], float], on_end: Callable[[str], None]
+        self,
+        scene: Scene,
+        base_dir: Path | None,
+        clock: Callable[[], float],
+        on_end: Callable[[str], None],
     ) -> None:
         self._scene, self._base_dir, self._clock, self._on_end = scene, base_dir, clock, on_end
         self._inbox: queue.SimpleQueue[JointReference | Scene] = queue.SimpleQueue()
@@ -149,7 +157,9 @@ class Twin:
             return states[0]
         a, b = states[after - 1], states[after]
         share = (time - a.time) / (b.time - a.time)
-        return TwinState(time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head))
+        return TwinState(
+            time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head)
+        )
 
     def cease(self) -> None:
         """Go no further; its recording is complete a moment later."""
@@ -175,7 +185,9 @@ class Twin:
             self._on_end(f"The simulation alongside cannot run: {error}")
         except Exception:  # whatever happens to it, the robot goes on
             log.exception("the twin failed")
-            self._on_end("The simulation alongside failed by a defect of the program; the robot is not concerned.")
+            self._on_end(
+                "The simulation alongside failed by a defect of the program; the robot is not concerned."
+            )
         finally:
             if self.recording is not None:
                 self.recording.close()
@@ -199,11 +211,17 @@ class Twin:
         if block is None:
             self._closing.wait(TICK_S)
             return True
-        following = next((b.time[0] for b in self._blocks if b.time[0] > engine.time + 1e-9), np.inf)
+        following = next(
+            (b.time[0] for b in self._blocks if b.time[0] > engine.time + 1e-9), np.inf
+        )
         step = engine.scene.solver.step_s
-        until = min(engine.time + 5 * TICK_S, now, float(following))  # what waits is looked at in between
+        until = min(
+            engine.time + 5 * TICK_S, now, float(following)
+        )  # what waits is looked at in between
         steps = max(1, round((until - engine.time) / step))
-        report = engine.advance(block.since(engine.time), steps, self._rows_until(engine.step_count + steps, step))
+        report = engine.advance(
+            block.since(engine.time), steps, self._rows_until(engine.step_count + steps, step)
+        )
         assert self.recording is not None
         self.recording.append(report.rows)
         if not report.ok:
@@ -229,7 +247,9 @@ class Twin:
     def _rows_until(self, stop: int, step: float) -> tuple[int, ...]:
         """Step counts up to `stop` after which a row is due, as in a run."""
         per_row = 1.0 / (self._scene.run.log_rate_hz * step)
-        due = [round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)]
+        due = [
+            round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)
+        ]
         while due and due[-1] > stop:
             due.pop()
         self._next_row += len(due)

@@ -29,7 +29,9 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
     UsageError
         If it names none.
     """
-    if isinstance(given, str) or (isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)):
+    if isinstance(given, str) or (
+        isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)
+    ):
         return local_path(given if isinstance(given, str) else Path(given))
     raise wrong_kind(name, wanted, given)
 
@@ -74,5 +76,9 @@ def values_of(name: str, given: object) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-        raise wrong_kind(name, 'a mapping of scene values by dotted key, such as {"gait.amplitude_deg": 30}', given)
+        raise wrong_kind(
+            name,
+            'a mapping of scene values by dotted key, such as {"gait.amplitude_deg": 30}',
+            given,
+        )
     return dict(given)

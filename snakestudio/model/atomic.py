@@ -1,8 +1,8 @@
 """How every output of the program comes to its file: whole or not at all, and nothing but plain files is ever replaced.
 
-A plain file is written beside its name, brought to the disk and renamed, so that whoever reads it, at whatever moment,
-finds the old one or the new one. A link stays a link: what it points to is replaced. Devices, pipes and the standard
-output are written through.
+A plain file is written beside its name, brought to the disk and renamed, so that whoever reads it,
+at whatever moment, finds the old one or the new one. A link stays a link: what it points to is
+replaced. Devices, pipes and the standard output are written through.
 """
 
 from __future__ import annotations
@@ -24,9 +24,18 @@ if sys.platform != "win32":
     import fcntl
 
 __all__ = [
-    "STDOUT", "Identity", "Partial", "TakenMeanwhileError", "followed", "free_name", "growing", "identity", "replacing",
-    "roomy_folder", "write_atomically",
-]  # fmt: skip
+    "STDOUT",
+    "Identity",
+    "Partial",
+    "TakenMeanwhileError",
+    "followed",
+    "free_name",
+    "growing",
+    "identity",
+    "replacing",
+    "roomy_folder",
+    "write_atomically",
+]
 
 STDOUT = Path("/dev/stdout")
 """What the command line makes of ``-``."""
@@ -36,7 +45,8 @@ _MOST_LINKS = 40
 _OPEN_FILES = ("/dev/fd", "/proc/self/fd", "/proc/thread-self/fd")
 
 _SURELY_DEAD_S = 60.0
-"""Age of a file that is being written, and that nobody marks as his, from which on it is nobody's, s."""
+"""Age of a file that is being written, and that nobody marks as his, from which on it is nobody's,
+s."""
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EXDEV, errno.EMLINK)
 """What a file system says that has no second names for a file."""
@@ -52,7 +62,9 @@ class TakenMeanwhileError(OSError):
     """
 
     def __init__(self, path: Path, kept: Path) -> None:
-        super().__init__(errno.EEXIST, f"another program wrote {path.name} meanwhile; this one is kept as {kept}")
+        super().__init__(
+            errno.EEXIST, f"another program wrote {path.name} meanwhile; this one is kept as {kept}"
+        )
         self.kept = kept
 
 
@@ -78,7 +90,11 @@ def identity(path: Path) -> Identity | None:
         found = os.stat(path)
     except OSError:
         return None
-    return Identity(found.st_dev, found.st_ino, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    return (
+        Identity(found.st_dev, found.st_ino, found.st_mtime_ns)
+        if stat.S_ISREG(found.st_mode)
+        else None
+    )
 
 
 def free_name(path: Path) -> Path:
@@ -109,8 +125,8 @@ def followed(path: Path) -> Path | None:
     Raises
     ------
     OSError
-        If it is a folder, links lead in a circle, or a file there is write-protected, which replacing it would get
-        round.
+        If it is a folder, links lead in a circle, or a file there is write-protected, which
+        replacing it would get round.
     """
     at = _end(path)
     if isinstance(at, int):
@@ -181,8 +197,8 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
 def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A new file that is written, and read, while it grows: it gets the name `path` when the block ends well.
 
-    It stays open then; where the block ends with an exception, it is closed and gone. What stood there before keeps its
-    contents for whoever has it open.
+    It stays open then; where the block ends with an exception, it is closed and gone. What stood
+    there before keeps its contents for whoever has it open.
 
     Raises
     ------
@@ -191,7 +207,9 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """
     target = followed(path)
     if target is None:
-        raise OSError(errno.EINVAL, "this is no plain file, and a run is read back while it is written")
+        raise OSError(
+            errno.EINVAL, "this is no plain file, and a run is read back while it is written"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     name = _beside(target)
     file: BinaryIO | None = None
@@ -222,13 +240,17 @@ def _beside(target: Path) -> Path:
 
 def _apart(path: Path) -> Path:
     """The same for what will be written through: in the folder of a device nothing is made."""
-    return Path(roomy_folder() or tempfile.gettempdir()) / f"snakestudio-{secrets.token_hex(8)}{path.suffix}"
+    return (
+        Path(roomy_folder() or tempfile.gettempdir())
+        / f"snakestudio-{secrets.token_hex(8)}{path.suffix}"
+    )
 
 
 def _made(name: Path) -> int:
     """A new file that only its owner reads.
 
-    Its name is known before it is there, unlike with tempfile: whoever is interrupted right then can remove it.
+    Its name is known before it is there, unlike with tempfile: whoever is interrupted right then
+    can remove it.
     """
     return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
 
@@ -313,7 +335,11 @@ def _bring_to_disk(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # others: this file system has none for folders
+        if error.errno in (
+            errno.EIO,
+            errno.ENOSPC,
+            errno.EDQUOT,
+        ):  # others: this file system has none for folders
             raise
     finally:
         os.close(handle)

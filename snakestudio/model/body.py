@@ -1,7 +1,8 @@
 """What a robot's body is made of: links with joints between them, or the cross-sections of a continuous rod.
 
-`Scene.body` is the one or the other. All that depends on which of them it is asks for what it wants to know; what is
-drawn or typed of a body stands in the layers above, which choose by the body's class at one place each.
+`Scene.body` is the one or the other. All that depends on which of them it is asks for what it wants
+to know; what is drawn or typed of a body stands in the layers above, which choose by the body's
+class at one place each.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class PartSizes(NamedTuple):
     """From a capsule's middle to the centre of either of its round ends."""
 
     middle: FloatArray
-    """Where it is on the part's x axis, from the part's position, which is that of its centre of mass."""
+    """Where it is on the part's x axis, from the part's position, which is that of its centre of
+    mass."""
 
     def of(self, n: int) -> PartSizes:
         """The sizes of n parts: a picture may still show a robot that had more or fewer links."""
@@ -59,13 +61,15 @@ class Body(ABC):
     """Tables of a scene that say nothing about any other body."""
 
     jointed: ClassVar[bool]
-    """Whether its parts are joined by joints, which gaits, controllers, motors and hands can move."""
+    """Whether its parts are joined by joints, which gaits, controllers, motors and hands can
+    move."""
 
     strained: ClassVar[bool]
     """Whether a strain law says its shape, and strains and wrenches inside it are known."""
 
     meets_obstacles: ClassVar[bool]
-    """Whether obstacles stand in its way and a path leads it, so that there is something to lay out around it."""
+    """Whether obstacles stand in its way and a path leads it, so that there is something to lay out
+    around it."""
 
     @property
     @abstractmethod
@@ -265,7 +269,11 @@ class ChainBody(Body):
         n = self.robot.n_links
         link = getattr(start, "link", 1)
         if link > n:
-            problems.append(Problem("error", "start.link", f"there is no link {link}", f"give a link from 1 to {n}"))
+            problems.append(
+                Problem(
+                    "error", "start.link", f"there is no link {link}", f"give a link from 1 to {n}"
+                )
+            )
         lists = {
             "joint_angles_deg": n - 1,
             "joint_pitch_deg": n - 1,
@@ -281,23 +289,33 @@ class ChainBody(Body):
             if given is not None and len(given) != wanted:
                 of = "joint" if key.startswith("joint") else "link"
                 message = f"{len(given)} values for {wanted} {of}s"
-                problems.append(Problem("error", f"start.{key}", message, f"give one value for each {of}"))
+                problems.append(
+                    Problem("error", f"start.{key}", message, f"give one value for each {of}")
+                )
         return problems or self._bends_nowhere(start)
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
         """Angles of axes that joints do not have, and two angles of one axis."""
         joints, first = self.robot.joint_list, getattr(start, "joint_angles_deg", ())
-        for kind, key in zip(AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True):
+        for kind, key in zip(
+            AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True
+        ):
             for k, angle in enumerate(getattr(start, key, None) or ()):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
                     there = ", ".join(own) or "none, it is fixed"
                     message = f"joint {k + 1} has no {kind} axis to start at {angle:g}°"
-                    return [Problem("error", f"start.{key}", message, f"give 0 for it; its axes: {there}")]
+                    return [
+                        Problem(
+                            "error", f"start.{key}", message, f"give 0 for it; its axes: {there}"
+                        )
+                    ]
                 if angle and kind != "yaw" and alone and first[k]:
                     message = f"joint {k + 1} turns about {kind} alone, and start.joint_angles_deg gives an angle, too"
-                    return [Problem("error", f"start.{key}", message, "give 0 for it in one of the two")]
+                    return [
+                        Problem("error", f"start.{key}", message, "give 0 for it in one of the two")
+                    ]
         return []
 
     def unplaced(self, start: Start) -> str:

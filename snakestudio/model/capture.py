@@ -32,8 +32,8 @@ class Capture:
     links : tuple of int or None
         0-based link that each body sits on; `CENTRE_OF_MASS`; None where that is unknown.
     position : (k, b, 3) array
-        m, z up. NaN where nothing is known: before the first and behind the last sight of a body, and in gaps too long
-        to be filled.
+        m, z up. NaN where nothing is known: before the first and behind the last sight of a body,
+        and in gaps too long to be filled.
     orientation : (k, b, 4) array or None
         Unit quaternions w x y z; NaN as in `position`, and for a body without any.
     joint_angle : (k, n-1, 2) array or None

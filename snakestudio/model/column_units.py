@@ -24,7 +24,8 @@ Unit = tuple[float, float, float, float, float] | None
 
 PLAIN: Unit = (0.0, 0.0, 0.0, 0.0, 0.0)
 
-# A torque counts as energy per angle, so that torque times angle is energy and torque times rate is power.
+# A torque counts as energy per angle, so that torque times angle is energy and torque times rate is
+# power.
 _ENDINGS: dict[str, tuple[Unit, str]] = {
     "m": ((0, 1, 0, 0, 0), "m"),
     "s": ((0, 0, 1, 0, 0), "s"),
@@ -106,7 +107,11 @@ def ending_of(unit: Unit) -> str:
     """The ending for a unit, as of a column's name; "" for a plain number and for what is not known."""
     if unit is None:
         return ""
-    plain_angle: Unit = (*unit[:3], 0.0, unit[4])  # the radian of "rad/s times metre" is a plain number
+    plain_angle: Unit = (
+        *unit[:3],
+        0.0,
+        unit[4],
+    )  # the radian of "rad/s times metre" is a plain number
     return _NAMES.get(unit) or _NAMES.get(plain_angle) or ""
 
 

@@ -13,7 +13,14 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.quantities import Column, Piece, columns_of
 from snakestudio.model.recording import Recording, Rows, Schema
 
-__all__ = ["column_names", "column_values", "columns_between", "filled_columns", "table", "values_of"]
+__all__ = [
+    "column_names",
+    "column_values",
+    "columns_between",
+    "filled_columns",
+    "table",
+    "values_of",
+]
 
 _PIECE = 4096
 """Rows that are taken at a time where only some columns of them are wanted."""
@@ -54,7 +61,9 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
         before = rows.slice(len(rows) - 1, len(rows))
 
 
-def column_values(schema: Schema, rows: Rows, before: Rows | None, names: Sequence[str]) -> FloatArray:
+def column_values(
+    schema: Schema, rows: Rows, before: Rows | None, names: Sequence[str]
+) -> FloatArray:
     """Some columns of some rows.
 
     Parameters
@@ -82,11 +91,15 @@ def values_of(columns: Sequence[Column], piece: Piece) -> FloatArray:
     """Values of some columns, (rows, columns); NaN where the source of the run does not fill them."""
     values = np.empty((len(piece.rows), len(columns)))
     for place, column in enumerate(columns):
-        values[:, place] = piece.values(column.quantity)[:, column.index] if column.filled else np.nan
+        values[:, place] = (
+            piece.values(column.quantity)[:, column.index] if column.filled else np.nan
+        )
     return values
 
 
-def columns_between(recording: Recording, names: tuple[str, ...], start: int, stop: int) -> FloatArray:
+def columns_between(
+    recording: Recording, names: tuple[str, ...], start: int, stop: int
+) -> FloatArray:
     """Some columns of the rows `start` to `stop`; the rows themselves are read piece by piece.
 
     Parameters
@@ -109,7 +122,9 @@ def columns_between(recording: Recording, names: tuple[str, ...], start: int, st
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
     first = start
     while first < stop:
-        last = min((first // _PIECE + 1) * _PIECE, stop)  # whole chunks of the recording, none of them twice
+        last = min(
+            (first // _PIECE + 1) * _PIECE, stop
+        )  # whole chunks of the recording, none of them twice
         rows = recording.rows(first, last)
         values[first - start : last - start] = column_values(recording.schema, rows, before, names)
         before, first = rows.slice(len(rows) - 1, len(rows)), last

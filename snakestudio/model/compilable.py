@@ -1,8 +1,9 @@
 """Arithmetic of paths and controllers that is done every control period, in loops that a compiler can take.
 
-`model` and `control` import in an instant and know no compiler, so the functions here run as they stand, until
-`engines.compiled_arithmetic` gives them machine code. Results are the same to the last bit either way: only what
-rounds alike in Python, numpy and compiled code is used, and nothing is summed up in another order than it stands.
+`model` and `control` import in an instant and know no compiler, so the functions here run as they
+stand, until `engines.compiled_arithmetic` gives them machine code. Results are the same to the last
+bit either way: only what rounds alike in Python, numpy and compiled code is used, and nothing is
+summed up in another order than it stands.
 """
 
 from __future__ import annotations
@@ -84,7 +85,13 @@ def link_headings(pose: FloatArray, heading: FloatArray, bend: FloatArray) -> No
 
 @_compilable("void(float64[::1], float64, float64, float64, float64, float64, float64[:, ::1])")
 def follow_offset(
-    time: FloatArray, since: float, target: float, response: float, angle: float, rate: float, motion: FloatArray
+    time: FloatArray,
+    since: float,
+    target: float,
+    response: float,
+    angle: float,
+    rate: float,
+    motion: FloatArray,
 ) -> None:
     """Angle, rate and acceleration, `motion` (3, k), of an `OffsetFilter` at `time` (k,); rad, s."""
     speed = 1.0 / response
@@ -100,7 +107,9 @@ def follow_offset(
 
 
 @_compilable("boolean(float64[::1], float64[::1], float64[:, :, ::1], int64, float64[:, :, ::1])")
-def copy_rows(time: FloatArray, times: FloatArray, motion: FloatArray, first: int, part: FloatArray) -> bool:
+def copy_rows(
+    time: FloatArray, times: FloatArray, motion: FloatArray, first: int, part: FloatArray
+) -> bool:
     """Copy into `part` (3, k, m) what `motion` (3, a, m) at `times` (a,) is from row `first` on.
 
     False if those are not the times `time` (k,).
@@ -119,9 +128,17 @@ def copy_rows(time: FloatArray, times: FloatArray, motion: FloatArray, first: in
     "float64[:, ::1])"
 )
 def add_offset(
-    time: FloatArray, since: float, target: float, response: float, angle: float, rate: float, columns: IndexArray,
-    angles: FloatArray, rates: FloatArray, accelerations: FloatArray,
-) -> None:  # fmt: skip
+    time: FloatArray,
+    since: float,
+    target: float,
+    response: float,
+    angle: float,
+    rate: float,
+    columns: IndexArray,
+    angles: FloatArray,
+    rates: FloatArray,
+    accelerations: FloatArray,
+) -> None:
     """Add the motion of `follow_offset` to some columns of three arrays (k, m)."""
     speed = 1.0 / response
     away = angle - target
@@ -172,7 +189,13 @@ def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, floa
 
 
 def nearest_on_cubics(
-    x: float, y: float, place: float, low: float, high: float, lengths: FloatArray, cubics: FloatArray
+    x: float,
+    y: float,
+    place: float,
+    low: float,
+    high: float,
+    lengths: FloatArray,
+    cubics: FloatArray,
 ) -> tuple[float, float]:
     """The place near `place` where a smooth curve is nearest to (x, y), m, and its distance there, m.
 
@@ -202,13 +225,19 @@ def nearest_on_cubics(
     "(float64, float64, float64, float64, boolean, float64[::1], float64[:, ::1], float64[:, :, ::1])"
 )
 def nearest_on_curve(
-    x: float, y: float, low: float, high: float, smooth: bool, lengths: FloatArray, chords: FloatArray,
+    x: float,
+    y: float,
+    low: float,
+    high: float,
+    smooth: bool,
+    lengths: FloatArray,
+    chords: FloatArray,
     cubics: FloatArray,
-) -> tuple[float, float, float, float, float, float, float, float]:  # fmt: skip
+) -> tuple[float, float, float, float, float, float, float, float]:
     """Where a curve is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m.
 
-    After these come x and y of that place and their first and second derivatives by the length. The distance is
-    infinite if nothing of the curve is between `low` and `high`.
+    After these come x and y of that place and their first and second derivatives by the length. The
+    distance is infinite if nothing of the curve is between `low` and `high`.
 
     Parameters
     ----------
@@ -221,7 +250,8 @@ def nearest_on_curve(
     chords : (p, 5)
         Of every piece: its beginning (x, y), the way to its end (x, y), and the square of that.
     cubics : (p, 2, 4)
-        Coefficients of x and y of every piece over the length from its beginning, the highest power first.
+        Coefficients of x and y of every piece over the length from its beginning, the highest power
+        first.
     """
     low, high = max(low, 0.0), min(high, lengths[-1])
     if low > high:

@@ -32,4 +32,6 @@ class GaitAlone(ControllerFields):
 
     acts = False
 
-    kind: Literal["none"] = value("none", label="Controller", help="The joints do what the gait says, whatever happens")
+    kind: Literal["none"] = value(
+        "none", label="Controller", help="The joints do what the gait says, whatever happens"
+    )

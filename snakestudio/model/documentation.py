@@ -42,9 +42,21 @@ def with_keys(page: str, root: type[BaseModel]) -> str:
 
 
 def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
-    title = f"`[{key}]`" if key and not key.endswith("]") else f"`[[{key[:-2]}]]`" if key else "Beginning of the file"
+    title = (
+        f"`[{key}]`"
+        if key and not key.endswith("]")
+        else f"`[[{key[:-2]}]]`"
+        if key
+        else "Beginning of the file"
+    )
     about = " ".join((model.__doc__ or "").split("\n\n")[0].split())
-    lines = [f"### {title}", "", about, "", "| Key | Value | Unit | Range | If left out | Meaning |"]
+    lines = [
+        f"### {title}",
+        "",
+        about,
+        "",
+        "| Key | Value | Unit | Range | If left out | Meaning |",
+    ]
     lines.append("| --- | --- | --- | --- | --- | --- |")
     nested: list[tuple[type[BaseModel], str]] = []
     for name, info in model.model_fields.items():
@@ -54,7 +66,14 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
         if inner is not None:
             nested.append((inner, full + ("[]" if many else "")))
         value = _value_text(info.annotation, inner, many)
-        cells = (f"`{name}`", value, doc.unit, _range_text(doc), _default_text(info, doc, inner), doc.help)
+        cells = (
+            f"`{name}`",
+            value,
+            doc.unit,
+            _range_text(doc),
+            _default_text(info, doc, inner),
+            doc.help,
+        )
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     sections.append("\n".join(lines))
     shown: set[type[BaseModel]] = set()

@@ -8,8 +8,9 @@ from typing import Any, Literal
 __all__ = ["DRIVEN", "MOST_CHANGES", "Change", "EventKind", "RunEvent"]
 
 EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
-"""What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free again, steps that were
-not solved well enough, something that failed, another run that goes on from here, a remark."""
+"""What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free
+again, steps that were not solved well enough, something that failed, another run that goes on from
+here, a remark."""
 
 
 MOST_CHANGES = 20_000
@@ -49,7 +50,8 @@ class RunEvent:
     text : str
         What happened, for people: a short sentence without its time.
     weight : float
-        How much of it there was, in the unit of the text (N s of an impact, a residual), to tell the important ones.
+        How much of it there was, in the unit of the text (N s of an impact, a residual), to tell
+        the important ones.
     """
 
     time: float

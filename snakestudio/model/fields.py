@@ -20,11 +20,15 @@ __all__ = ["FieldDoc", "Frozen", "field_doc", "field_names", "fixed_values", "va
 class _TakesNumpy(ModelMetaclass):
     """What scripts give to a constructor may be numpy's: numbers and arrays are taken like Python's own.
 
-    A validator of pydantic's would do that, too, but read what comes out of JSON less strictly, and more slowly.
+    A validator of pydantic's would do that, too, but read what comes out of JSON less strictly, and
+    more slowly.
     """
 
     def __call__(self, *args: Any, **values: Any) -> Any:
-        own = {k: _tuples(v.tolist()) if isinstance(v, np.generic | np.ndarray) else v for k, v in values.items()}
+        own = {
+            k: _tuples(v.tolist()) if isinstance(v, np.generic | np.ndarray) else v
+            for k, v in values.items()
+        }
         return super().__call__(*args, **own)
 
 
@@ -113,8 +117,8 @@ def value(
 ) -> Any:
     """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...).
 
-    Without a label, label and unit follow from the name of the value ("Amplitude" in ° for `amplitude_deg`), and the
-    slider from its limits.
+    Without a label, label and unit follow from the name of the value ("Amplitude" in ° for
+    `amplitude_deg`), and the slider from its limits.
     """
     extra: Any = {"label": label, "unit": unit, "symbol": symbol, "slider": slider, "live": live}
     return Field(default, description=help, json_schema_extra=extra, **limits)
@@ -130,7 +134,9 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
     """
     undeclared = name not in model.model_fields and model.model_config.get("extra") == "allow"
     info: FieldInfo = FieldInfo() if undeclared else model.model_fields[name]
-    extra: dict[str, Any] = dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
+    extra: dict[str, Any] = (
+        dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
+    )
     minimum = maximum = None
     exclusive = False
     for limit in info.metadata:
@@ -140,11 +146,17 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
         for attribute in ("le", "lt"):
             if getattr(limit, attribute, None) is not None:
                 maximum = float(getattr(limit, attribute))
-    label, unit, slider = str(extra.get("label", "")), str(extra.get("unit", "")), extra.get("slider")
+    label, unit, slider = (
+        str(extra.get("label", "")),
+        str(extra.get("unit", "")),
+        extra.get("slider"),
+    )
     if not label:
         if slider is None and minimum is not None and maximum is not None:
             slider = (minimum, maximum)
-        stem, ending = next(((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, ""))
+        stem, ending = next(
+            ((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, "")
+        )
         label = stem.replace("_", " ")
         label, unit = capitalized(label), unit or _UNITS.get(ending, "")
     return FieldDoc(
@@ -168,4 +180,8 @@ def field_names(part: BaseModel) -> tuple[str, ...]:
 
 def fixed_values(part: BaseModel) -> dict[str, Any]:
     """The values of a part of the scene, its kind too, that cannot change while a run goes."""
-    return {name: getattr(part, name) for name in field_names(part) if not field_doc(type(part), name).live}
+    return {
+        name: getattr(part, name)
+        for name in field_names(part)
+        if not field_doc(type(part), name).live
+    }

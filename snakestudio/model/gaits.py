@@ -46,18 +46,29 @@ class GaitPreset:
 
 
 def _waves(
-    yaw: tuple[float, float, float], pitch: tuple[float, float, float], ahead: float, offset: float = 0.0
+    yaw: tuple[float, float, float],
+    pitch: tuple[float, float, float],
+    ahead: float,
+    offset: float = 0.0,
 ) -> TwoWaves:
     """Amplitude, frequency and phase shift of both waves, and by how much the pitch is ahead; degrees."""
     return TwoWaves(
-        amplitude_deg=yaw[0], frequency_deg_s=yaw[1], phase_shift_deg=yaw[2], offset_deg=offset,
-        pitch_amplitude_deg=pitch[0], pitch_frequency_deg_s=pitch[1], pitch_phase_shift_deg=pitch[2],
+        amplitude_deg=yaw[0],
+        frequency_deg_s=yaw[1],
+        phase_shift_deg=yaw[2],
+        offset_deg=offset,
+        pitch_amplitude_deg=pitch[0],
+        pitch_frequency_deg_s=pitch[1],
+        pitch_phase_shift_deg=pitch[2],
         pitch_phase_deg=ahead,
-    )  # fmt: skip
+    )
 
 
 def _serpenoid(
-    odd: tuple[float, float, float], even: tuple[float, float, float], delta: float = 0.0, **others: Any
+    odd: tuple[float, float, float],
+    even: tuple[float, float, float],
+    delta: float = 0.0,
+    **others: Any,
 ) -> CompoundSerpenoid:
     """Amplitude (rad), spatial (rad per joint) and temporal frequency (rad/s) of both groups, and delta (rad)."""
     return CompoundSerpenoid(
@@ -98,7 +109,9 @@ GAITS: tuple[GaitPreset, ...] = (
         "Turning",
         "Lateral undulation about bent joints: the robot goes along an arc.",
         "P1 (70) with an offset psi_h",
-        LateralUndulation(amplitude_deg=30.0, frequency_deg_s=80.0, phase_shift_deg=-50.0, offset_deg=5.0),
+        LateralUndulation(
+            amplitude_deg=30.0, frequency_deg_s=80.0, phase_shift_deg=-50.0, offset_deg=5.0
+        ),
     ),
     GaitPreset(
         "sidewinding",

@@ -49,7 +49,9 @@ def load_factor(ground: Ground) -> Formula:
     FormulaError
         If the formula cannot be used.
     """
-    return read(ground.load_factor, "", LOAD_NAMES, elsewhere={"x": "write X, the distance from the head"})
+    return read(
+        ground.load_factor, "", LOAD_NAMES, elsewhere={"x": "write X, the distance from the head"}
+    )
 
 
 def friction_factor(ground: Ground) -> Formula:
@@ -60,7 +62,9 @@ def friction_factor(ground: Ground) -> Formula:
     FormulaError
         If the formula cannot be used.
     """
-    remedy = "use x and y, the position on the ground; ground.load_factor is what varies along the body"
+    remedy = (
+        "use x and y, the position on the ground; ground.load_factor is what varies along the body"
+    )
     return read(ground.friction_factor, "", FACTOR_NAMES, elsewhere={"X": remedy})
 
 
@@ -78,7 +82,11 @@ def is_one(text: str) -> bool:
 def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
     """The ground with the coefficients of a patch."""
     return ground.model_copy(
-        update={"mu_along": patch.mu_along, "mu_backward": patch.mu_backward, "mu_across": patch.mu_across}
+        update={
+            "mu_along": patch.mu_along,
+            "mu_backward": patch.mu_backward,
+            "mu_across": patch.mu_across,
+        }
     )
 
 
@@ -91,9 +99,9 @@ def ground_friction(ground: Ground) -> tuple[float, float, float]:
 def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
     """Friction coefficients of every link on the ground and on each of its patches, (1 + p, n, 3).
 
-    The last axis is for a force along the link's axis (towards the next link), against it, and across. A force along
-    the axis resists sliding against it, which is head first if the first link is the head. A link's own coefficients
-    hold on every patch.
+    The last axis is for a force along the link's axis (towards the next link), against it, and
+    across. A force along the axis resists sliding against it, which is head first if the first link
+    is the head. A link's own coefficients hold on every patch.
     """
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
     table = np.array([link_friction(robot, one) for one in grounds])
@@ -155,7 +163,9 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
             continue
         if name == "load_factor":
             body = scene.body
-            cases = {"X": np.array(body.abscissas) if body.abscissas else link_positions(scene.robot)}
+            cases = {
+                "X": np.array(body.abscissas) if body.abscissas else link_positions(scene.robot)
+            }
         elif formula.uses <= {"t"}:
             cases = {"x": np.zeros(1), "y": np.zeros(1)}
         else:
@@ -165,11 +175,17 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
             case, time = where
             place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
             message = f"it has no finite value for {place}t = {time:.4g} s"
-            problems.append(Problem("error", key, message, "avoid divisions by zero, and roots of negative numbers"))
+            problems.append(
+                Problem(
+                    "error", key, message, "avoid divisions by zero, and roots of negative numbers"
+                )
+            )
     for number, patch in enumerate(ground.patch, start=1):
         if abs(_area(np.array(patch.points_m))) <= 1e-12:
             message = "its corners do not enclose an area"
-            problems.append(Problem("error", f"ground.patch[{number}].points_m", message, "give three that do"))
+            problems.append(
+                Problem("error", f"ground.patch[{number}].points_m", message, "give three that do")
+            )
     return problems + _picture_problems(ground, base_dir)
 
 

@@ -24,15 +24,24 @@ class GroundPath(Frozen):
     """Waypoints, joined by straight lines or by a smooth curve through all of them; no path without waypoints."""
 
     waypoints_m: tuple[Waypoint, ...] = value(
-        (), label="Waypoints", unit="m", help="Points (x, y) the path goes through, from its start to its end",
-        max_length=1000, live=True,
-    )  # fmt: skip
-    shape: Literal["straight", "spline"] = value(
-        "straight", label="Shape", help="Straight lines between the waypoints, or a smooth curve through them",
+        (),
+        label="Waypoints",
+        unit="m",
+        help="Points (x, y) the path goes through, from its start to its end",
+        max_length=1000,
         live=True,
-    )  # fmt: skip
+    )
+    shape: Literal["straight", "spline"] = value(
+        "straight",
+        label="Shape",
+        help="Straight lines between the waypoints, or a smooth curve through them",
+        live=True,
+    )
     closed: bool = value(
-        False, label="Closed", help="Whether the path goes on from the last waypoint to the first", live=True
+        False,
+        label="Closed",
+        help="Whether the path goes on from the last waypoint to the first",
+        live=True,
     )
 
     def __bool__(self) -> bool:
@@ -50,11 +59,17 @@ class GroundPath(Frozen):
             count = "2 waypoints make" if len(points) == 2 else "1 waypoint makes"
             return [("waypoints_m", f"{count} no path", f"{what} needs at least {least}")]
         found = [
-            (f"waypoints_m[{i + 2}]", f"the waypoint lies on the one before it at ({b[0]:g}, {b[1]:g})", "leave it out")
+            (
+                f"waypoints_m[{i + 2}]",
+                f"the waypoint lies on the one before it at ({b[0]:g}, {b[1]:g})",
+                "leave it out",
+            )
             for i, (a, b) in enumerate(pairwise(points))
             if math.dist(a, b) < LEAST_DISTANCE
         ]
         if self.closed and math.dist(points[0], points[-1]) < LEAST_DISTANCE:
             remedy = "leave it out: a closed path returns by itself"
-            found.append((f"waypoints_m[{len(points)}]", "the last waypoint lies on the first", remedy))
+            found.append(
+                (f"waypoints_m[{len(points)}]", "the last waypoint lies on the first", remedy)
+            )
         return found

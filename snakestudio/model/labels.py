@@ -40,8 +40,16 @@ def label_of(scene: Scene, key: str) -> str:
             return title(get_value(scene, key), int(whole[2]) - 1)
         part = get_value(scene, owner) if owner else scene
         label = field_doc(type(part), name).label
-        head = label_of(scene, owner) if owner.startswith(("obstacles[", "ground.patch[")) else _head(owner)
-    except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
+        head = (
+            label_of(scene, owner)
+            if owner.startswith(("obstacles[", "ground.patch["))
+            else _head(owner)
+        )
+    except (
+        SceneError,
+        KeyError,
+        AttributeError,
+    ):  # a key of a scene that is gone is shown as it is
         return key
     return f"{head}: {label}" if head and head != label else label
 

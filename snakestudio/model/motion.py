@@ -72,7 +72,9 @@ class BodyWaves(NamedTuple):
     @property
     def reach(self) -> tuple[float, float]:
         """Largest angles that the yaw and the pitch wave ask for, rad."""
-        yaw, pitch = (abs(wave.amplitude) * self.factor + abs(wave.offset) for wave in (self.yaw, self.pitch))
+        yaw, pitch = (
+            abs(wave.amplitude) * self.factor + abs(wave.offset) for wave in (self.yaw, self.pitch)
+        )
         return yaw, pitch
 
     @property
@@ -100,7 +102,11 @@ class GaitFields(Frozen):
     of_waves: ClassVar[bool] = False
     """Whether the joints are asked for no more than the two waves."""
 
-    wave_titles: ClassVar[tuple[str, str, str]] = ("Horizontal wave", "Vertical wave", "Phase between")
+    wave_titles: ClassVar[tuple[str, str, str]] = (
+        "Horizontal wave",
+        "Vertical wave",
+        "Phase between",
+    )
     """Titles of the values of either wave, and of those between them."""
 
     has_vertical_wave: ClassVar[bool] = False
@@ -171,27 +177,64 @@ class LateralUndulation(GaitFields):
 
     of_waves = True
 
-    kind: Literal["lateral_undulation"] = value("lateral_undulation", label="Gait", help="Kind of gait")
+    kind: Literal["lateral_undulation"] = value(
+        "lateral_undulation", label="Gait", help="Kind of gait"
+    )
     amplitude_deg: float = value(
-        40.0, label="Amplitude", unit="°", symbol="A", help="Amplitude of every joint; negative: half a turn ahead",
-        ge=-180, le=180, slider=(0, 90), live=True,
-    )  # fmt: skip
+        40.0,
+        label="Amplitude",
+        unit="°",
+        symbol="A",
+        help="Amplitude of every joint; negative: half a turn ahead",
+        ge=-180,
+        le=180,
+        slider=(0, 90),
+        live=True,
+    )
     frequency_deg_s: float = value(
-        80.0, label="Frequency", unit="°/s", symbol="ω", help="Angular frequency of the wave; negative: backwards",
-        ge=-7200, le=7200, slider=(-200, 200), live=True,
-    )  # fmt: skip
+        80.0,
+        label="Frequency",
+        unit="°/s",
+        symbol="ω",
+        help="Angular frequency of the wave; negative: backwards",
+        ge=-7200,
+        le=7200,
+        slider=(-200, 200),
+        live=True,
+    )
     phase_shift_deg: float = value(
-        -50.0, label="Phase shift", unit="°", symbol="δ", help="Phase from one joint to the next",
-        ge=-180, le=180, slider=(-120, 120), live=True,
-    )  # fmt: skip
+        -50.0,
+        label="Phase shift",
+        unit="°",
+        symbol="δ",
+        help="Phase from one joint to the next",
+        ge=-180,
+        le=180,
+        slider=(-120, 120),
+        live=True,
+    )
     phase_deg: float = value(
-        0.0, label="Phase", unit="°", symbol="φ₀", help="Phase of the wave at the first joint, at t = 0",
-        ge=-360, le=360, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Phase",
+        unit="°",
+        symbol="φ₀",
+        help="Phase of the wave at the first joint, at t = 0",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+        live=True,
+    )
     offset_deg: float = value(
-        0.0, label="Offset", unit="°", symbol="ψ", help="Constant angle added to every joint: the robot turns",
-        ge=-90, le=90, slider=(-20, 20), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Offset",
+        unit="°",
+        symbol="ψ",
+        help="Constant angle added to every joint: the robot turns",
+        ge=-90,
+        le=90,
+        slider=(-20, 20),
+        live=True,
+    )
 
     @property
     def amplitude(self) -> float:
@@ -231,52 +274,89 @@ class LateralUndulation(GaitFields):
     def with_vertical_wave(self) -> GaitFields:
         """The same with a vertical wave that goes with the horizontal one, so that a stroke of it lifts the bends."""
         return TwoWaves(
-            **_horizontal(self), pitch_frequency_deg_s=self.frequency_deg_s, pitch_phase_shift_deg=self.phase_shift_deg
+            **_horizontal(self),
+            pitch_frequency_deg_s=self.frequency_deg_s,
+            pitch_phase_shift_deg=self.phase_shift_deg,
         )
 
 
 class TwoWaves(LateralUndulation):
     """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
 
-    alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h + phi_0) + psi_h and
-    alpha_v,i = A_v sin(omega_v t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase
-    between the waves is that of the vertical one at t = 0, whatever phi_0 is.
+    alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h + phi_0) + psi_h and alpha_v,i = A_v sin(omega_v
+    t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase between
+    the waves is that of the vertical one at t = 0, whatever phi_0 is.
     """
 
     has_vertical_wave = True
 
     kind: Literal["two_waves"] = value("two_waves", label="Gait", help="Kind of gait")  # type: ignore[assignment]
     pitch_amplitude_deg: float = value(
-        10.0, label="Pitch amplitude", unit="°", symbol="A_v",
-        help="Amplitude of the vertical wave; negative: half a turn ahead", ge=-180, le=180, slider=(0, 60), live=True,
-    )  # fmt: skip
-    pitch_frequency_deg_s: float = value(
-        80.0, label="Pitch frequency", unit="°/s", symbol="ω_v",
-        help="Angular frequency of the vertical wave; negative: backwards", ge=-7200, le=7200, slider=(-200, 200),
+        10.0,
+        label="Pitch amplitude",
+        unit="°",
+        symbol="A_v",
+        help="Amplitude of the vertical wave; negative: half a turn ahead",
+        ge=-180,
+        le=180,
+        slider=(0, 60),
         live=True,
-    )  # fmt: skip
+    )
+    pitch_frequency_deg_s: float = value(
+        80.0,
+        label="Pitch frequency",
+        unit="°/s",
+        symbol="ω_v",
+        help="Angular frequency of the vertical wave; negative: backwards",
+        ge=-7200,
+        le=7200,
+        slider=(-200, 200),
+        live=True,
+    )
     pitch_phase_shift_deg: float = value(
-        -50.0, label="Pitch phase shift", unit="°", symbol="δ_v",
-        help="Phase of the vertical wave from one joint to the next", ge=-360, le=360, slider=(-120, 120), live=True,
-    )  # fmt: skip
+        -50.0,
+        label="Pitch phase shift",
+        unit="°",
+        symbol="δ_v",
+        help="Phase of the vertical wave from one joint to the next",
+        ge=-360,
+        le=360,
+        slider=(-120, 120),
+        live=True,
+    )
     pitch_phase_deg: float = value(
-        90.0, label="Phase between the waves", unit="°", symbol="δ₀",
+        90.0,
+        label="Phase between the waves",
+        unit="°",
+        symbol="δ₀",
         help="By how much the vertical wave is ahead of a horizontal one whose phase is 0",
-        ge=-360, le=360, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+        live=True,
+    )
     pitch_offset_deg: float = value(
-        0.0, label="Pitch offset", unit="°", symbol="ψ_v", help="Constant pitch of every joint: the robot arches",
-        ge=-90, le=90, slider=(-20, 20), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Pitch offset",
+        unit="°",
+        symbol="ψ_v",
+        help="Constant pitch of every joint: the robot arches",
+        ge=-90,
+        le=90,
+        slider=(-20, 20),
+        live=True,
+    )
 
     @property
     def pitch(self) -> Wave:
         """The vertical wave."""
         return Wave(
-            math.radians(self.pitch_amplitude_deg), math.radians(self.pitch_frequency_deg_s),
-            math.radians(self.pitch_phase_shift_deg), math.radians(self.pitch_phase_deg),
+            math.radians(self.pitch_amplitude_deg),
+            math.radians(self.pitch_frequency_deg_s),
+            math.radians(self.pitch_phase_shift_deg),
+            math.radians(self.pitch_phase_deg),
             math.radians(self.pitch_offset_deg),
-        )  # fmt: skip
+        )
 
     def with_vertical_wave(self) -> GaitFields:
         """Itself, which has one."""
@@ -311,59 +391,123 @@ class StartFields(Frozen):
 class PlacedStart(StartFields):
     """A start in which one chosen link is put at a place; the whole robot may move as a rigid body."""
 
-    link: int = value(1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000)
+    link: int = value(
+        1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000
+    )
     x_m: float = value(
-        0.0, label="x", unit="m", help="Centre of gravity of that link, x", ge=-1e4, le=1e4, slider=(-2, 4)
+        0.0,
+        label="x",
+        unit="m",
+        help="Centre of gravity of that link, x",
+        ge=-1e4,
+        le=1e4,
+        slider=(-2, 4),
     )
     y_m: float = value(
-        0.0, label="y", unit="m", help="Centre of gravity of that link, y", ge=-1e4, le=1e4, slider=(-2, 2)
+        0.0,
+        label="y",
+        unit="m",
+        help="Centre of gravity of that link, y",
+        ge=-1e4,
+        le=1e4,
+        slider=(-2, 2),
     )
     vx_m_s: float = value(
-        0.0, label="Velocity x", unit="m/s", help="Initial velocity of that link, x", ge=-1e3, le=1e3, slider=(-1, 1)
+        0.0,
+        label="Velocity x",
+        unit="m/s",
+        help="Initial velocity of that link, x",
+        ge=-1e3,
+        le=1e3,
+        slider=(-1, 1),
     )
     vy_m_s: float = value(
-        0.0, label="Velocity y", unit="m/s", help="Initial velocity of that link, y", ge=-1e3, le=1e3, slider=(-1, 1)
+        0.0,
+        label="Velocity y",
+        unit="m/s",
+        help="Initial velocity of that link, y",
+        ge=-1e3,
+        le=1e3,
+        slider=(-1, 1),
     )
     z_m: float | None = value(
-        None, label="z", unit="m",
+        None,
+        label="z",
+        unit="m",
         help="Height of that link's centre of gravity (spatial models); the robot lies on the ground if left out",
-        ge=-1e3, le=1e3, slider=(0, 1),
-    )  # fmt: skip
+        ge=-1e3,
+        le=1e3,
+        slider=(0, 1),
+    )
     pitch_deg: float = value(
-        0.0, label="Pitch", unit="°", help="By how much that link points downwards (spatial models)",
-        ge=-180, le=180, slider=(-90, 90),
-    )  # fmt: skip
+        0.0,
+        label="Pitch",
+        unit="°",
+        help="By how much that link points downwards (spatial models)",
+        ge=-180,
+        le=180,
+        slider=(-90, 90),
+    )
     roll_deg: float = value(
-        0.0, label="Roll", unit="°", help="By how much that link is turned about its own axis (spatial models)",
-        ge=-360, le=360, slider=(-180, 180),
-    )  # fmt: skip
+        0.0,
+        label="Roll",
+        unit="°",
+        help="By how much that link is turned about its own axis (spatial models)",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+    )
     vz_m_s: float = value(
-        0.0, label="Velocity z", unit="m/s", help="Initial velocity of that link, z (spatial models)",
-        ge=-1e3, le=1e3, slider=(-1, 1),
-    )  # fmt: skip
+        0.0,
+        label="Velocity z",
+        unit="m/s",
+        help="Initial velocity of that link, z (spatial models)",
+        ge=-1e3,
+        le=1e3,
+        slider=(-1, 1),
+    )
     omega_deg_s: float = value(
-        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link, z",
-        ge=-1e5, le=1e5, slider=(-180, 180),
-    )  # fmt: skip
+        0.0,
+        label="Turn rate",
+        unit="°/s",
+        help="Initial turn rate of the whole robot about that link, z",
+        ge=-1e5,
+        le=1e5,
+        slider=(-180, 180),
+    )
     omega_x_deg_s: float = value(
-        0.0, label="Turn rate x", unit="°/s",
+        0.0,
+        label="Turn rate x",
+        unit="°/s",
         help="Initial turn rate of the whole robot about that link, about the x axis of the ground (spatial models)",
-        ge=-1e5, le=1e5, slider=(-180, 180),
-    )  # fmt: skip
+        ge=-1e5,
+        le=1e5,
+        slider=(-180, 180),
+    )
     omega_y_deg_s: float = value(
-        0.0, label="Turn rate y", unit="°/s",
+        0.0,
+        label="Turn rate y",
+        unit="°/s",
         help="Initial turn rate of the whole robot about that link, about the y axis of the ground (spatial models)",
-        ge=-1e5, le=1e5, slider=(-180, 180),
-    )  # fmt: skip
+        ge=-1e5,
+        le=1e5,
+        slider=(-180, 180),
+    )
 
     @property
     def omega(self) -> Vector3:
         """Initial angular velocity of the whole robot in the frame of the ground, rad/s."""
-        return math.radians(self.omega_x_deg_s), math.radians(self.omega_y_deg_s), math.radians(self.omega_deg_s)
+        return (
+            math.radians(self.omega_x_deg_s),
+            math.radians(self.omega_y_deg_s),
+            math.radians(self.omega_deg_s),
+        )
 
 
 def _heading(help: str) -> float:
-    heading: float = value(0.0, label="Heading", unit="°", help=help, ge=-3600, le=3600, slider=(-180, 180))
+    heading: float = value(
+        0.0, label="Heading", unit="°", help=help, ge=-3600, le=3600, slider=(-180, 180)
+    )
     return heading
 
 
@@ -379,7 +523,8 @@ class StraightStart(PlacedStart):
 class GaitStart(PlacedStart):
     """The pose a gait asks for at t = 0: the scene's own, or one of another amplitude, phase shift or phase.
 
-    A robot laid out between obstacles keeps its place when the gait is changed only if the start says its own shape.
+    A robot laid out between obstacles keeps its place when the gait is changed only if the start
+    says its own shape.
     """
 
     any_body = True
@@ -388,26 +533,48 @@ class GaitStart(PlacedStart):
     kind: Literal["gait"] = value("gait", label="Start", help="Kind of start")
     heading_deg: float = _heading("Axis of the wave, from the first link to the last")
     amplitude_deg: float | None = value(
-        None, label="Amplitude", unit="°", symbol="A", help="Amplitude of the pose; the gait's own if left out",
-        ge=-180, le=180, slider=(0, 90),
-    )  # fmt: skip
+        None,
+        label="Amplitude",
+        unit="°",
+        symbol="A",
+        help="Amplitude of the pose; the gait's own if left out",
+        ge=-180,
+        le=180,
+        slider=(0, 90),
+    )
     phase_shift_deg: float | None = value(
-        None, label="Phase shift", unit="°", symbol="δ", help="Phase shift of the pose; the gait's own if left out",
-        ge=-180, le=180, slider=(-120, 120),
-    )  # fmt: skip
+        None,
+        label="Phase shift",
+        unit="°",
+        symbol="δ",
+        help="Phase shift of the pose; the gait's own if left out",
+        ge=-180,
+        le=180,
+        slider=(-120, 120),
+    )
     phase_deg: float | None = value(
-        None, label="Phase", unit="°", symbol="φ₀", help="Phase of the pose; the gait's own if left out",
-        ge=-360, le=360, slider=(-180, 180),
-    )  # fmt: skip
+        None,
+        label="Phase",
+        unit="°",
+        symbol="φ₀",
+        help="Phase of the pose; the gait's own if left out",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+    )
 
     def shape(self, gait: GaitFields) -> GaitFields:
         """The gait whose pose at t = 0 is the start; one that is not of waves has none: links in line."""
         if not gait.of_waves:
             return gait
-        own = {name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")}
+        own = {
+            name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")
+        }
         known = type(gait).model_fields
         return gait.model_copy(
-            update={name: given for name, given in own.items() if given is not None and name in known}
+            update={
+                name: given for name, given in own.items() if given is not None and name in known
+            }
         )
 
 
@@ -423,10 +590,16 @@ class JointAnglesStart(PlacedStart):
         " pitch or roll alone",
     )
     joint_pitch_deg: tuple[float, ...] | None = value(
-        None, label="Pitch angles", unit="°", help="Pitch of every joint (spatial models); 0 if left out"
+        None,
+        label="Pitch angles",
+        unit="°",
+        help="Pitch of every joint (spatial models); 0 if left out",
     )
     joint_roll_deg: tuple[float, ...] | None = value(
-        None, label="Roll angles", unit="°", help="Roll of every joint (spatial models); 0 if left out"
+        None,
+        label="Roll angles",
+        unit="°",
+        help="Roll of every joint (spatial models); 0 if left out",
     )
 
 
@@ -445,15 +618,24 @@ class StateStart(StartFields):
     gives_state = True
 
     kind: Literal["state"] = value("state", label="Start", help="Kind of start")
-    position_m: tuple[Vector3, ...] = value(label="Positions", unit="m", help="Centre of gravity of every link")
+    position_m: tuple[Vector3, ...] = value(
+        label="Positions", unit="m", help="Centre of gravity of every link"
+    )
     orientation_wxyz: tuple[Quaternion, ...] = value(
-        label="Orientations", help="Unit quaternion of every link; its x axis runs along the link to the next one"
+        label="Orientations",
+        help="Unit quaternion of every link; its x axis runs along the link to the next one",
     )
     velocity_m_s: tuple[Vector3, ...] | None = value(
-        None, label="Velocities", unit="m/s", help="Velocity of every centre of gravity, world frame"
+        None,
+        label="Velocities",
+        unit="m/s",
+        help="Velocity of every centre of gravity, world frame",
     )
     angular_velocity_rad_s: tuple[Vector3, ...] | None = value(
-        None, label="Angular velocities", unit="rad/s", help="Angular velocity of every link, world frame"
+        None,
+        label="Angular velocities",
+        unit="rad/s",
+        help="Angular velocity of every link, world frame",
     )
 
 
@@ -463,8 +645,12 @@ class RecordingStart(StartFields):
     files = ("file",)
 
     kind: Literal["recording"] = value("recording", label="Start", help="Kind of start")
-    file: str = value(label="File", help="CSV file of the run, relative to the scene file", min_length=1)
-    time_s: float = value(0.0, label="Time", unit="s", help="Time in that run; the nearest row is taken", ge=0)
+    file: str = value(
+        label="File", help="CSV file of the run, relative to the scene file", min_length=1
+    )
+    time_s: float = value(
+        0.0, label="Time", unit="s", help="Time in that run; the nearest row is taken", ge=0
+    )
 
 
 Start = Annotated[

@@ -11,13 +11,23 @@ from typing import Any
 from snakestudio.model.body import Body
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = ["MOST_PULLS", "Pull", "acting", "plain_pull", "pull_from_plain", "usual_stiffness", "weight"]
+__all__ = [
+    "MOST_PULLS",
+    "Pull",
+    "acting",
+    "plain_pull",
+    "pull_from_plain",
+    "usual_stiffness",
+    "weight",
+]
 
 _STRETCH = 0.25
-"""Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the robot."""
+"""Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the
+robot."""
 
 MOST_PULLS = 60_000
-"""Entries that a run may hold: ten simulated minutes of pulling, which still fit in the header of a CSV."""
+"""Entries that a run may hold: ten simulated minutes of pulling, which still fit in the header of a
+CSV."""
 
 Vector = tuple[float, float, float]
 
@@ -85,7 +95,9 @@ def pull_from_plain(time: float, plain: Mapping[str, Any]) -> Pull:
     link = plain["link"]
     if type(link) is not int or link < 1 or not math.isfinite(time):
         raise ValueError("a pull without its link")
-    return Pull(time, link - 1, *(_vector(plain[key]) for key in ("point_m", "force_n", "torque_nm")))
+    return Pull(
+        time, link - 1, *(_vector(plain[key]) for key in ("point_m", "force_n", "torque_nm"))
+    )
 
 
 def _vector(values: Any) -> Vector:

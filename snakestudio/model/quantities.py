@@ -1,9 +1,10 @@
 """What a run tells, each quantity declared once: columns of CSV and HDF5, channels, curves of plots and of videos.
 
-A quantity has one column, or one for each link, joint, cross-section or anchor. Its name ends in its unit; how its
-values follow from recorded rows stands here alone. Sums since the start of a run, as a recording keeps them, become
-means since the row before. What the source of a run does not fill (`Schema.valid`) is NaN: a robot on CAN has columns
-of contact forces, too, but nobody measured them.
+A quantity has one column, or one for each link, joint, cross-section or anchor. Its name ends in
+its unit; how its values follow from recorded rows stands here alone. Sums since the start of a run,
+as a recording keeps them, become means since the row before. What the source of a run does not fill
+(`Schema.valid`) is NaN: a robot on CAN has columns of contact forces, too, but nobody measured
+them.
 """
 
 from __future__ import annotations
@@ -142,7 +143,12 @@ def each_hold(schema: Schema) -> tuple[str, ...]:
 
 
 _NUMBERED = re.compile(r"(link|joint|section|contact)_(\d+)_(.+)")
-_GROUPS = {"link": "Links", "joint": "Joints", "section": "Sections", "contact": "Anchors and supports"}
+_GROUPS = {
+    "link": "Links",
+    "joint": "Joints",
+    "section": "Sections",
+    "contact": "Anchors and supports",
+}
 
 
 def numbered(name: str) -> tuple[str, int, str] | None:
@@ -175,25 +181,30 @@ class Quantity(Declaration):
     Attributes
     ----------
     name : str
-        Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a column each.
+        Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a
+        column each.
     values : callable
         (k, columns), or (k,) of a single column, SI unless the name says otherwise.
     needs : Fields
         What the source must fill.
     group : str
-        Where its columns stand in the channel browser, if that does not follow from their names; "": nowhere.
+        Where its columns stand in the channel browser, if that does not follow from their names;
+        "": nowhere.
     of : callable
         What it has a column for each of.
     having : callable, optional
-        Those of them that it has a column for, if not all: the joints that have an axis of its kind.
+        Those of them that it has a column for, if not all: the joints that have an axis of its
+        kind.
     there : callable
         Which runs have it.
     exported : bool
         Whether it is among the columns of CSV, HDF5 and expressions; others are shown only.
     key : str
-        What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left out.
+        What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left
+        out.
     cost : str
-        Pattern of those of its columns of which less is better: a goal that grows with one is minimized.
+        Pattern of those of its columns of which less is better: a goal that grows with one is
+        minimized.
     """
 
     name: str
@@ -218,11 +229,17 @@ class Quantity(Declaration):
     def mistake(self) -> tuple[str, str] | None:
         """What is wrong with the declaration and what to do; None if nothing is."""
         if not _NAME.fullmatch(self.name):
-            return f'"{self.name}" is not usable as the name of a column', 'write it like "link_{}_load_n"'
+            return (
+                f'"{self.name}" is not usable as the name of a column',
+                'write it like "link_{}_load_n"',
+            )
         if any(self.name == other.name for other in QUANTITIES):
             return f'SnakeStudio has a quantity "{self.name}" of its own', "choose another name"
         if "{}" in self.name and self.of is _whole:
-            return f'"{self.name}" does not say what has a column each', "add of=each_link, each_joint or each_section"
+            return (
+                f'"{self.name}" does not say what has a column each',
+                "add of=each_link, each_joint or each_section",
+            )
         return None
 
     def register(self, source: str) -> None:
@@ -238,7 +255,10 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
             made = np.asarray(quantity.values(piece))
         count = len((quantity.having or quantity.of)(piece.schema))
         rows = len(piece.rows)
-        if made.dtype.kind not in "fiub" or made.shape not in ((rows, count), *(((rows,),) if count == 1 else ())):
+        if made.dtype.kind not in "fiub" or made.shape not in (
+            (rows, count),
+            *(((rows,),) if count == 1 else ()),
+        ):
             form = " x ".join(map(str, made.shape)) or "one"
             raise PluginRuntimeError(
                 plugin,
@@ -294,14 +314,18 @@ def _force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
 
 
 def _whole_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis].sum(axis=1))
+    return lambda piece: piece.mean(
+        lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis].sum(axis=1)
+    )
 
 
 def _force_size(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatArray]:
     """Size of the mean force on every link since the row before, N."""
 
     def impulse(rows: Rows) -> FloatArray:
-        parts: list[FloatArray] = [getattr(rows, f"impulse_{other}")[:, :, axes] for other in others]
+        parts: list[FloatArray] = [
+            getattr(rows, f"impulse_{other}")[:, :, axes] for other in others
+        ]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     return lambda piece: _size(piece.mean(impulse))
@@ -322,7 +346,9 @@ def _com(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
 
 
 def _com_speed(piece: Piece) -> FloatArray:
-    return _size(np.stack([piece.over_mass(piece.rows.link_twist[:, :, k]) for k in range(3)], axis=1))
+    return _size(
+        np.stack([piece.over_mass(piece.rows.link_twist[:, :, k]) for k in range(3)], axis=1)
+    )
 
 
 def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labels]:
@@ -334,7 +360,9 @@ def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labe
         return [name for name in schema.energy if name not in _FIRST_ENERGIES]
 
     def values(piece: Piece) -> FloatArray:
-        return piece.rows.energy[:, [piece.schema.energy.index(name) for name in names(piece.schema)]]
+        return piece.rows.energy[
+            :, [piece.schema.energy.index(name) for name in names(piece.schema)]
+        ]
 
     return values, lambda schema: tuple(map(column_of_energy, names(schema)))
 
@@ -369,12 +397,16 @@ def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Label
         return [name for name in schema.extra if parted(name)[1] == ending]
 
     def values(piece: Piece) -> FloatArray:
-        return np.degrees(piece.rows.extra[:, [piece.schema.extra.index(name) for name in names(piece.schema)]])
+        return np.degrees(
+            piece.rows.extra[:, [piece.schema.extra.index(name) for name in names(piece.schema)]]
+        )
 
     return values, lambda schema: tuple(map(in_degrees, names(schema)))
 
 
-def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True, cost: str = "") -> list[Quantity]:
+def _of_joints(
+    attribute: str, ending: str, needs: Fields, *, exported: bool = True, cost: str = ""
+) -> list[Quantity]:
     return [
         Quantity(
             f"joint_{{}}_{kind}_{ending}",
@@ -418,77 +450,166 @@ _EXPORTED = (
     *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE),
     *_of_joints("joint_rate", "rate_radps", Fields.JOINTS),
     *_of_joints("joint_torque", "torque_nm", Fields.TORQUE, cost="joint_*_torque_nm"),
-    *(Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass") for k, axis in _AXES),
-    *(Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass") for k, axis in _AXES),
+    *(
+        Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass")
+        for k, axis in _AXES
+    ),
+    *(
+        Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass")
+        for k, axis in _AXES
+    ),
     *(
         Quantity(f"contact_{other}_f{axis}_n", _whole_force(other, k), Fields.CONTACTS, "Contacts")
         for other in ("obstacle", "ground")
         for k, axis in _AXES
     ),
     *(
-        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=each_link, cost=cost)
-        for other, cost in (("obstacle", "link_*_obstacle_f*_n"), ("ground", ""))  # the ground has to carry the weight
+        Quantity(
+            f"link_{{}}_{other}_f{axis}_n",
+            _force(other, k),
+            Fields.CONTACTS,
+            of=each_link,
+            cost=cost,
+        )
+        for other, cost in (
+            ("obstacle", "link_*_obstacle_f*_n"),
+            ("ground", ""),
+        )  # the ground has to carry the weight
         for k, axis in _AXES
     ),
-    Quantity("contacts_closed", lambda p: p.rows.contacts_closed.astype(np.float64), Fields.CONTACTS, "Contacts"),
+    Quantity(
+        "contacts_closed",
+        lambda p: p.rows.contacts_closed.astype(np.float64),
+        Fields.CONTACTS,
+        "Contacts",
+    ),
     Quantity("{}", _FIRST[0], Fields.ENERGY, "Energy and work", _FIRST[1], cost="*_j"),
     Quantity(
-        "solver_residual", lambda piece: piece.rows.solver_residual, Fields.SOLVER, "Solver", cost="solver_residual"
+        "solver_residual",
+        lambda piece: piece.rows.solver_residual,
+        Fields.SOLVER,
+        "Solver",
+        cost="solver_residual",
     ),
     Quantity("solver_iterations", _iterations, Fields.SOLVER, "Solver", cost="solver_iterations"),
-    Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver", cost="solver_unconverged"),
+    Quantity(
+        "solver_unconverged", _unconverged, Fields.SOLVER, "Solver", cost="solver_unconverged"
+    ),
     # What the models add stands behind what is fixed.
     *(
         Quantity(f"link_{{}}_{name}", _part_of("link_twist", k), Fields.TWIST, of=each_link)
         for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps"))
     ),
     Quantity("{}", _FURTHER[0], Fields.ENERGY, "Energy and work", _FURTHER[1]),
-    *(Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head") for k, axis in _AXES),
-    *(Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section) for k, name in enumerate(COMPONENTS)),
     *(
-        Quantity(f"section_{{}}_lambda_{name}", _part_of("wrench", k), Fields.TORQUE, of=each_section)
+        Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head")
+        for k, axis in _AXES
+    ),
+    *(
+        Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section)
+        for k, name in enumerate(COMPONENTS)
+    ),
+    *(
+        Quantity(
+            f"section_{{}}_lambda_{name}", _part_of("wrench", k), Fields.TORQUE, of=each_section
+        )
         for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm"))
     ),
     *(
         Quantity(f"contact_{{}}_{name}", _part_of("hold", k), Fields.CONTACTS, of=each_hold)
         for k, name in enumerate(HOLD_COLUMNS)
     ),
-    Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added, cost="joint_*_jammed"),
+    Quantity(
+        "{}", lambda piece: piece.rows.extra, group="Controller", of=_added, cost="joint_*_jammed"
+    ),
 )
 
 _shown = partial(Quantity, exported=False)
 
 _SHOWN = (
-    _shown("link_{}_obstacle_force_n", _force_size(("obstacle",), slice(3)), Fields.CONTACTS, of=each_link),
+    _shown(
+        "link_{}_obstacle_force_n",
+        _force_size(("obstacle",), slice(3)),
+        Fields.CONTACTS,
+        of=each_link,
+    ),
     # The ground's normal is z: what is left is friction.
-    _shown("link_{}_ground_friction_n", _force_size(("ground",), slice(2)), Fields.CONTACTS, of=each_link),
-    _shown("link_{}_ground_load_n", _force_size(("ground",), slice(2, 3)), Fields.CONTACTS, of=each_link),
-    _shown("link_{}_contact_force_n", _force_size(("obstacle", "ground"), slice(3)), Fields.CONTACTS, of=each_link),
+    _shown(
+        "link_{}_ground_friction_n",
+        _force_size(("ground",), slice(2)),
+        Fields.CONTACTS,
+        of=each_link,
+    ),
+    _shown(
+        "link_{}_ground_load_n",
+        _force_size(("ground",), slice(2, 3)),
+        Fields.CONTACTS,
+        of=each_link,
+    ),
+    _shown(
+        "link_{}_contact_force_n",
+        _force_size(("obstacle", "ground"), slice(3)),
+        Fields.CONTACTS,
+        of=each_link,
+    ),
     *_of_joints("joint_angle", "deg", Fields.JOINTS, exported=False),
     *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, exported=False),
     _shown("com_speed_mps", _com_speed, Fields.TWIST, "Centre of mass"),
-    _shown("link_{}_speed_mps", lambda piece: _size(piece.rows.link_twist[:, :, :3]), Fields.TWIST, of=each_link),
+    _shown(
+        "link_{}_speed_mps",
+        lambda piece: _size(piece.rows.link_twist[:, :, :3]),
+        Fields.TWIST,
+        of=each_link,
+    ),
     *(
         _shown(f"link_{{}}_{axis}_deg", _attitude(k), Fields.POSE, of=each_link)
         for k, axis in enumerate(("roll", "pitch", "yaw"))
     ),
     _shown("solver_residual", _residual_of_steps, Fields.SOLVER, key="solver_residual_of_steps"),
-    _shown("section_{}_lambda_n_n", lambda piece: _size(piece.rows.wrench[:, :, :3]), Fields.TORQUE, of=each_section),
-    _shown("section_{}_lambda_c_nm", lambda piece: _size(piece.rows.wrench[:, :, 3:]), Fields.TORQUE, of=each_section),
-    _shown("section_{}_gamma_x_minus_1", lambda piece: piece.rows.strain[:, :, 0] - 1.0, of=each_section),
-    _shown("contact_{}_force_n", lambda piece: _size(piece.rows.hold[:, :, 8:11]), Fields.CONTACTS, of=each_hold),
-    _shown("contact_{}_torque_nm", lambda piece: _size(piece.rows.hold[:, :, 11:14]), Fields.CONTACTS, of=each_hold),
+    _shown(
+        "section_{}_lambda_n_n",
+        lambda piece: _size(piece.rows.wrench[:, :, :3]),
+        Fields.TORQUE,
+        of=each_section,
+    ),
+    _shown(
+        "section_{}_lambda_c_nm",
+        lambda piece: _size(piece.rows.wrench[:, :, 3:]),
+        Fields.TORQUE,
+        of=each_section,
+    ),
+    _shown(
+        "section_{}_gamma_x_minus_1",
+        lambda piece: piece.rows.strain[:, :, 0] - 1.0,
+        of=each_section,
+    ),
+    _shown(
+        "contact_{}_force_n",
+        lambda piece: _size(piece.rows.hold[:, :, 8:11]),
+        Fields.CONTACTS,
+        of=each_hold,
+    ),
+    _shown(
+        "contact_{}_torque_nm",
+        lambda piece: _size(piece.rows.hold[:, :, 11:14]),
+        Fields.CONTACTS,
+        of=each_hold,
+    ),
     _shown("{}", _ANGLES[0], group="Controller", of=_ANGLES[1]),
     _shown("{}", _RATES[0], of=_RATES[1]),
 )
 
 QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
-"""All there are, in the order of a CSV; neighbours that have a column for each of the same stand part by part."""
+"""All there are, in the order of a CSV; neighbours that have a column for each of the same stand
+part by part."""
 
 
 def is_cost(column: str) -> bool:
     """Whether less is better of a column, or of the columns that a pattern such as "joint_*_torque_nm" means."""
-    return any(quantity.cost and fnmatchcase(column, quantity.cost) for quantity in (*QUANTITIES, *_ADDED.values()))
+    return any(
+        quantity.cost and fnmatchcase(column, quantity.cost)
+        for quantity in (*QUANTITIES, *_ADDED.values())
+    )
 
 
 class Columns(NamedTuple):
@@ -521,9 +642,14 @@ def columns_of(schema: Schema) -> Columns:
 def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
     by_name: dict[str, Column] = {}
     by_key: dict[str, tuple[Column, ...]] = {}
-    for (of, exported), neighbours in groupby(quantities, lambda quantity: (quantity.of, quantity.exported)):
+    for (of, exported), neighbours in groupby(
+        quantities, lambda quantity: (quantity.of, quantity.exported)
+    ):
         here = [
-            (quantity, {label: index for index, label in enumerate((quantity.having or of)(schema))})
+            (
+                quantity,
+                {label: index for index, label in enumerate((quantity.having or of)(schema))},
+            )
             for quantity in neighbours
             if quantity.there(schema)
         ]

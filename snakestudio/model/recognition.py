@@ -53,7 +53,8 @@ class Recognition:
     frames: int = 0
     duration_s: float = 0.0
     clock: str = ""
-    """What the times of the file are, where they are not seconds from the start of a measurement."""
+    """What the times of the file are, where they are not seconds from the start of a
+    measurement."""
     ignored: tuple[IgnoredColumns, ...] = ()
     remarks: tuple[str, ...] = ()
     summary: str = ""
@@ -74,7 +75,12 @@ class Recognition:
         if self.angle_unit:
             units += f", angles in {self.angle_unit}"
         rate = f"{self.frames} frames at {self.rate_hz:.6g} Hz, {self.duration_s:.6g} s"
-        result = [("File", self.file_type), ("Bodies", _bodies(self.bodies)), ("Units", units), ("Frames", rate)]
+        result = [
+            ("File", self.file_type),
+            ("Bodies", _bodies(self.bodies)),
+            ("Units", units),
+            ("Frames", rate),
+        ]
         if self.clock:
             result.append(("Clock", self.clock))
         result.append(("Gaps", _gaps(self.bodies)))
@@ -112,7 +118,8 @@ def _gaps(bodies: Sequence[RecognizedBody]) -> str:
     if not with_gaps:
         return "none"
     shown = "; ".join(
-        f"{body.name}: {body.unseen} frames not seen, {counted(body.gaps, 'gap')}" for body in with_gaps[:_MOST_BODIES]
+        f"{body.name}: {body.unseen} frames not seen, {counted(body.gaps, 'gap')}"
+        for body in with_gaps[:_MOST_BODIES]
     )
     more = len(with_gaps) - _MOST_BODIES
     return f"{shown}; and {more} more bodies" if more > 0 else shown

@@ -1,8 +1,9 @@
 """Recording: the rows of a run, read in the same way whether they lie in memory, on disk or came from a robot.
 
-A row holds the state at its time, and everything that adds up over time (impulses, work, iterations) as its sum
-since the start of the run: the mean over any interval is then a difference, whatever rows lie in between, and an
-impact between two rows is neither missed nor turned into a spike.
+A row holds the state at its time, and everything that adds up over time (impulses, work,
+iterations) as its sum since the start of the run: the mean over any interval is then a difference,
+whatever rows lie in between, and an impact between two rows is neither missed nor turned into a
+spike.
 """
 
 from __future__ import annotations
@@ -19,14 +20,30 @@ from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
 from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats, mass_shares
+from snakestudio.model.snapshot import (
+    BodyFields,
+    Contacts,
+    Fields,
+    Snapshot,
+    SolverStats,
+    mass_shares,
+)
 
 __all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
 
 
-HOLD_COLUMNS = ("active", "abscissa_m", "x_m", "y_m", "z_m", "ax", "ay", "az", *(f"f{a}_n" for a in "xyz"), *(
-    f"m{a}_nm" for a in "xyz"
-))  # fmt: skip
+HOLD_COLUMNS = (
+    "active",
+    "abscissa_m",
+    "x_m",
+    "y_m",
+    "z_m",
+    "ax",
+    "ay",
+    "az",
+    *(f"f{a}_n" for a in "xyz"),
+    *(f"m{a}_nm" for a in "xyz"),
+)
 """Columns of `Rows.hold`: whether it holds (1 or 0), and the rest of `BodyFields`, world frame."""
 
 
@@ -42,17 +59,20 @@ class Schema:
     energy : tuple of str
         Names of the columns of `Rows.energy`.
     extra : tuple of str
-        Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models add.
+        Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models
+        add.
     valid : Fields
         Which fields the source fills.
     sections : tuple of float
-        Material abscissas of the cross-sections that the links are, m; () for a robot that has links.
+        Material abscissas of the cross-sections that the links are, m; () for a robot that has
+        links.
     n_holds : int
         Anchors or supports of a continuous body.
     head : int
         Which link (or cross-section) is the head, 0-based.
     link_shares : tuple of float
-        Share of every link in the mass of the robot; () if all weigh the same, and of a continuous body.
+        Share of every link in the mass of the robot; () if all weigh the same, and of a continuous
+        body.
     """
 
     n_links: int
@@ -102,7 +122,13 @@ class ContactRows:
         """No contacts in `n_rows` rows."""
         empty = np.zeros(0, np.int32)
         return cls(
-            np.zeros(n_rows, np.int32), empty, empty, empty, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3))
+            np.zeros(n_rows, np.int32),
+            empty,
+            empty,
+            empty,
+            np.zeros((0, 3)),
+            np.zeros((0, 3)),
+            np.zeros((0, 3)),
         )
 
     def slice(self, start: int, stop: int) -> ContactRows:
@@ -133,7 +159,8 @@ class Rows:
     joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, m)
         Of the axes that the schema lists.
     impulse_obstacle, impulse_ground : (k, n, 3)
-        Impulse on every link since the start of the run, N s. That of the ground is friction and normal together.
+        Impulse on every link since the start of the run, N s. That of the ground is friction and
+        normal together.
     contacts_closed : (k,) int
         Closed contacts at that instant.
     energy : (k, e)
@@ -145,7 +172,8 @@ class Rows:
     extra : (k, x)
         Columns named by the schema.
     strain, wrench : (k, n, 6)
-        Of the cross-sections of a continuous body at that instant, as in `BodyFields`; (k, 0, 6) of links.
+        Of the cross-sections of a continuous body at that instant, as in `BodyFields`; (k, 0, 6) of
+        links.
     hold : (k, p, 14)
         Its anchors and supports at that instant; see `HOLD_COLUMNS`.
     contacts : ContactRows
@@ -192,9 +220,14 @@ class Rows:
         """
         if len(parts) == 1:
             return parts[0]
-        columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS
+        }
         contacts = ContactRows(
-            *(np.concatenate([getattr(part.contacts, f.name) for part in parts]) for f in fields(ContactRows))
+            *(
+                np.concatenate([getattr(part.contacts, f.name) for part in parts])
+                for f in fields(ContactRows)
+            )
         )
         return Rows(**columns, contacts=contacts)
 
@@ -276,15 +309,27 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
     if span > 0:
         part = rows.contacts.slice(index, index + 1)
         contacts = Contacts(
-            part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
+            part.link,
+            part.other,
+            part.point,
+            part.impulse_normal / span,
+            part.impulse_friction / span,
+            part.state,
         )
     body = None
     if schema.sections:
         hold = rows.hold[index]
         body = BodyFields(
-            np.array(schema.sections), rows.strain[index], rows.wrench[index], hold[:, 0] > 0.5, hold[:, 1],
-            hold[:, 2:5], hold[:, 5:8], hold[:, 8:11], hold[:, 11:14],
-        )  # fmt: skip
+            np.array(schema.sections),
+            rows.strain[index],
+            rows.wrench[index],
+            hold[:, 0] > 0.5,
+            hold[:, 1],
+            hold[:, 2:5],
+            hold[:, 5:8],
+            hold[:, 8:11],
+            hold[:, 11:14],
+        )
     return Snapshot(
         time=float(rows.time[index]),
         link_pose=rows.link_pose[index],
@@ -298,7 +343,9 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
         energy=dict(zip(schema.energy, (float(e) for e in rows.energy[index]), strict=True)),
         solver=SolverStats(
             float(rows.solver_residual[index]),
-            float(rows.solver_iterations[index] - rows.solver_iterations[before]) / steps if steps else 0.0,
+            float(rows.solver_iterations[index] - rows.solver_iterations[before]) / steps
+            if steps
+            else 0.0,
             int(rows.solver_unconverged[index]),
         ),
         control=dict(zip(schema.extra, (float(x) for x in rows.extra[index]), strict=True)),

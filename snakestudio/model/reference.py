@@ -14,7 +14,9 @@ from snakestudio._arrays import FloatArray
 __all__ = ["JointReference", "Reference", "StrainReference", "between_knots"]
 
 
-def between_knots(knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float) -> tuple[FloatArray, FloatArray]:
+def between_knots(
+    knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float
+) -> tuple[FloatArray, FloatArray]:
     """Angle and rate at `time`, each (m,), of those at `knots`, (k, m), by cubic Hermite; the ends hold outside."""
     if time >= knots[-1]:
         return angle[-1], rate[-1]
@@ -24,9 +26,17 @@ def between_knots(knots: FloatArray, angle: FloatArray, rate: FloatArray, time: 
     a0, a1 = angle[index], angle[index + 1]
     r0, r1 = rate[index], rate[index + 1]
     value = (
-        (1 + 2 * s) * (1 - s) ** 2 * a0 + s * (1 - s) ** 2 * h * r0 + s**2 * (3 - 2 * s) * a1 + s**2 * (s - 1) * h * r1
+        (1 + 2 * s) * (1 - s) ** 2 * a0
+        + s * (1 - s) ** 2 * h * r0
+        + s**2 * (3 - 2 * s) * a1
+        + s**2 * (s - 1) * h * r1
     )
-    slope = 6 * s * (s - 1) / h * a0 + (1 - s) * (1 - 3 * s) * r0 - 6 * s * (s - 1) / h * a1 + s * (3 * s - 2) * r1
+    slope = (
+        6 * s * (s - 1) / h * a0
+        + (1 - s) * (1 - 3 * s) * r0
+        - 6 * s * (s - 1) / h * a1
+        + s * (3 * s - 2) * r1
+    )
     held = (a0 == a1) & (r0 == 0.0) & (r1 == 0.0)  # to the last bit, as in the kernels
     return np.where(held, a0, value), np.where(held, 0.0, slope)
 
@@ -40,11 +50,12 @@ class JointReference:
     time : (k,) array
         Times of the knots, s, strictly ascending, k >= 2.
     angle, rate, acceleration : (k, m) arrays
-        Angles of the m joint axes, in the order of `scene.body.axes`, and their derivatives at the knots; rad, rad/s,
-        rad/s^2. The signs are those of P1/P2.
+        Angles of the m joint axes, in the order of `scene.body.axes`, and their derivatives at the
+        knots; rad, rad/s, rad/s^2. The signs are those of P1/P2.
     torque : (k, m) array or None
-        Torques that the motors are given, N m, positive as the angles, linear between the knots; angles, rates and
-        accelerations are not numbers then, for nobody asks for any. None: the joints follow their angles.
+        Torques that the motors are given, N m, positive as the angles, linear between the knots;
+        angles, rates and accelerations are not numbers then, for nobody asks for any. None: the
+        joints follow their angles.
     """
 
     time: FloatArray
@@ -58,7 +69,11 @@ class JointReference:
         begin = _begin(self.time, time)
         torque = None if self.torque is None else self.torque[begin:]
         return JointReference(
-            self.time[begin:], self.angle[begin:], self.rate[begin:], self.acceleration[begin:], torque
+            self.time[begin:],
+            self.angle[begin:],
+            self.rate[begin:],
+            self.acceleration[begin:],
+            torque,
         )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
@@ -79,13 +94,16 @@ class StrainReference:
     strain, rate, acceleration : (k, m, 6) arrays
         Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m) and their derivatives in time.
     speed : (k, 2) array
-        Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine it.
+        Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine
+        it.
     travel : (k,) array
         Integral of V_o since the start, m.
     hold : (k, p, 4) array
-        For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and dC/dt, d^2C/dt^2.
+        For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and
+        dC/dt, d^2C/dt^2.
     hold_twist : (k, p, 12) array
-        Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in time (m/s, rad/s).
+        Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in
+        time (m/s, rad/s).
     """
 
     time: FloatArray
@@ -102,7 +120,10 @@ class StrainReference:
         """The part around and after `time`: what an engine that stands there may still ask for."""
         begin = _begin(self.time, time)
         return StrainReference(
-            **{f.name: getattr(self, f.name)[0 if f.name == "abscissa" else begin :] for f in fields(self)}
+            **{
+                f.name: getattr(self, f.name)[0 if f.name == "abscissa" else begin :]
+                for f in fields(self)
+            }
         )
 
 

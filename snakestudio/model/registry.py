@@ -1,12 +1,13 @@
 """The kinds that a part of the scene can be of: each is declared once, in a file that is called as the kind is.
 
-A folder holds them (`control/controllers/heading.py`), and each declares `KIND`; a formulation has a folder of its own
-for that (`engines/continuum_beam/kind.py`). Nothing lists them: a kind is found by its name, and imported when it is
-first asked for. So a scene knows what stands above it by name alone, and starting the program costs what its scene is
-of. A plug-in adds its own declarations (`Registry.add`).
+A folder holds them (`control/controllers/heading.py`), and each declares `KIND`; a formulation has
+a folder of its own for that (`engines/continuum_beam/kind.py`). Nothing lists them: a kind is found
+by its name, and imported when it is first asked for. So a scene knows what stands above it by name
+alone, and starting the program costs what its scene is of. A plug-in adds its own declarations
+(`Registry.add`).
 
-A scene may name a kind of a plug-in that is not loaded. Such a kind has a stand-in, which keeps all values as they are
-in the file and is refused by `check` as long as the plug-in is missing.
+A scene may name a kind of a plug-in that is not loaded. Such a kind has a stand-in, which keeps all
+values as they are in the file and is refused by `check` as long as the plug-in is missing.
 """
 
 from __future__ import annotations
@@ -77,7 +78,10 @@ class FieldsDeclaration(Declaration):
             )
         missing = [name for name, info in fields.model_fields.items() if info.is_required()]
         if missing and self.needs_defaults:
-            return f"{fields.__name__}.{missing[0]} has no default", "give it one: value(DEFAULT, ...)"
+            return (
+                f"{fields.__name__}.{missing[0]} has no default",
+                "give it one: value(DEFAULT, ...)",
+            )
         return super().mistake()
 
 
@@ -126,7 +130,9 @@ class Registry(Mapping[str, K]):
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
-            found = [each.name for each in pkgutil.iter_modules(places) if each.ispkg == self._folders]
+            found = [
+                each.name for each in pkgutil.iter_modules(places) if each.ispkg == self._folders
+            ]
             end = ".kind" if self._folders else ""
             self._modules |= {name: f"{self._package}.{name}{end}" for name in found}
         return self._modules
@@ -139,7 +145,9 @@ class Registry(Mapping[str, K]):
         return self._kinds[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted((*self._own(), *self._sources), key=lambda name: (self[name].place, name)))
+        return iter(
+            sorted((*self._own(), *self._sources), key=lambda name: (self[name].place, name))
+        )
 
     def __len__(self) -> int:
         return len(self._own()) + len(self._sources)
@@ -155,7 +163,9 @@ class Registry(Mapping[str, K]):
     def discard(self, name: str) -> None:
         """Remove a kind that `add` took up."""
         del self._sources[name], self._kinds[name]
-        self._validators = {names: known for names, known in self._validators.items() if name not in names}
+        self._validators = {
+            names: known for names, known in self._validators.items() if name not in names
+        }
 
     def source(self, name: str) -> str:
         """The plug-in that a kind comes from; "" for the program's own."""
@@ -183,13 +193,19 @@ class Registry(Mapping[str, K]):
         except ValidationError:
             return part
 
-    # ------------------------------------------------------------------------------------------------ in a scene
+    # ----------------------------------------------------------------------------------- in a scene
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         if get_origin(source) is not tuple:
             return core_schema.with_info_plain_validator_function(self._part)
         # What the annotation says of the tuple itself, such as its greatest length.
-        limits = {key: limit for key, limit in handler(source).items() if key in ("min_length", "max_length")}
+        limits = {
+            key: limit
+            for key, limit in handler(source).items()
+            if key in ("min_length", "max_length")
+        }
         return core_schema.with_info_plain_validator_function(partial(self._parts, **limits))
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
@@ -208,14 +224,23 @@ class Registry(Mapping[str, K]):
             return tuple(self._part(part, info) for part in parts)
         any_of = self._any_of(self._named(parts))
         return _validated(
-            SchemaValidator(core_schema.tuple_variable_schema(any_of, strict=True, **limits)), value, info
+            SchemaValidator(core_schema.tuple_variable_schema(any_of, strict=True, **limits)),
+            value,
+            info,
         )
 
     def _named(self, parts: Iterable[Any]) -> tuple[str, ...]:
         """The kinds that parts are of; all there are where one is of none of them, to be named to whoever gave it."""
-        given = [part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None) for part in parts]
+        given = [
+            part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None)
+            for part in parts
+        ]
         names = {name for name in given if isinstance(name, str)}
-        known = given and all(name in self for name in names) and all(isinstance(name, str) for name in given)
+        known = (
+            given
+            and all(name in self for name in names)
+            and all(isinstance(name, str) for name in given)
+        )
         return tuple(sorted(names)) if known else tuple(self)
 
     def _any_of(self, names: Iterable[str]) -> CoreSchema:
@@ -225,7 +250,11 @@ class Registry(Mapping[str, K]):
 
 
 def _validated(validator: SchemaValidator, value: Any, info: core_schema.ValidationInfo) -> Any:
-    return validator.validate_json(to_json(value)) if info.mode == "json" else validator.validate_python(value)
+    return (
+        validator.validate_json(to_json(value))
+        if info.mode == "json"
+        else validator.validate_python(value)
+    )
 
 
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
@@ -245,7 +274,9 @@ CONTROLLERS: Registry[Any] = Registry(
 """What closes the loop over the gait (`kinds.controller.ControllerKind`)."""
 
 
-GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits", stand_in="snakestudio.kinds.gait:stand_in")
+GAIT_KINDS: Registry[Any] = Registry(
+    "snakestudio.control.gaits", stand_in="snakestudio.kinds.gait:stand_in"
+)
 """What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
 
 
@@ -263,5 +294,7 @@ FORMULATIONS: Registry[Any] = Registry(
 
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:
     """The parts that may stand at a field of a part (or in a tuple there) by their kinds; None where it says all."""
-    found = next((each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None)
+    found = next(
+        (each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None
+    )
     return None if found is None else {kind: found[kind].fields for kind in found}

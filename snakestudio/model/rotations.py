@@ -13,7 +13,9 @@ __all__ = ["matrices", "quaternions", "roll_pitch_yaw", "rotation"]
 
 def rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
     """R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in rad."""
-    ca, sa, cb, sb, cc, sc = (f(angle) for angle in (yaw, pitch, roll) for f in (math.cos, math.sin))
+    ca, sa, cb, sb, cc, sc = (
+        f(angle) for angle in (yaw, pitch, roll) for f in (math.cos, math.sin)
+    )
     return np.array(
         [
             [ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc],
@@ -42,8 +44,8 @@ def matrices(quaternion: FloatArray) -> FloatArray:
 def quaternions(matrix: FloatArray) -> FloatArray:
     """Unit quaternions w x y z, (n, 4), of rotation matrices (n, 3, 3).
 
-    Of the four columns of q q^T that the matrix gives, the one with the largest diagonal is taken: it never divides by
-    little (Shepperd 1978).
+    Of the four columns of q q^T that the matrix gives, the one with the largest diagonal is taken:
+    it never divides by little (Shepperd 1978).
     """
     m = matrix
     a, b, c = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
@@ -53,9 +55,13 @@ def quaternions(matrix: FloatArray) -> FloatArray:
     outer[:, 2, 2] = 1.0 - a + b - c
     outer[:, 3, 3] = 1.0 - a - b + c
     for i, j, value in (
-        (0, 1, m[:, 2, 1] - m[:, 1, 2]), (0, 2, m[:, 0, 2] - m[:, 2, 0]), (0, 3, m[:, 1, 0] - m[:, 0, 1]),
-        (1, 2, m[:, 1, 0] + m[:, 0, 1]), (1, 3, m[:, 0, 2] + m[:, 2, 0]), (2, 3, m[:, 2, 1] + m[:, 1, 2]),
-    ):  # fmt: skip
+        (0, 1, m[:, 2, 1] - m[:, 1, 2]),
+        (0, 2, m[:, 0, 2] - m[:, 2, 0]),
+        (0, 3, m[:, 1, 0] - m[:, 0, 1]),
+        (1, 2, m[:, 1, 0] + m[:, 0, 1]),
+        (1, 3, m[:, 0, 2] + m[:, 2, 0]),
+        (2, 3, m[:, 2, 1] + m[:, 1, 2]),
+    ):
         outer[:, i, j] = outer[:, j, i] = value
     largest = np.argmax(np.einsum("nii->ni", outer), axis=1)
     column = outer[np.arange(len(m)), largest]
@@ -66,8 +72,9 @@ def quaternions(matrix: FloatArray) -> FloatArray:
 def roll_pitch_yaw(quaternion: FloatArray) -> FloatArray:
     """Angles (..., 3), rad, of unit quaternions w x y z (..., 4): R = R_z(yaw) R_y(pitch) R_x(roll).
 
-    A positive pitch points the link downwards, as in a start's `pitch_deg`. Roll and yaw lie between -pi and pi, the
-    pitch between -pi/2 and pi/2; pointing straight up or down only the sum or difference of the other two is known.
+    A positive pitch points the link downwards, as in a start's `pitch_deg`. Roll and yaw lie
+    between -pi and pi, the pitch between -pi/2 and pi/2; pointing straight up or down only the sum
+    or difference of the other two is known.
     """
     w, x, y, z = np.moveaxis(quaternion, -1, 0)
     roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))

@@ -10,7 +10,9 @@ _CLOCK_FROM = 1000.0
 """Seconds from which a time is read more easily as hours, minutes and seconds."""
 
 
-def run_time(seconds: float, decimals: int = 3, *, significant: int | None = None, clock: bool | None = None) -> str:
+def run_time(
+    seconds: float, decimals: int = 3, *, significant: int | None = None, clock: bool | None = None
+) -> str:
     """A time of a run with its unit: "12.345 s", "1:57:18.190".
 
     Parameters
@@ -25,11 +27,15 @@ def run_time(seconds: float, decimals: int = 3, *, significant: int | None = Non
     """
     if not math.isfinite(seconds):
         return "–"
-    units = round(abs(seconds) * 10**decimals)  # whole units of the last digit: 59.9996 s is one minute
+    units = round(
+        abs(seconds) * 10**decimals
+    )  # whole units of the last digit: 59.9996 s is one minute
     if clock is None:
         clock = units >= _CLOCK_FROM * 10**decimals
     if not clock:
-        return f"{seconds:.{decimals}f} s" if significant is None else f"{seconds:.{significant}g} s"
+        return (
+            f"{seconds:.{decimals}f} s" if significant is None else f"{seconds:.{significant}g} s"
+        )
     whole, part = divmod(units, 10**decimals)
     hours, rest = divmod(whole, 3600)
     sign = "-" if seconds < 0 and units else ""

@@ -1,7 +1,8 @@
 """The Scene: one frozen value that says everything about a run.
 
-A scene holds its numbers as they stand in the file, in the unit the key names (`gait.amplitude_deg`), so that what a
-person typed survives any number of saves to the last digit; properties give SI and radians to the engines.
+A scene holds its numbers as they stand in the file, in the unit the key names
+(`gait.amplitude_deg`), so that what a person typed survives any number of saves to the last digit;
+properties give SI and radians to the engines.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from snakestudio.model.html_renderer import html_of
 from snakestudio.model.motion import BodyWaves, GaitFields, LateralUndulation, Start, StraightStart
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, Registry
-from snakestudio.model.robot.axis_values import AxisValues, axis_values, limit_problems, link_friction
+from snakestudio.model.robot.axis_values import (
+    AxisValues,
+    axis_values,
+    limit_problems,
+    link_friction,
+)
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
@@ -51,30 +57,48 @@ class Control(Frozen):
     """Timing of the set-points."""
 
     period_s: float = value(
-        0.01, label="Control period", unit="s", help="Time for which the joints get their references at once",
-        gt=0, le=1, slider=(0.001, 0.1),
-    )  # fmt: skip
+        0.01,
+        label="Control period",
+        unit="s",
+        help="Time for which the joints get their references at once",
+        gt=0,
+        le=1,
+        slider=(0.001, 0.1),
+    )
     lead_in: bool = value(
-        True, label="Lead-in",
+        True,
+        label="Lead-in",
         help="A robot that starts in another shape is led to its first references over a short ramp; off: the"
         " references are where the gait is from t = 0 on, and its controllers throw it there",
-    )  # fmt: skip
+    )
     soft_start_deg: float = value(
-        0.0, label="Soft start", unit="°",
+        0.0,
+        label="Soft start",
+        unit="°",
         help="Every joint axis holds 0 until its reference is within this for the first time (3 in P1, VIII-E; 0: off)",
-        ge=0, le=180, slider=(0, 10),
-    )  # fmt: skip
+        ge=0,
+        le=180,
+        slider=(0, 10),
+    )
     set_point_period_s: float = value(
-        0.0, label="Set-point period", unit="s",
+        0.0,
+        label="Set-point period",
+        unit="s",
         help="The joints get a new set-point only so often and hold it meanwhile, in whole time steps"
         " (0.1 on Aiko; 0: at every step)",
-        ge=0, le=10, slider=(0, 0.5),
-    )  # fmt: skip
+        ge=0,
+        le=10,
+        slider=(0, 0.5),
+    )
     start_delay_s: float = value(
-        0.0, label="Start delay", unit="s",
+        0.0,
+        label="Start delay",
+        unit="s",
         help="Time for which the joints hold their first set-point before the gait begins (0.05 to 0.15 on Aiko)",
-        ge=0, le=100, slider=(0, 1),
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 1),
+    )
 
 
 class Solver(Frozen):
@@ -91,34 +115,61 @@ class Solver(Frozen):
         slider=(5e-5, 1e-3),
     )
     joints: Literal["explicit", "implicit"] = value(
-        "explicit", label="Joint controllers",
+        "explicit",
+        label="Joint controllers",
         help="Explicit as in the papers, or implicit, which allows large steps (non-smooth models)",
-    )  # fmt: skip
+    )
     tolerance: float = value(
-        1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
-        gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
-    )  # fmt: skip
+        1e-9,
+        label="Tolerance",
+        help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
+        gt=0,
+        le=1e-8,
+        slider=(1e-12, 1e-8),
+        live=True,
+    )
     error_tolerance: float = value(
-        1e-4, label="Error tolerance",
+        1e-4,
+        label="Error tolerance",
         help="Error that a time step may make: rad of a link's angle, m of a continuous body; it is cut up for that"
         " (nonholonomic and continuum models)",
-        gt=0, le=0.1, slider=(1e-7, 1e-2), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=0.1,
+        slider=(1e-7, 1e-2),
+        live=True,
+    )
     max_iterations: int = value(
-        2000, label="Iterations at most", help="Newton iterations a step may take",
-        ge=1, le=100000, slider=(10, 5000), live=True,
-    )  # fmt: skip
+        2000,
+        label="Iterations at most",
+        help="Newton iterations a step may take",
+        ge=1,
+        le=100000,
+        slider=(10, 5000),
+        live=True,
+    )
 
 
 class Run(Frozen):
     """How long a run is and how often it is logged."""
 
     duration_s: float = value(
-        10.0, label="Duration", unit="s", help="Simulated time after which a run ends",
-        gt=0, le=1e6, slider=(1, 60), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Duration",
+        unit="s",
+        help="Simulated time after which a run ends",
+        gt=0,
+        le=1e6,
+        slider=(1, 60),
+        live=True,
+    )
     log_rate_hz: float = value(
-        100.0, label="Log rate", unit="Hz", help="Recorded rows a simulated second", gt=0, le=1e5, slider=(10, 1000)
+        100.0,
+        label="Log rate",
+        unit="Hz",
+        help="Recorded rows a simulated second",
+        gt=0,
+        le=1e5,
+        slider=(10, 1000),
     )
 
 
@@ -130,28 +181,42 @@ class Scene(Frozen):
     description: str = value("", label="Description", help="What to look for", max_length=4000)
     source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
     plugin: str | tuple[str, ...] = value(
-        (), label="Plug-in", help="Python files in the scene's folder, or installed packages, that add kinds to it"
+        (),
+        label="Plug-in",
+        help="Python files in the scene's folder, or installed packages, that add kinds to it",
     )
     model: Annotated[ModelFields, FORMULATIONS] = value(
         PlanarNonsmooth(), label="Model", help="Formulation of the dynamics"
     )
     robot: Robot = value(Robot(), label="Robot", help="The robot's body")
-    beam: Beam = value(Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)")
-    strain: Strain = value(Serpentine(), label="Strain law", help="What a continuum robot's body does")
-    support: Support = value(Rings(), label="Contacts of the body", help="What holds a continuum robot")
+    beam: Beam = value(
+        Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)"
+    )
+    strain: Strain = value(
+        Serpentine(), label="Strain law", help="What a continuum robot's body does"
+    )
+    support: Support = value(
+        Rings(), label="Contacts of the body", help="What holds a continuum robot"
+    )
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: Annotated[tuple[Obstacle, ...], SHAPES] = value(
         (), label="Obstacles", help="Fixed obstacles", max_length=20000
     )
-    path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
-    gait: Annotated[GaitFields, GAIT_KINDS] = value(LateralUndulation(), label="Gait", help="Reference of the joints")
+    path: GroundPath = value(
+        GroundPath(), label="Path", help="Path on the ground that a controller may follow"
+    )
+    gait: Annotated[GaitFields, GAIT_KINDS] = value(
+        LateralUndulation(), label="Gait", help="Reference of the joints"
+    )
     controller: Annotated[ControllerFields, CONTROLLERS] = value(
         GaitAlone(), label="Controller", help="What closes the loop over the gait"
     )
     joint_controller: JointController = value(
         JointController(), label="Joint controller", help="Controller of every joint"
     )
-    actuator: Actuator = value(Actuator(), label="Actuators", help="What real joint motors do beyond the PD law")
+    actuator: Actuator = value(
+        Actuator(), label="Actuators", help="What real joint motors do beyond the PD law"
+    )
     control: Control = value(Control(), label="Control", help="Timing of the set-points")
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
     run: Run = value(Run(), label="Run", help="Duration and logging")
@@ -161,10 +226,14 @@ class Scene(Frozen):
     @classmethod
     def _leave_unknown_kinds_unchecked(cls, values: Any) -> Any:
         """Take parts of kinds as they are that a plug-in has which is not loaded."""
-        if not isinstance(values, dict) or all(is_loaded(each) for each in names_of(values.get("plugin", ()))):
+        if not isinstance(values, dict) or all(
+            is_loaded(each) for each in names_of(values.get("plugin", ()))
+        ):
             return values
         open_parts = {
-            name: registry.unchecked(values[name]) for name, registry in PARTS_WITH_KINDS.items() if name in values
+            name: registry.unchecked(values[name])
+            for name, registry in PARTS_WITH_KINDS.items()
+            if name in values
         }
         return {**values, **open_parts}
 
@@ -227,7 +296,11 @@ def structure_problems(scene: Scene) -> list[Problem]:
             wrong("plugin", *found)
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
-        wrong("obstacles", f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}", "leave some out")
+        wrong(
+            "obstacles",
+            f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}",
+            "leave some out",
+        )
     ratio = scene.control.period_s / scene.solver.step_s
     if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
         wrong(

@@ -34,10 +34,13 @@ def difference_in_words(before: Scene, after: Scene) -> list[str]:
         One line for each change; many of the same sort are one line ("12 obstacles moved").
     """
     others = before.model_copy(update={"obstacles": after.obstacles})
-    return [*(_value_line(before, after, key) for key in changed_keys(others, after)), *_obstacle_lines(before, after)]
+    return [
+        *(_value_line(before, after, key) for key in changed_keys(others, after)),
+        *_obstacle_lines(before, after),
+    ]
 
 
-# ---------------------------------------------------------------------------------------------------- values
+# ------------------------------------------------------------------------------------------- values
 
 
 def _value_line(before: Scene, after: Scene, key: str) -> str:
@@ -64,7 +67,9 @@ def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
     if isinstance(old, tuple) and isinstance(new, tuple):
         if len(old) != len(new):
             return f"changed ({len(old)} → {len(new)} entries)"
-        return f"changed ({sum(a != b for a, b in zip(old, new, strict=True))} of {len(new)} entries)"
+        return (
+            f"changed ({sum(a != b for a, b in zip(old, new, strict=True))} of {len(new)} entries)"
+        )
     a, b = _shown(old, free), _shown(new, free)
     if a == b:
         a, b = repr(old), repr(new)
@@ -91,7 +96,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-# ---------------------------------------------------------------------------------------------------- obstacles
+# ---------------------------------------------------------------------------------------- obstacles
 
 
 def _obstacle_lines(before: Scene, after: Scene) -> list[str]:
@@ -106,8 +111,12 @@ def _obstacle_lines(before: Scene, after: Scene) -> list[str]:
     for index, (obstacle, source) in enumerate(zip(new, pairs, strict=True)):
         if source is not None and obstacle != old[source]:
             names = field_names(obstacle)
-            fields = tuple(n for n in names if getattr(obstacle, n) != getattr(old[source], n, None))
-            sorts = dict.fromkeys("move" if n in _PLACE else "turn" if n in _TURN else n for n in fields)
+            fields = tuple(
+                n for n in names if getattr(obstacle, n) != getattr(old[source], n, None)
+            )
+            sorts = dict.fromkeys(
+                "move" if n in _PLACE else "turn" if n in _TURN else n for n in fields
+            )
             for sort in sorts:
                 changed.setdefault((sort,), []).append((index, old[source], obstacle))
     for (sort,), members in changed.items():
@@ -127,7 +136,9 @@ def _counted(obstacles: Sequence[Obstacle], what: str) -> list[str]:
         if len(members) > 1:
             lines.append(f"{len(members)} {SHAPES[kind].plural} {what}")
         else:
-            name = f' "{_line(members[0].name)}"' if members[0].name else f" at {_point(members[0])}"
+            name = (
+                f' "{_line(members[0].name)}"' if members[0].name else f" at {_point(members[0])}"
+            )
             lines.append(f"{SHAPES[kind].title}{name} {what}")
     return lines
 
@@ -136,23 +147,37 @@ def _sort_lines(sort: str, members: Sequence[tuple[int, Obstacle, Obstacle]]) ->
     """What is said of obstacles with one sort of change."""
     if len(members) == 1:
         index, old, new = members[0]
-        name = f"Obstacle {index + 1}" + (f" ({_line(new.name)})" if new.name and sort != "name" else "")
+        name = f"Obstacle {index + 1}" + (
+            f" ({_line(new.name)})" if new.name and sort != "name" else ""
+        )
         if sort == "move":
             return [f"{name} moved from {_point(old)} to {_point(new)} m"]
         if sort == "turn":
             return [f"{name} turned"]
         label = _small(field_doc(type(new), sort).label)
-        return [f"{name}: {label} {_change(type(new), sort, getattr(old, sort), getattr(new, sort))}"]
+        return [
+            f"{name}: {label} {_change(type(new), sort, getattr(old, sort), getattr(new, sort))}"
+        ]
     if sort == "turn":
         return [f"{len(members)} obstacles turned"]
     if sort == "move":
-        steps = [tuple(_at(new, axis) - _at(old, axis) for axis in _PLACE) for _, old, new in members]
+        steps = [
+            tuple(_at(new, axis) - _at(old, axis) for axis in _PLACE) for _, old, new in members
+        ]
         alike = all(math.dist(step, steps[0]) < 1e-6 for step in steps)
-        by = f" by ({', '.join(f'{round(step, 9) + 0.0:.6g}' for step in steps[0][:2])}) m" if alike else ""
+        by = (
+            f" by ({', '.join(f'{round(step, 9) + 0.0:.6g}' for step in steps[0][:2])}) m"
+            if alike
+            else ""
+        )
         return [f"{len(members)} obstacles moved{by if not steps[0][2] else ''}"]
     label = _small(field_doc(type(members[0][2]), sort).label)
-    changes = {_change(type(new), sort, getattr(old, sort), getattr(new, sort)) for _, old, new in members}
-    return [f"{len(members)} obstacles: {label} {changes.pop() if len(changes) == 1 else 'changed'}"]
+    changes = {
+        _change(type(new), sort, getattr(old, sort), getattr(new, sort)) for _, old, new in members
+    }
+    return [
+        f"{len(members)} obstacles: {label} {changes.pop() if len(changes) == 1 else 'changed'}"
+    ]
 
 
 def _at(obstacle: Obstacle, axis: str) -> float:

@@ -19,10 +19,10 @@ __all__ = ["CompoundSerpenoid", "envelope_of"]
 class CompoundSerpenoid(GaitFields):
     """Two waves along the joints, each with its own values.
 
-    The joints are counted from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes,
-    angle_n = beta + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot
-    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot whose joints turn sideways and
-    up and down in turn these are the odd and the even joints.
+    The joints are counted from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes, angle_n = beta
+    + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot
+    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot whose
+    joints turn sideways and up and down in turn these are the odd and the even joints.
     """
 
     of_waves = True
@@ -33,7 +33,9 @@ class CompoundSerpenoid(GaitFields):
         ("gait.even_amplitude_rad", "gait.even_beta_rad"),
     )
 
-    kind: Literal["compound_serpenoid"] = value("compound_serpenoid", label="Gait", help="Kind of gait")
+    kind: Literal["compound_serpenoid"] = value(
+        "compound_serpenoid", label="Gait", help="Kind of gait"
+    )
     odd_beta_rad: float = value(
         0.0,
         label="Lateral offset",
@@ -166,7 +168,12 @@ class CompoundSerpenoid(GaitFields):
         """The wave of a group with the phase of joint 1 and the phase shift from there on."""
         beta, amplitude, spatial, temporal = (
             getattr(self, f"{group}_{name}")
-            for name in ("beta_rad", "amplitude_rad", "spatial_frequency_rad", "temporal_frequency_rad_s")
+            for name in (
+                "beta_rad",
+                "amplitude_rad",
+                "spatial_frequency_rad",
+                "temporal_frequency_rad_s",
+            )
         )
         if robot.head == "first":
             return Wave(amplitude, temporal, spatial, spatial + lead, beta)

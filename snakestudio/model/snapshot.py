@@ -34,8 +34,8 @@ SUPPORT = -2
 class Fields(enum.Flag):
     """Which fields of a Snapshot are valid: a robot on CAN, say, has joint angles but no pose.
 
-    SHAPE stands where POSE does not: the links are bent as the joints are, but where the robot is nobody measured. That
-    is good for drawing it, and for nothing else.
+    SHAPE stands where POSE does not: the links are bent as the joints are, but where the robot is
+    nobody measured. That is good for drawing it, and for nothing else.
     """
 
     NONE = 0
@@ -72,7 +72,8 @@ class Contacts:
     point : (k, 3) array
         Contact point, world frame, m.
     force_normal, force_friction : (k, 3) arrays
-        Mean force on the link over the interval (impulse over time), normal and tangential part, world frame, N.
+        Mean force on the link over the interval (impulse over time), normal and tangential part,
+        world frame, N.
     state : (k,) int array
         `ContactState` at the end of the interval.
     """
@@ -133,8 +134,8 @@ class BodyFields:
     strain : (n, 6) array
         Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m).
     wrench : (n, 6) array
-        Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m) that the part behind
-        exerts on the part in front (P5 (13)).
+        Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m)
+        that the part behind exerts on the part in front (P5 (13)).
     active : (p,) bool array
         Which anchors or supports hold.
     hold : (p,) array
@@ -160,8 +161,9 @@ class BodyFields:
 def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> FloatArray:
     """Share of the mass that goes with each of `n` links, or cross-sections of a continuous body, (n,).
 
-    Links weigh the same unless `links` gives their shares. Of a body its evenly spaced cross-sections are samples:
-    Simpson's rule, or the trapezoidal one for an even number of them, makes integrals of these.
+    Links weigh the same unless `links` gives their shares. Of a body its evenly spaced
+    cross-sections are samples: Simpson's rule, or the trapezoidal one for an even number of them,
+    makes integrals of these.
     """
     if links:
         return _kept(np.array(links))
@@ -190,19 +192,22 @@ class Snapshot:
     time : float
         s.
     link_pose : (n, 7) array
-        Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to the next one, z is up
-        when it lies flat. A planar link lies on the ground.
+        Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to
+        the next one, z is up when it lies flat. A planar link lies on the ground.
     link_twist : (n, 6) array
         Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame.
     joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (m,) arrays
-        Of the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body has none.
+        Of the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body
+        has none.
     contacts : Contacts
         Over the control period (or, in a recording, since the row before).
     energy : dict of str to float
-        J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps; work is cumulative.
+        J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps;
+        work is cumulative.
     solver : SolverStats
     control : dict of str to float
-        What controller and model make of it all, by the names of their channels, each ending in its unit.
+        What controller and model make of it all, by the names of their channels, each ending in its
+        unit.
     body : BodyFields or None
         The inside of a continuous body, whose sampled cross-sections are the links, the head first.
     mass_shares : (n,) array or None
@@ -239,6 +244,10 @@ class Snapshot:
 
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass of the robot, (3,), m."""
-        shares = mass_shares(self.n_links, self.body is not None) if self.mass_shares is None else self.mass_shares
+        shares = (
+            mass_shares(self.n_links, self.body is not None)
+            if self.mass_shares is None
+            else self.mass_shares
+        )
         centre: FloatArray = shares @ self.link_pose[:, :3]
         return centre

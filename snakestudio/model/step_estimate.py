@@ -19,8 +19,9 @@ class StepEstimate:
     """The result of a step size check, as one line of JSON, and which run it is of."""
 
     text: str
-    """JSON object: `scene_sha256`, `changes`, `duration_s`, `step_s`, `finer_steps_s`, `settled`, and for each quantity
-    an object of `value`, `error` (absolute, null if it does not settle), `percent`, `percent_of` and `from`."""
+    """JSON object: `scene_sha256`, `changes`, `duration_s`, `step_s`, `finer_steps_s`, `settled`,
+    and for each quantity an object of `value`, `error` (absolute, null if it does not settle),
+    `percent`, `percent_of` and `from`."""
     scene_sha256: str
     """Of the scene that was checked, see `scene_hash`."""
     changes: int

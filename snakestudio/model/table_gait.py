@@ -27,10 +27,15 @@ class TableFields(GaitFields):
 
     kind: Literal["table"] = value("table", label="Gait", help="Kind of gait")
     file: str = value(
-        "", label="File", help="CSV file with times and joint angles, relative to the scene file", max_length=1000
+        "",
+        label="File",
+        help="CSV file with times and joint angles, relative to the scene file",
+        max_length=1000,
     )
     unit: Literal["auto", "deg", "rad"] = value(
-        "auto", label="Unit", help="Unit of the angles; auto: as the header says, or as their range makes plain"
+        "auto",
+        label="Unit",
+        help="Unit of the angles; auto: as the header says, or as their range makes plain",
     )
     rate_hz: float | None = value(
         None,
@@ -41,7 +46,9 @@ class TableFields(GaitFields):
         le=1e5,
         slider=(1, 500),
     )
-    loop: bool = value(False, label="Loop", help="Play the table again and again; else the last row is held")
+    loop: bool = value(
+        False, label="Loop", help="Play the table again and again; else the last row is held"
+    )
     blend_s: float = value(
         0.5,
         label="Return time",
@@ -86,7 +93,9 @@ def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:
     axes = scene.body.axes
     ignored = [axis for axis in scene.robot.axes if axis not in axes]
     try:
-        table = read_joint_table(local_path(gait.file, base_dir), axes, gait.unit, gait.rate_hz, ignored)
+        table = read_joint_table(
+            local_path(gait.file, base_dir), axes, gait.unit, gait.rate_hz, ignored
+        )
     except TableError as error:
         raise _mistake(error.key, error.message, error.remedy) from None
     if table.own:
@@ -111,10 +120,18 @@ def trajectory(scene: Scene, base_dir: Path | None = None) -> Trajectory:
     gait = scene.gait
     assert isinstance(gait, TableFields)
     table = joint_table(scene, base_dir)
-    key = (table.time.tobytes(), table.angle.tobytes(), table.angle.shape[1], gait.loop, gait.blend_s)
+    key = (
+        table.time.tobytes(),
+        table.angle.tobytes(),
+        table.angle.shape[1],
+        gait.loop,
+        gait.blend_s,
+    )
     return _trajectory(*key)
 
 
 @lru_cache(maxsize=4)
 def _trajectory(time: bytes, angle: bytes, axes: int, loop: bool, blend: float) -> Trajectory:
-    return Trajectory(np.frombuffer(time), np.frombuffer(angle).reshape(-1, axes), loop=loop, blend=blend)
+    return Trajectory(
+        np.frombuffer(time), np.frombuffer(angle).reshape(-1, axes), loop=loop, blend=blend
+    )

@@ -117,8 +117,8 @@ def steerable_gaits(scene: Scene) -> tuple[str, ...]:
 def gait_called(scene: Scene, name: str | None) -> GaitFields | None:
     """The gait that is meant by `TeleopCommand.gait`, going ahead; None if the scene's robot has no such gait.
 
-    The scene's own gait goes ahead as it stands in the scene. Those of the library go towards link 1: where the head
-    is the last link, they run the other way round in time.
+    The scene's own gait goes ahead as it stands in the scene. Those of the library go towards link
+    1: where the head is the last link, they run the other way round in time.
     """
     if name is None or name == OWN_GAIT:
         return scene.gait if scene.gait.of_waves else None
@@ -127,5 +127,9 @@ def gait_called(scene: Scene, name: str | None) -> GaitFields | None:
     gait = next(entry.gait for entry in GAITS if entry.name == name)
     if scene.robot.head == "first":
         return gait
-    frequencies = [key for key in ("frequency_deg_s", "pitch_frequency_deg_s") if key in type(gait).model_fields]
+    frequencies = [
+        key
+        for key in ("frequency_deg_s", "pitch_frequency_deg_s")
+        if key in type(gait).model_fields
+    ]
     return gait.model_copy(update={key: -getattr(gait, key) for key in frequencies})

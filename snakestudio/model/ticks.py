@@ -66,7 +66,8 @@ def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> 
     size, apart : float
         Length of the axis, and least distance between two ticks, px; 0 for any.
     density : float
-        More than 1 for more ticks than the fewest on an axis of usual length; long axes have some more.
+        More than 1 for more ticks than the fewest on an axis of usual length; long axes have some
+        more.
     """
     intervals = max(_FEWEST, _FEWEST * density * math.sqrt(max(size, 0.0) / _USUAL_SIZE))
     step = step_below(span / intervals)
@@ -103,7 +104,11 @@ def decades(low: float, high: float, most: int) -> list[float]:
     values: list[float] = []
     for factors in ((1, 2, 5), (1, 3), (1,)):
         values = [factor * power for power in powers for factor in factors]
-        values = [value for value in values if low * (1.0 - _ROUNDING) <= value <= high * (1.0 + _ROUNDING)]
+        values = [
+            value
+            for value in values
+            if low * (1.0 - _ROUNDING) <= value <= high * (1.0 + _ROUNDING)
+        ]
         if 2 <= len(values) <= max(2, most):
             return values
     return values[:: math.ceil(len(values) / max(2, most))] if len(values) >= 2 else values
@@ -119,7 +124,9 @@ def tick_text(value: float, step: float) -> str:
     if abs(value) < 1e-6 * step:
         return "0"
     if not _PLAIN[0] <= step < _PLAIN[1]:
-        digits = math.floor(math.log10(abs(value)) + _ROUNDING) - math.floor(math.log10(step) + _ROUNDING)
+        digits = math.floor(math.log10(abs(value)) + _ROUNDING) - math.floor(
+            math.log10(step) + _ROUNDING
+        )
         return power_text(value, max(0, digits))
     return f"{value:.{decimals_of(step)}f}".replace("-", MINUS)
 

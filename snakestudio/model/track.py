@@ -1,7 +1,8 @@
 """The geometry of a path on the ground: places, directions and curvature along it, and the nearest place to a point.
 
-Straight paths are polylines; smooth ones are cubic splines through the waypoints over the length of the chords between
-them (de Boor, A Practical Guide to Splines, 2001, XVI). An open path goes on straight beyond both ends.
+Straight paths are polylines; smooth ones are cubic splines through the waypoints over the length of
+the chords between them (de Boor, A Practical Guide to Splines, 2001, XVI). An open path goes on
+straight beyond both ends.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ __all__ = ["Track", "track"]
 
 
 _PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
-"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at
-least, and about how many there are in all if there are many waypoints."""
+"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place
+in: usually, at least, and about how many there are in all if there are many waypoints."""
 
 
 _Derivatives = tuple[float, float, float, float, float, float]
@@ -66,25 +67,30 @@ class Track:
         self.lengths: FloatArray = chord
         every = 1
         if self.smooth:
-            from scipy.interpolate import CubicSpline  # half a second, which the start of the window need not wait for
+            from scipy.interpolate import (
+                CubicSpline,
+            )  # half a second, which the start of the window need not wait for
 
             ends: Literal["periodic", "natural"] = "periodic" if self.closed else "natural"
             first = CubicSpline(chord, corners, bc_type=ends)
             cuts = min(_PER_CHORD, max(_FEWEST, _PIECES // (len(chord) - 1)))
             parameter = np.append(
-                (chord[:-1, None] + np.diff(chord)[:, None] * np.arange(cuts) / cuts).ravel(), chord[-1]
+                (chord[:-1, None] + np.diff(chord)[:, None] * np.arange(cuts) / cuts).ravel(),
+                chord[-1],
             )
             self.points, self.lengths = first(parameter), _lengths(first, parameter)
             self.points[0], self.points[-1] = corners[0], corners[-1]
             every = cuts
-            # Once more over its own length: now s is the parameter, and nothing needs to be turned round.
+            # Once more over its own length: now s is the parameter, and nothing needs to be turned
+            # round.
             coefficients = CubicSpline(self.lengths, self.points, bc_type=ends).c
         else:
             coefficients = np.zeros((4, len(chord) - 1, 2))
             coefficients[2] = np.diff(corners, axis=0) / np.diff(chord)[:, None]
             coefficients[3] = corners[:-1]
         self.waypoints: FloatArray = self.lengths[::every]
-        # A controller asks for one place at a time: plain numbers are ten times as fast as arrays there.
+        # A controller asks for one place at a time: plain numbers are ten times as fast as arrays
+        # there.
         self._coefficients: FloatArray = np.ascontiguousarray(coefficients.transpose(1, 2, 0))
         self._cubics: list[Any] = self._coefficients.tolist()
         self._begins: list[float] = self.lengths.tolist()
@@ -129,7 +135,12 @@ class Track:
         x, y, dx, dy, ddx, ddy = self._at(at)
         direction = math.atan2(dy, dx)
         if not self.closed and s != at:
-            return x + (s - at) * math.cos(direction), y + (s - at) * math.sin(direction), direction, 0.0
+            return (
+                x + (s - at) * math.cos(direction),
+                y + (s - at) * math.sin(direction),
+                direction,
+                0.0,
+            )
         return x, y, direction, (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3
 
     def largest_curvature(self) -> tuple[float, float]:
@@ -138,7 +149,9 @@ class Track:
         worst = int(np.argmax(bends))
         return bends[worst], self._begins[worst]
 
-    def nearest(self, point: FloatArray, around: float | None = None, reach: float = np.inf) -> float:
+    def nearest(
+        self, point: FloatArray, around: float | None = None, reach: float = np.inf
+    ) -> float:
         """Where the path is nearest to a point.
 
         Parameters
@@ -146,8 +159,9 @@ class Track:
         point : (2,) array
             m.
         around, reach : float
-            Look only at places up to `reach` before and behind `around`, m, beyond the ends of an open path too: so one
-            lobe of the path is not mistaken for another. All of the path between its ends if left out.
+            Look only at places up to `reach` before and behind `around`, m, beyond the ends of an
+            open path too: so one lobe of the path is not mistaken for another. All of the path
+            between its ends if left out.
 
         Returns
         -------
@@ -170,7 +184,9 @@ class Track:
         at_x, at_y, dx, dy, ddx, ddy = derivatives
         return s, (at_x, at_y, math.atan2(dy, dx), (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3)
 
-    def _nearest(self, x: float, y: float, around: float, reach: float) -> tuple[float, _Derivatives | None]:
+    def _nearest(
+        self, x: float, y: float, around: float, reach: float
+    ) -> tuple[float, _Derivatives | None]:
         """Where the path is nearest to a point, m, and what `_at` gives there, if it is known."""
         if not self.closed:
             return self._nearest_of_open(x, y, float(around - reach), float(around + reach))
@@ -184,7 +200,9 @@ class Track:
                 best, nearest = distance, s + lap
         return nearest + base, None
 
-    def _nearest_of_open(self, x: float, y: float, low: float, high: float) -> tuple[float, _Derivatives | None]:
+    def _nearest_of_open(
+        self, x: float, y: float, low: float, high: float
+    ) -> tuple[float, _Derivatives | None]:
         """`_nearest` of an open path, and of the straight lines beyond its ends."""
         nearest, best, *at = self._nearest_between(x, y, low, high)
         derivatives: Any = at
@@ -197,7 +215,10 @@ class Track:
             further = (x - end_x) * ahead_x + (y - end_y) * ahead_y
             s = min(max(end + further, low), high)
             if (s < 0.0) if end == 0.0 else (s > self.length):
-                away_x, away_y = x - (end_x + (s - end) * ahead_x), y - (end_y + (s - end) * ahead_y)
+                away_x, away_y = (
+                    x - (end_x + (s - end) * ahead_x),
+                    y - (end_y + (s - end) * ahead_y),
+                )
                 distance = math.sqrt(away_x * away_x + away_y * away_y)
                 if distance < best:
                     nearest, best, derivatives = s, distance, None

@@ -42,7 +42,10 @@ _WORDINGS: dict[str, tuple[str, str]] = {
     "model_attributes_type": ("must be a table (got {given})", "write it as [{key}]"),
     "dict_type": ("must be a table (got {given})", "write it as [{key}]"),
     "tuple_type": ("must be a list (got {given})", "give a list{about}"),
-    "too_short": ("needs at least {min_length} {entries} (got {actual_length})", "give more{about}"),
+    "too_short": (
+        "needs at least {min_length} {entries} (got {actual_length})",
+        "give more{about}",
+    ),
     "too_long": ("must have at most {max_length} entries", "shorten it"),
     "literal_error": ("cannot be {given}", "{meant}give {choices}"),
     "union_tag_invalid": ("cannot be {given}", "{meant}give {choices}"),
@@ -87,7 +90,9 @@ def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
     if kind.startswith("union_tag"):
         key = f"{key}.kind"
     doc = field_doc(*model) if isinstance(model, tuple) else None
-    message, remedy = _WORDINGS.get(kind, ("is not valid: {error} (got {given})", "change the value{about}"))
+    message, remedy = _WORDINGS.get(
+        kind, ("is not valid: {error} (got {given})", "change the value{about}")
+    )
     places = {
         **{name: literal_text(value, 1000) for name, value in context.items()},
         "key": key,
@@ -168,10 +173,14 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
 
 def _meant(given: str, words: Sequence[str]) -> str | None:
     """The word that was probably meant."""
-    return closest(given, words) or next((word for word in words if len(given) > 2 and word.startswith(given)), None)
+    return closest(given, words) or next(
+        (word for word in words if len(given) > 2 and word.startswith(given)), None
+    )
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
     """The name that is most like another one; None if all are too different."""
-    found = difflib.get_close_matches(re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(
+        re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6
+    )
     return found[0] if found else None

@@ -57,21 +57,36 @@ class GroundPatch(Frozen):
 class GroundPicture(Frozen):
     """A grey-scale picture on the ground that multiplies all friction coefficients where it lies; none without a file.
 
-    The middles of its pixels have the factors `black` to `white`, places between them what lies between (bilinear).
-    Beside the picture nothing changes.
+    The middles of its pixels have the factors `black` to `white`, places between them what lies
+    between (bilinear). Beside the picture nothing changes.
     """
 
     files: ClassVar[tuple[str, ...]] = ("file",)
     optional: ClassVar[bool] = True
 
     file: str = value(
-        "", label="File", help="Grey-scale picture of the friction, relative to the scene file", max_length=1000
+        "",
+        label="File",
+        help="Grey-scale picture of the friction, relative to the scene file",
+        max_length=1000,
     )
     x_m: float = value(
-        0.0, label="x", unit="m", help="Middle of the picture on the ground, x", ge=-1e4, le=1e4, slider=(-5, 5)
+        0.0,
+        label="x",
+        unit="m",
+        help="Middle of the picture on the ground, x",
+        ge=-1e4,
+        le=1e4,
+        slider=(-5, 5),
     )
     y_m: float = value(
-        0.0, label="y", unit="m", help="Middle of the picture on the ground, y", ge=-1e4, le=1e4, slider=(-5, 5)
+        0.0,
+        label="y",
+        unit="m",
+        help="Middle of the picture on the ground, y",
+        ge=-1e4,
+        le=1e4,
+        slider=(-5, 5),
     )
     width_m: float = value(
         2.0,
@@ -117,13 +132,25 @@ class Ground(Frozen):
     """The ground plane z = 0: friction along and across a link, and gravity, tilted if the ground slopes."""
 
     mu_along: float = value(
-        0.2, label="Friction along", symbol="µ_T,x", help="Coulomb friction coefficient along the link's axis",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        0.2,
+        label="Friction along",
+        symbol="µ_T,x",
+        help="Coulomb friction coefficient along the link's axis",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     mu_across: float = value(
-        0.2, label="Friction across", symbol="µ_T,y", help="Coulomb friction coefficient across the link's axis",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        0.2,
+        label="Friction across",
+        symbol="µ_T,y",
+        help="Coulomb friction coefficient across the link's axis",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     mu_backward: float | None = value(
         None,
         label="Friction backward",
@@ -158,67 +185,139 @@ class Ground(Frozen):
         live=True,
     )
     viscous_along_ns_per_m: float = value(
-        0.0, label="Viscous along", unit="N s/m", symbol="c_t",
+        0.0,
+        label="Viscous along",
+        unit="N s/m",
+        symbol="c_t",
         help="Viscous friction of every link along its axis (Lagrangian model; 0: off)",
-        ge=0, le=1e6, slider=(0, 10), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e6,
+        slider=(0, 10),
+        live=True,
+    )
     viscous_across_ns_per_m: float = value(
-        0.0, label="Viscous across", unit="N s/m", symbol="c_n",
+        0.0,
+        label="Viscous across",
+        unit="N s/m",
+        symbol="c_n",
         help="Viscous friction of every link across its axis (Lagrangian model; 0: off)",
-        ge=0, le=1e6, slider=(0, 10), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e6,
+        slider=(0, 10),
+        live=True,
+    )
     coulomb_smoothing_m_s: float = value(
-        1e-3, label="Coulomb smoothing", unit="m/s", symbol="ε",
+        1e-3,
+        label="Coulomb smoothing",
+        unit="m/s",
+        symbol="ε",
         help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value, 0.76 by tanh (Lagrangian"
         " model)",
-        gt=0, le=10, slider=(1e-4, 0.1), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=10,
+        slider=(1e-4, 0.1),
+        live=True,
+    )
     coulomb_law: Literal["sqrt", "tanh"] = value(
-        "sqrt", label="Coulomb smoothing law",
+        "sqrt",
+        label="Coulomb smoothing law",
         help="What takes the place of sgn v in Coulomb friction: v / sqrt(v² + ε²), or tanh(v / ε) (Lagrangian model)",
         live=True,
-    )  # fmt: skip
+    )
     coulomb_smoothing_rad_s: float = value(
-        1e-2, label="Coulomb smoothing, turning", unit="rad/s",
+        1e-2,
+        label="Coulomb smoothing, turning",
+        unit="rad/s",
         help="Turn rate at which the friction torque reaches 0.71 of its full value (nonholonomic model)",
-        gt=0, le=100, slider=(1e-3, 1), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=100,
+        slider=(1e-3, 1),
+        live=True,
+    )
     obstacle_damping_ns_per_m: float = value(
-        1000.0, label="Obstacle damping", unit="N s/m", symbol="d",
+        1000.0,
+        label="Obstacle damping",
+        unit="N s/m",
+        symbol="d",
         help="How hard obstacles resist the velocity of a link into them (nonholonomic model)",
-        ge=0, le=1e6, slider=(0, 5000), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e6,
+        slider=(0, 5000),
+        live=True,
+    )
     mu_rolling: float = value(
-        0.05, label="Rolling friction", symbol="µ_V",
+        0.05,
+        label="Rolling friction",
+        symbol="µ_V",
         help="Rolling friction coefficient (spatial models; P1 (59), (60), where no value is given)",
-        ge=0, le=100, slider=(0, 0.5), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 0.5),
+        live=True,
+    )
     stribeck_rise: float = value(
-        0.0, label="Stribeck rise",
+        0.0,
+        label="Stribeck rise",
         help="By what fraction friction at rest exceeds that in motion (spatial models; 0: plain Coulomb friction)",
-        ge=0, le=10, slider=(0, 1), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=10,
+        slider=(0, 1),
+        live=True,
+    )
     stribeck_velocity_m_s: float = value(
-        0.02, label="Stribeck velocity", unit="m/s", symbol="v_s",
-        help="Sliding velocity at which that rise has fallen to 1/e", gt=0, le=100, slider=(0.001, 0.2), live=True,
-    )  # fmt: skip
+        0.02,
+        label="Stribeck velocity",
+        unit="m/s",
+        symbol="v_s",
+        help="Sliding velocity at which that rise has fallen to 1/e",
+        gt=0,
+        le=100,
+        slider=(0.001, 0.2),
+        live=True,
+    )
     gravity_m_s2: float = value(
-        STANDARD_GRAVITY, label="Gravity", unit="m/s²", symbol="g", help="Acceleration of gravity",
-        ge=0, le=1000, slider=(0, 20), live=True,
-    )  # fmt: skip
+        STANDARD_GRAVITY,
+        label="Gravity",
+        unit="m/s²",
+        symbol="g",
+        help="Acceleration of gravity",
+        ge=0,
+        le=1000,
+        slider=(0, 20),
+        live=True,
+    )
     slope_deg: float = value(
-        0.0, label="Slope", unit="°", help="Angle by which the ground is tilted", ge=0, le=90, slider=(0, 45), live=True
+        0.0,
+        label="Slope",
+        unit="°",
+        help="Angle by which the ground is tilted",
+        ge=0,
+        le=90,
+        slider=(0, 45),
+        live=True,
     )
     downhill_deg: float = value(
-        0.0, label="Downhill direction", unit="°", help="Direction in which the ground falls, from the x axis",
-        ge=-360, le=360, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Downhill direction",
+        unit="°",
+        help="Direction in which the ground falls, from the x axis",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+        live=True,
+    )
 
     patch: tuple[GroundPatch, ...] = value(
-        (), label="Patches", help="Areas of the ground with friction of their own", max_length=1000, live=True
+        (),
+        label="Patches",
+        help="Areas of the ground with friction of their own",
+        max_length=1000,
+        live=True,
     )
     picture: GroundPicture = value(
-        GroundPicture(), label="Friction picture", help="Picture that multiplies the friction coefficients"
+        GroundPicture(),
+        label="Friction picture",
+        help="Picture that multiplies the friction coefficients",
     )
 
     @property

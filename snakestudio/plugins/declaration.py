@@ -30,7 +30,9 @@ class Declaration:
         info = getattr(fields, "model_fields", {}).get("kind")
         name = None if info is None else info.get_default()
         if not isinstance(name, str):
-            what = f"the fields {getattr(fields, '__name__', fields)!r} of a {self.role} have no kind"
+            what = (
+                f"the fields {getattr(fields, '__name__', fields)!r} of a {self.role} have no kind"
+            )
             raise MistakeError(what, 'declare kind: Literal["NAME"] = "NAME" in them')
         return name
 

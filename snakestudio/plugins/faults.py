@@ -1,7 +1,7 @@
 """What went wrong in code of plug-ins: found in the frames of a traceback or of a thread, not by wrapping every call.
 
-The globals of a plug-in's module name it (`MARK`); a package is known by the name of its modules. So a call of a
-plug-in costs nothing more than any other, however it came about.
+The globals of a plug-in's module name it (`MARK`); a package is known by the name of its modules.
+So a call of a plug-in costs nothing more than any other, however it came about.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from types import FrameType, TracebackType
 from snakestudio.errors import PluginRuntimeError, SnakeStudioError
 from snakestudio.plugins.loaded import loaded
 
-__all__ = ["MARK", "PluginCancelled", "calling", "cancel", "fault_of", "owner", "plugin_of", "running_in"]
+__all__ = [
+    "MARK",
+    "PluginCancelled",
+    "calling",
+    "cancel",
+    "fault_of",
+    "owner",
+    "plugin_of",
+    "running_in",
+]
 
 log = logging.getLogger("snakestudio.plugins")
 
@@ -42,7 +51,9 @@ def plugin_of(frame: FrameType) -> str:
         return str(name)
     module = frame.f_globals.get("__name__", "")
     for plugin in loaded():
-        if plugin.source.module and f"{module}.".startswith(f"{plugin.source.module.partition('.')[0]}."):
+        if plugin.source.module and f"{module}.".startswith(
+            f"{plugin.source.module.partition('.')[0]}."
+        ):
             return plugin.name
     return ""
 
@@ -96,7 +107,9 @@ def _text(error: BaseException) -> str:
     """The traceback, of which only frames of plug-ins are shown."""
     frames = [each for each in traceback.walk_tb(error.__traceback__) if plugin_of(each[0])]
     lines = traceback.StackSummary.extract(iter(frames), limit=-_MOST_FRAMES).format()
-    return "".join(["Traceback (frames of plug-ins only):\n", *lines, *traceback.format_exception_only(error)])
+    return "".join(
+        ["Traceback (frames of plug-ins only):\n", *lines, *traceback.format_exception_only(error)]
+    )
 
 
 @contextmanager
@@ -133,7 +146,8 @@ def cancel(
 ) -> bool:
     """Have the code of a plug-in that a thread runs end with `PluginCancelled`.
 
-    It ends at its next line of Python; compiled code, and calls that wait in the system, are not ended.
+    It ends at its next line of Python; compiled code, and calls that wait in the system, are not
+    ended.
 
     Parameters
     ----------
@@ -152,9 +166,13 @@ def cancel(
     while running_in(thread):
         if clock() >= deadline:
             return False
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled)
+        )
         pause(0.02)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)  # one too many hits nobody else
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), None
+    )  # one too many hits nobody else
     _forget_undelivered()
     return True
 
@@ -166,8 +184,9 @@ class _Delivered(BaseException):
 def _forget_undelivered() -> None:
     """Have the interpreter notice that no exception waits for a thread any more.
 
-    It clears its flag only where one is delivered. Left set by one that was taken back, the flag makes Python 3.11 loop
-    for ever in the first function that is called under a profiler, which counts the work of formulas.
+    It clears its flag only where one is delivered. Left set by one that was taken back, the flag
+    makes Python 3.11 loop for ever in the first function that is called under a profiler, which
+    counts the work of formulas.
     """
     own = ctypes.c_ulong(threading.get_ident())
     try:

@@ -21,7 +21,8 @@ from snakestudio.text import sentence, sentences
 __all__ = ["PLUGIN_API", "load", "load_all", "reload", "unload"]
 
 PLUGIN_API = 1
-"""Version of the interface that plug-ins are written for; raised when a plug-in of before would not work any more."""
+"""Version of the interface that plug-ins are written for; raised when a plug-in of before would not
+work any more."""
 
 
 def load(plugin: Source | str | Path) -> Plugin:
@@ -70,7 +71,8 @@ def _same_place(one: Source, other: Source) -> bool:
 def reload(name: str) -> Plugin:
     """Read a loaded plug-in again and use its present code; if that fails, the code of before stays.
 
-    What was made of the old code (a scene's parts, controllers) stays as it is; see `Runner.reload_plugins`.
+    What was made of the old code (a scene's parts, controllers) stays as it is; see
+    `Runner.reload_plugins`.
 
     Raises
     ------
@@ -82,7 +84,11 @@ def reload(name: str) -> Plugin:
     present = find(name)
     if present is None:
         raise PluginError(f"The plug-in {name} is not loaded. Load it first.")
-    return load(read_source(present.source.path if not present.source.module and present.source.path else name))
+    return load(
+        read_source(
+            present.source.path if not present.source.module and present.source.path else name
+        )
+    )
 
 
 def unload(name: str) -> None:
@@ -143,9 +149,13 @@ def _executed(source: Source) -> ModuleType:
         tree = ast.parse(text, path)
         code = compile(tree, path, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise PluginError(f"{path}, line {error.lineno}: {sentence(error.msg)} Fix the line.") from None
+        raise PluginError(
+            f"{path}, line {error.lineno}: {sentence(error.msg)} Fix the line."
+        ) from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise PluginError(f"{path}: This is not usable Python code ({error}). Fix the file.") from None
+        raise PluginError(
+            f"{path}: This is not usable Python code ({error}). Fix the file."
+        ) from None
     _check_version(_stated_version(tree), path)
     module = ModuleType(f"snakestudio_plugin_{source.name}")
     module.__file__ = path
@@ -175,7 +185,11 @@ def _failed(source: Source, error: BaseException) -> BaseException:
         return error
     line = _line(source, error)
     where = f"{source.where}, line {line}" if line else source.where
-    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("snakestudio"):
+    if (
+        isinstance(error, ModuleNotFoundError)
+        and error.name
+        and not error.name.startswith("snakestudio")
+    ):
         top = error.name.partition(".")[0]
         return PluginError(
             f'{where}: The module "{error.name}" is not installed. Install it where SnakeStudio is: pip install {top}'
@@ -189,7 +203,9 @@ def _failed(source: Source, error: BaseException) -> BaseException:
     if fault is None:
         text = f"{type(error).__name__}: {error}"
         return PluginRuntimeError(
-            source.name, f"{where}: {text}. Fix the plug-in.", "".join(traceback.format_exception(error))
+            source.name,
+            f"{where}: {text}. Fix the plug-in.",
+            "".join(traceback.format_exception(error)),
         )
     return fault
 
@@ -208,7 +224,8 @@ def _stated_version(tree: ast.Module) -> object:
     """The `PLUGIN_API` that a file states: read before it is run, because another version may fail anywhere."""
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == "PLUGIN_API" for target in statement.targets
+            isinstance(target, ast.Name) and target.id == "PLUGIN_API"
+            for target in statement.targets
         ):
             return getattr(statement.value, "value", None)
     return PLUGIN_API
@@ -239,9 +256,13 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
     if found is None:
         found = (module.KIND,) if hasattr(module, "KIND") else ()
     elif not isinstance(found, list | tuple):
-        raise PluginError(f"{where}: KINDS is {type(found).__name__}, not a tuple. Write KINDS = (one, another).")
+        raise PluginError(
+            f"{where}: KINDS is {type(found).__name__}, not a tuple. Write KINDS = (one, another)."
+        )
     if not found:
-        raise PluginError(f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration.")
+        raise PluginError(
+            f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration."
+        )
     names: set[tuple[int, str]] = set()
     for each in found:
         if not isinstance(each, Declaration):
@@ -259,11 +280,17 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             raise PluginError(f"{where}: {sentences(*mistake)}")
         key = (id(each.registry), name)
         if key in names:
-            raise PluginError(f'{where}: Two of its kinds are a {each.role} "{name}". Rename one of them.')
+            raise PluginError(
+                f'{where}: Two of its kinds are a {each.role} "{name}". Rename one of them.'
+            )
         names.add(key)
         if each.registry.source(name):
             other = each.registry.source(name)
-            raise PluginError(f'{where}: The plug-in {other} has a {each.role} "{name}" already. Rename one of them.')
+            raise PluginError(
+                f'{where}: The plug-in {other} has a {each.role} "{name}" already. Rename one of them.'
+            )
         if name in each.registry:
-            raise PluginError(f'{where}: SnakeStudio has a {each.role} "{name}" of its own. Choose another name.')
+            raise PluginError(
+                f'{where}: SnakeStudio has a {each.role} "{name}" of its own. Choose another name.'
+            )
     return tuple(found)

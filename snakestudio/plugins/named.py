@@ -18,7 +18,9 @@ _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 def names_of(value: Any) -> tuple[str, ...]:
     """What a scene's key `plugin` names; what is not a text is left to the check of its type."""
-    given: Iterable[Any] = (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    given: Iterable[Any] = (
+        (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    )
     return tuple(each for each in given if isinstance(each, str))
 
 
@@ -44,7 +46,10 @@ def problem_of_name(name: str) -> tuple[str, str] | None:
         what = f'"{shown}" is outside the scene\'s folder, and a scene can name plug-ins inside it only'
         return what, "copy the file beside the scene, or give it with --plugin"
     if not _STEM.fullmatch(path.stem):
-        return f'"{shown}" is not a name of a Python module', "use letters, digits and _ in the file's name"
+        return (
+            f'"{shown}" is not a name of a Python module',
+            "use letters, digits and _ in the file's name",
+        )
     return None
 
 

@@ -64,7 +64,9 @@ def use_packed(plugins: Iterable[PackedPlugin]) -> None:
                 continue
             if each.file:
                 if hashlib.sha256(each.data).hexdigest() != each.digest:
-                    raise PluginError(f"The plug-in {each.name} arrived damaged. Start the study again.")
+                    raise PluginError(
+                        f"The plug-in {each.name} arrived damaged. Start the study again."
+                    )
                 source = Source(each.name, Path(each.file), each.data, each.digest)
             else:
                 source = read_source(each.name)

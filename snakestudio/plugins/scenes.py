@@ -21,8 +21,8 @@ __all__ = ["NamedPlugin", "load_trusted", "named_plugins", "without_running"]
 _run = ContextVar("snakestudio_run_plugins", default=True)
 
 _by_scenes: set[str] = set()
-"""Plug-ins that were loaded because a scene names them: another scene's file of that name takes their place, while
-what was loaded by hand stays."""
+"""Plug-ins that were loaded because a scene names them: another scene's file of that name takes
+their place, while what was loaded by hand stays."""
 
 _failures: dict[str, str] = {}
 """Why code could not be loaded, by its SHA-256."""
@@ -39,7 +39,8 @@ class NamedPlugin:
     path : Path or None
         Of a file.
     state : {"loaded", "changed", "trusted", "untrusted", "unreadable"}
-        "changed": code of before is loaded, and what is there now is not trusted; "trusted": it can be loaded.
+        "changed": code of before is loaded, and what is there now is not trusted; "trusted": it can
+        be loaded.
     reason : str
         Why it cannot be read or loaded, in sentences; "" if it can.
     source : Source or None
@@ -55,7 +56,10 @@ class NamedPlugin:
     def refusal(self) -> tuple[str, str]:
         """Why it is not loaded, and what to do, for a message about the key that needs it."""
         if self.state == "unreadable":
-            return f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})', "fix or restore the file"
+            return (
+                f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})',
+                "fix or restore the file",
+            )
         given = str(self.path) if self.path is not None else self.name
         what = f'the plug-in "{self.name}" was not run, and values of its kinds were not checked'
         if self.state == "trusted":
@@ -105,7 +109,8 @@ def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
 def load_trusted(names: Iterable[str], folder: Path | None) -> None:
     """Load those plug-ins of a scene that the user trusts; code of other content under the same name is removed.
 
-    What cannot be loaded is known to `named_plugins` from then on. Nothing happens under `without_running`.
+    What cannot be loaded is known to `named_plugins` from then on. Nothing happens under
+    `without_running`.
     """
     if not _run.get():
         return

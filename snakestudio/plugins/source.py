@@ -114,7 +114,9 @@ def _source_of_package(name: str) -> Source:
             'in ".py".'
         )
     if len({point.value for point in points}) > 1:
-        raise PluginError(f'Several installed packages have a plug-in "{name}". Uninstall all but one.')
+        raise PluginError(
+            f'Several installed packages have a plug-in "{name}". Uninstall all but one.'
+        )
     module = points[0].module
     try:
         # The top package alone: to find a module in it would import the packages around it.

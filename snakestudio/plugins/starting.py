@@ -11,7 +11,17 @@ from snakestudio.text import sentences
 
 __all__ = ["ROLES", "new_plugin"]
 
-ROLES = ("controller", "gait", "formulation", "shape", "reduction", "filter", "quantity", "export", "firmware")
+ROLES = (
+    "controller",
+    "gait",
+    "formulation",
+    "shape",
+    "reduction",
+    "filter",
+    "quantity",
+    "export",
+    "firmware",
+)
 """What a plug-in can add."""
 
 
@@ -45,18 +55,28 @@ def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
         raise PluginError(f"{path}: {sentences(*problem)}")
     name = path.stem.lower().lstrip("_")
     if not name or not name[0].isalpha():
-        raise PluginError(f"{path}: A kind cannot be called {path.stem}. Let the name begin with a letter.")
+        raise PluginError(
+            f"{path}: A kind cannot be called {path.stem}. Let the name begin with a letter."
+        )
     template = resource("plugin_templates", f"{role}.txt").read_text(encoding="utf-8")
     words = "".join(word.capitalize() for word in name.split("_"))
     text = template.replace("NAME", name).replace("FILE", path.name)
     text = text.replace("NameFields", f"{words}Fields").replace("(Name)", f"({words})")
-    for before, after in (("class Name(", f"class {words}("), ("=Name,", f"={words},"), ("=Name)", f"={words})")):
+    for before, after in (
+        ("class Name(", f"class {words}("),
+        ("=Name,", f"={words},"),
+        ("=Name)", f"={words})"),
+    ):
         text = text.replace(before, after)
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise PluginError(f"{path} is there already. Give --force to replace it, or another name.") from None
+        raise PluginError(
+            f"{path} is there already. Give --force to replace it, or another name."
+        ) from None
     except OSError as error:
-        raise PluginError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
+        raise PluginError(
+            f"{path} cannot be written ({error.strerror}). Choose another folder."
+        ) from None
     return text

@@ -33,7 +33,8 @@ class Trusted:
     packages : dict of str to str
         SHA-256 of the Python files of installed packages by name.
     folders : tuple of str
-        Absolute paths; Python files in them, and in folders in them, are trusted whatever they contain.
+        Absolute paths; Python files in them, and in folders in them, are trusted whatever they
+        contain.
     """
 
     files: dict[str, str] = field(default_factory=dict)
@@ -58,7 +59,9 @@ def trusted() -> Trusted:
         return Trusted()
     try:
         values = parse_json(read_text(path, TRUST), TRUST)
-        return Trusted(_texts(values["files"]), _texts(values["packages"]), tuple(map(str, values["folders"])))
+        return Trusted(
+            _texts(values["files"]), _texts(values["packages"]), tuple(map(str, values["folders"]))
+        )
     except (InputError, KeyError, TypeError, AttributeError):
         raise PluginError(
             f"{path}: The list of trusted plug-ins is damaged. Delete this file, and trust your plug-ins again."
@@ -93,7 +96,9 @@ def is_trusted(plugin: Source | str | Path) -> bool:
         return known.packages.get(source.name) == source.digest
     assert source.path is not None
     path = source.path.resolve()
-    return known.files.get(str(path)) == source.digest or any(path.is_relative_to(each) for each in known.folders)
+    return known.files.get(str(path)) == source.digest or any(
+        path.is_relative_to(each) for each in known.folders
+    )
 
 
 def trust(plugin: Source | str | Path) -> str:
@@ -117,7 +122,11 @@ def trust(plugin: Source | str | Path) -> str:
                 f"{folder}: Every user of this computer can write into this folder. Trust a folder of your own, or a "
                 "single file."
             )
-        _write(Trusted(known.files, known.packages, tuple(dict.fromkeys((*known.folders, str(folder))))))
+        _write(
+            Trusted(
+                known.files, known.packages, tuple(dict.fromkeys((*known.folders, str(folder))))
+            )
+        )
         return f"Plug-ins in {folder} are trusted."
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     if source.module:
@@ -160,7 +169,9 @@ def _write(known: Trusted) -> None:
     values = {"files": known.files, "packages": known.packages, "folders": list(known.folders)}
     path = _store()
     try:
-        handle, name = tempfile.mkstemp(prefix=".trusted-", dir=path.parent)  # readable by the user alone
+        handle, name = tempfile.mkstemp(
+            prefix=".trusted-", dir=path.parent
+        )  # readable by the user alone
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(values, file, indent=1)

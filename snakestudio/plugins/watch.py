@@ -1,6 +1,7 @@
 """What plug-ins must not do to the program around them: write to its standard output, fork or end it, fill its memory.
 
-Everything is noticed by looking whether code of a plug-in is among the callers, so that nothing else is affected.
+Everything is noticed by looking whether code of a plug-in is among the callers, so that nothing
+else is affected.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _threads: set[str] = set()
 _listeners: list[Callable[[str, str], None]] = []
 
 LARGEST_GROWTH = 2_000_000_000
-"""Bytes by which the program may grow during a run with plug-ins; ``SNAKESTUDIO_PLUGIN_MEMORY_MB`` overrides it."""
+"""Bytes by which the program may grow during a run with plug-ins; ``SNAKESTUDIO_PLUGIN_MEMORY_MB``
+overrides it."""
 
 
 def begin() -> None:
@@ -66,7 +68,9 @@ def listen(listener: Callable[[str, str], None]) -> Callable[[], None]:
 
 
 def _refuse(name: str, what: str, remedy: str) -> NoReturn:
-    raise PluginRuntimeError(name, f"The plug-in {name} tried to {what}, which a plug-in cannot. {remedy}")
+    raise PluginRuntimeError(
+        name, f"The plug-in {name} tried to {what}, which a plug-in cannot. {remedy}"
+    )
 
 
 def _refusing(function: Callable[..., Any], what: str) -> Callable[..., Any]:
@@ -89,7 +93,10 @@ def _start_thread(thread: threading.Thread) -> None:
         thread.daemon = True
         if name not in _threads:
             _threads.add(name)
-            log.warning("The plug-in %s started a thread. Errors in it are reported and do not pause the run.", name)
+            log.warning(
+                "The plug-in %s started a thread. Errors in it are reported and do not pause the run.",
+                name,
+            )
     _original_start(thread)
 
 
@@ -129,7 +136,9 @@ class MemoryWatch:
         Memory of the program, bytes.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, resident: Callable[[], int] | None = None) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, resident: Callable[[], int] | None = None
+    ) -> None:
         self._clock, self._resident = clock, resident or _resident
         most = os.environ.get("SNAKESTUDIO_PLUGIN_MEMORY_MB", "")
         self._most = int(most) * 1_000_000 if most.isdigit() else LARGEST_GROWTH
@@ -176,7 +185,10 @@ def _hook_threads() -> None:
         if name and name not in reported:
             reported.add(name)
             log.error(
-                "A thread of the plug-in %s raised %s: %s", name, arguments.exc_type.__name__, arguments.exc_value
+                "A thread of the plug-in %s raised %s: %s",
+                name,
+                arguments.exc_type.__name__,
+                arguments.exc_value,
             )
         elif not name:
             before(arguments)

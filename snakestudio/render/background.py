@@ -80,7 +80,9 @@ class Background:
         if above:  # from below it is its grid alone, and what is above it is seen
             self._floor.use()
             self._floor.set_matrix("u_matrix", view.matrix)
-            self._floor.set("u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target)))
+            self._floor.set(
+                "u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target))
+            )
             self._floor.set("u_floor", *theme.floor)
             self._floor.set("u_horizon", *theme.horizon)
             self._mesh.draw()

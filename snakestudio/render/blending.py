@@ -11,7 +11,9 @@ __all__ = ["blend_over", "blend_over_premultiplied", "translucent"]
 
 def blend_over() -> None:
     """Colour over what is there, keeping coverage right: a layer's colours are multiplied with it already."""
-    gl.glBlendFuncSeparate(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA, gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
+    gl.glBlendFuncSeparate(
+        gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA, gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA
+    )
 
 
 def blend_over_premultiplied() -> None:

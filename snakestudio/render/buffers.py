@@ -28,7 +28,9 @@ class RowBuffer:
         if self._last is rows and not rows.flags.writeable:
             return
         flat = np.ascontiguousarray(rows, np.float32)
-        gl.glBufferData(gl.GL_ARRAY_BUFFER, flat.nbytes, ctypes.c_void_p(flat.ctypes.data), gl.GL_STREAM_DRAW)
+        gl.glBufferData(
+            gl.GL_ARRAY_BUFFER, flat.nbytes, ctypes.c_void_p(flat.ctypes.data), gl.GL_STREAM_DRAW
+        )
         # Only a frozen array can be trusted to be the same next time.
         self._last = None if rows.flags.writeable else rows
 
@@ -43,7 +45,9 @@ def _columns(first: int, count: int, stride: int, divisor: int, size: int = 4) -
     """Point attributes `first`... at consecutive groups of `size` floats of the bound buffer."""
     for k in range(count):
         gl.glEnableVertexAttribArray(first + k)
-        gl.glVertexAttribPointer(first + k, size, gl.GL_FLOAT, False, stride, ctypes.c_void_p(4 * size * k))
+        gl.glVertexAttribPointer(
+            first + k, size, gl.GL_FLOAT, False, stride, ctypes.c_void_p(4 * size * k)
+        )
         gl.glVertexAttribDivisor(first + k, divisor)
 
 
@@ -62,7 +66,9 @@ class MeshStore:
         gl.glBindVertexArray(array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, rows.name)
         _columns(3, 4, 64, 1)
-        gl.glDrawElementsInstanced(gl.GL_TRIANGLES, n_indices, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), count)
+        gl.glDrawElementsInstanced(
+            gl.GL_TRIANGLES, n_indices, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), count
+        )
 
     def release(self) -> None:
         """Delete everything."""
@@ -78,13 +84,20 @@ def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
     gl.glBindVertexArray(array)
     gl.glBindBuffer(gl.GL_ARRAY_BUFFER, vertices)
     data = np.ascontiguousarray(mesh.vertices)
-    gl.glBufferData(gl.GL_ARRAY_BUFFER, data.nbytes, ctypes.c_void_p(data.ctypes.data), gl.GL_STATIC_DRAW)
+    gl.glBufferData(
+        gl.GL_ARRAY_BUFFER, data.nbytes, ctypes.c_void_p(data.ctypes.data), gl.GL_STATIC_DRAW
+    )
     for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
         gl.glEnableVertexAttribArray(at)
         gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
     gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, indices)
     faces = np.ascontiguousarray(mesh.indices)
-    gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, ctypes.c_void_p(faces.ctypes.data), gl.GL_STATIC_DRAW)
+    gl.glBufferData(
+        gl.GL_ELEMENT_ARRAY_BUFFER,
+        faces.nbytes,
+        ctypes.c_void_p(faces.ctypes.data),
+        gl.GL_STATIC_DRAW,
+    )
     return array, vertices, indices, len(faces)
 
 
@@ -112,7 +125,9 @@ class RangeMesh:
         self._row.upload(row)
         _columns(3, 4, 64, 1)
         for first, count in ranges.tolist():
-            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first), 1)
+            gl.glDrawElementsInstanced(
+                gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first), 1
+            )
 
     def _forget(self) -> None:
         if self._made is not None:
@@ -134,7 +149,9 @@ class StreamMesh:
         self._indices = gl.generate(gl.glGenBuffers)
         self._last: NDArray[np.uint32] | None = None
 
-    def upload(self, vertices: Batch, colours: Batch, indices: NDArray[np.uint32], row: Batch) -> None:
+    def upload(
+        self, vertices: Batch, colours: Batch, indices: NDArray[np.uint32], row: Batch
+    ) -> None:
         """Take a mesh: vertices (k, 8), colours (k, 4), indices (m,), and a row for what all have in common."""
         gl.glBindVertexArray(self._array)
         self._vertices.upload(vertices)
@@ -149,7 +166,10 @@ class StreamMesh:
         gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._indices)
         if self._last is not indices:
             gl.glBufferData(
-                gl.GL_ELEMENT_ARRAY_BUFFER, indices.nbytes, ctypes.c_void_p(indices.ctypes.data), gl.GL_STATIC_DRAW
+                gl.GL_ELEMENT_ARRAY_BUFFER,
+                indices.nbytes,
+                ctypes.c_void_p(indices.ctypes.data),
+                gl.GL_STATIC_DRAW,
             )
             self._last = indices
 
@@ -157,7 +177,9 @@ class StreamMesh:
         """Draw the mesh that was uploaded last."""
         if self._last is not None:
             gl.glBindVertexArray(self._array)
-            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, len(self._last), gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1)
+            gl.glDrawElementsInstanced(
+                gl.GL_TRIANGLES, len(self._last), gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1
+            )
 
     def release(self) -> None:
         """Delete everything."""
@@ -207,17 +229,27 @@ class FloorMesh:
         self._count = len(triangles)
         gl.glBindVertexArray(self._array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._corners)
-        gl.glBufferData(gl.GL_ARRAY_BUFFER, corners.nbytes, ctypes.c_void_p(corners.ctypes.data), gl.GL_STATIC_DRAW)
+        gl.glBufferData(
+            gl.GL_ARRAY_BUFFER,
+            corners.nbytes,
+            ctypes.c_void_p(corners.ctypes.data),
+            gl.GL_STATIC_DRAW,
+        )
         _columns(0, 1, 16, 0)
         gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._triangles)
         gl.glBufferData(
-            gl.GL_ELEMENT_ARRAY_BUFFER, triangles.nbytes, ctypes.c_void_p(triangles.ctypes.data), gl.GL_STATIC_DRAW
+            gl.GL_ELEMENT_ARRAY_BUFFER,
+            triangles.nbytes,
+            ctypes.c_void_p(triangles.ctypes.data),
+            gl.GL_STATIC_DRAW,
         )
 
     def draw(self) -> None:
         """Draw it with the current program."""
         gl.glBindVertexArray(self._array)
-        gl.glDrawElementsInstanced(gl.GL_TRIANGLES, self._count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1)
+        gl.glDrawElementsInstanced(
+            gl.GL_TRIANGLES, self._count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1
+        )
 
     def release(self) -> None:
         """Delete it."""

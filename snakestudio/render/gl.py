@@ -1,8 +1,9 @@
 """The OpenGL 3.3 functions the renderer calls, unwrapped.
 
-PyOpenGL's comfortable wrappers remember pointers per context and so ask the window system (GLX or EGL, chosen once per
-process) which context is current. The raw functions ask nobody: they work in whatever context is current, so that the
-window's context and an offscreen EGL context can live in one process. They are also several times quicker to call.
+PyOpenGL's comfortable wrappers remember pointers per context and so ask the window system (GLX or
+EGL, chosen once per process) which context is current. The raw functions ask nobody: they work in
+whatever context is current, so that the window's context and an offscreen EGL context can live in
+one process. They are also several times quicker to call.
 """
 
 from __future__ import annotations
@@ -170,7 +171,9 @@ __all__ = [
 if "OpenGL.platform" not in sys.modules:
     # Checking every call costs more than the call; the renderer checks where it matters (`check`).
     OpenGL.ERROR_CHECKING = False
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
         # Without a display there may be no libGL with GLX at all.
         os.environ.setdefault("PYOPENGL_PLATFORM", "egl")
 
@@ -357,8 +360,13 @@ def check(what: str) -> None:
     """
     code = glGetError()
     if code:
-        name = {0x500: "invalid enum", 0x501: "invalid value", 0x502: "invalid operation", 0x505: "out of memory",
-                0x506: "invalid framebuffer operation"}.get(code, f"code {code:#x}")  # fmt: skip
+        name = {
+            0x500: "invalid enum",
+            0x501: "invalid value",
+            0x502: "invalid operation",
+            0x505: "out of memory",
+            0x506: "invalid framebuffer operation",
+        }.get(code, f"code {code:#x}")
         while glGetError():
             pass
         raise GraphicsError(f"OpenGL could not {what}: {name}")

@@ -44,12 +44,20 @@ def label_rows(labels: list[Label], pixel: float) -> Batch:
                 continue
             rows.append(
                 (
-                    *label.position, 0.0,
-                    left + pen + glyph.left, top - glyph.top - glyph.height, glyph.width, glyph.height,
-                    glyph.x / wide, (glyph.y + glyph.height) / high, glyph.width / wide, -glyph.height / high,
-                    *label.colour, label.opacity,
+                    *label.position,
+                    0.0,
+                    left + pen + glyph.left,
+                    top - glyph.top - glyph.height,
+                    glyph.width,
+                    glyph.height,
+                    glyph.x / wide,
+                    (glyph.y + glyph.height) / high,
+                    glyph.width / wide,
+                    -glyph.height / high,
+                    *label.colour,
+                    label.opacity,
                 )
-            )  # fmt: skip
+            )
     return np.array(rows, np.float32).reshape(-1, 16)
 
 
@@ -63,14 +71,26 @@ class LabelPainter:
         gl.glBindTexture(gl.GL_TEXTURE_2D, self._texture)
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
         gl.glTexImage2D(
-            gl.GL_TEXTURE_2D, 0, gl.GL_R8, image.shape[1], image.shape[0], 0, gl.GL_RED, gl.GL_UNSIGNED_BYTE,
+            gl.GL_TEXTURE_2D,
+            0,
+            gl.GL_R8,
+            image.shape[1],
+            image.shape[0],
+            0,
+            gl.GL_RED,
+            gl.GL_UNSIGNED_BYTE,
             ctypes.c_void_p(image.ctypes.data),
-        )  # fmt: skip
+        )
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 4)
-        for name, value in ((gl.GL_TEXTURE_MIN_FILTER, gl.GL_NEAREST), (gl.GL_TEXTURE_MAG_FILTER, gl.GL_NEAREST)):
+        for name, value in (
+            (gl.GL_TEXTURE_MIN_FILTER, gl.GL_NEAREST),
+            (gl.GL_TEXTURE_MAG_FILTER, gl.GL_NEAREST),
+        ):
             gl.glTexParameteri(gl.GL_TEXTURE_2D, name, value)
 
-    def draw(self, labels: list[Label], view: View, quads: Quads, matrix: FloatArray | None = None) -> None:
+    def draw(
+        self, labels: list[Label], view: View, quads: Quads, matrix: FloatArray | None = None
+    ) -> None:
         """Draw labels blended over what is there.
 
         Parameters

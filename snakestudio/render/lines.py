@@ -18,7 +18,9 @@ class LinePainter:
     def __init__(self) -> None:
         self._program = Program("line.vert", "line.frag")
 
-    def draw(self, lines: Batch, view: View, quads: Quads, matrix: FloatArray | None = None) -> None:
+    def draw(
+        self, lines: Batch, view: View, quads: Quads, matrix: FloatArray | None = None
+    ) -> None:
         """Draw lines blended over what is there, without leaving a depth; culling is off afterwards.
 
         Parameters

@@ -36,7 +36,12 @@ class ObstaclePainter:
         self._still = StaticLayer(quads)
 
     def draw(
-        self, draw_list: DrawList, view: View, settings: Settings, program: Program, picture: RenderTarget | None
+        self,
+        draw_list: DrawList,
+        view: View,
+        settings: Settings,
+        program: Program,
+        picture: RenderTarget | None,
     ) -> None:
         """Draw all opaque obstacles with a program that is in use.
 
@@ -56,7 +61,15 @@ class ObstaclePainter:
             self._draw(draw_list, program, mesh, detail)
             return
         standing = self._still.standing
-        key = (view.camera, view.width, view.height, draw_list.theme, draw_list.bright, mesh, detail)
+        key = (
+            view.camera,
+            view.width,
+            view.height,
+            draw_list.theme,
+            draw_list.bright,
+            mesh,
+            detail,
+        )
         if not standing.holds(bodies, key):
             self._still.bind(view.width, view.height)
             self._draw(draw_list, program, mesh, detail, ~standing.mask())
@@ -66,7 +79,9 @@ class ObstaclePainter:
         if standing.moving:
             self._draw(draw_list, program, mesh, detail, standing.mask())
 
-    def draw_translucent(self, draw_list: DrawList, view: View, settings: Settings, program: Program) -> None:
+    def draw_translucent(
+        self, draw_list: DrawList, view: View, settings: Settings, program: Program
+    ) -> None:
         """Draw all obstacles, closed on all sides."""
         _, detail = post_look(settings, draw_list, view)
         self._draw(draw_list, program, "drum", detail)
@@ -79,7 +94,9 @@ class ObstaclePainter:
             self._skin.draw(terrain.skin, world.merged(ranges), draw_list.terrain[0].row)
         self._posts(draw_list, "stub", cast_facets(draw_list, texel), mask)
 
-    def draw_outlines(self, draw_list: DrawList, view: View, settings: Settings, program: Program) -> None:
+    def draw_outlines(
+        self, draw_list: DrawList, view: View, settings: Settings, program: Program
+    ) -> None:
         """Draw the shells of selected obstacles with a program that is in use and shows far sides."""
         _, detail = post_look(settings, draw_list, view)
         rows = draw_list.outlines.get("drum")
@@ -97,14 +114,23 @@ class ObstaclePainter:
             self._shell.draw(terrain.shell, look.ranges, look.row)
         program.set("u_grow", 0.0, 0.0)
 
-    def _draw(self, draw_list: DrawList, program: Program, mesh: str, detail: int, mask: Mask | None = None) -> None:
+    def _draw(
+        self,
+        draw_list: DrawList,
+        program: Program,
+        mesh: str,
+        detail: int,
+        mask: Mask | None = None,
+    ) -> None:
         self._posts(draw_list, mesh, detail, mask)
         terrain = draw_list.world.terrain
         if terrain is None:
             return
         looks = draw_list.terrain
         if mask is not None:
-            looks = world.terrain_looks(terrain, draw_list.theme, draw_list.bright, draw_list.obstacle_opacity, mask)
+            looks = world.terrain_looks(
+                terrain, draw_list.theme, draw_list.bright, draw_list.obstacle_opacity, mask
+            )
         if terrain.sunk:
             gl.glEnable(gl.GL_CLIP_DISTANCE0)
             program.set("u_cut", 1.0)

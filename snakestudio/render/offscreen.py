@@ -1,7 +1,8 @@
 """Pictures as numpy arrays, without a window: video frames, screenshots of the command line, image tests.
 
-All OpenGL happens on a thread of the renderer's own, so that it works wherever it is called from: in a process without
-a display, in a worker thread of the window's process, even on the window's thread, whose own context is left alone.
+All OpenGL happens on a thread of the renderer's own, so that it works wherever it is called from:
+in a process without a display, in a worker thread of the window's process, even on the window's
+thread, whose own context is left alone.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class OffscreenRenderer:
         If there is no EGL on this machine (names the package), or no OpenGL 3.3.
     """
 
-    def __init__(self, width: int, height: int, theme: Theme = DARK, quality: Quality = Quality.FULL) -> None:
+    def __init__(
+        self, width: int, height: int, theme: Theme = DARK, quality: Quality = Quality.FULL
+    ) -> None:
         if width <= 0 or height <= 0:
             raise GraphicsError(f"A picture of {width} x {height} pixels cannot be drawn")
         self.width, self.height, self.theme, self.quality = width, height, theme, quality
@@ -74,7 +77,9 @@ class OffscreenRenderer:
             gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._framebuffer)
             gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._buffer)
             gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_RGBA8, self.width, self.height)
-            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer)
+            gl.glFramebufferRenderbuffer(
+                gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer
+            )
             gl.check("make a picture in memory")
         except BaseException:
             self._context.close()
@@ -100,31 +105,47 @@ class OffscreenRenderer:
             Folder that file names in the scene are relative to.
         """
         camera = camera or Camera()
-        return self.draw(build(scene, snapshot, overlays or Overlays(), camera, self.theme, base_dir), camera)
+        return self.draw(
+            build(scene, snapshot, overlays or Overlays(), camera, self.theme, base_dir), camera
+        )
 
     def draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
         """A picture of a draw list, (height, width, 3) uint8, row 0 on top."""
         return self._thread.submit(self._draw, draw_list, camera).result()
 
     def _draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
-        self._renderer.draw(draw_list, camera, self.width, self.height, self._framebuffer, self.quality)
+        self._renderer.draw(
+            draw_list, camera, self.width, self.height, self._framebuffer, self.quality
+        )
         pixels = np.empty((self.height, self.width, 3), np.uint8)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._framebuffer)
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
         gl.glReadPixels(
-            0, 0, self.width, self.height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, ctypes.c_void_p(pixels.ctypes.data)
+            0,
+            0,
+            self.width,
+            self.height,
+            gl.GL_RGB,
+            gl.GL_UNSIGNED_BYTE,
+            ctypes.c_void_p(pixels.ctypes.data),
         )
         return pixels[::-1].copy()
 
-    def time(self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int = 20) -> list[float]:
+    def time(
+        self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int = 20
+    ) -> list[float]:
         """Wall times of pictures until they are finished, s, without reading them back: for benchmarks."""
         return self._thread.submit(self._time, draw_list, camera, quality, frames).result()
 
-    def _time(self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int) -> list[float]:
+    def _time(
+        self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int
+    ) -> list[float]:
         times = []
         for _ in range(frames):
             start = perf_counter()
-            self._renderer.draw(draw_list, camera, self.width, self.height, self._framebuffer, quality)
+            self._renderer.draw(
+                draw_list, camera, self.width, self.height, self._framebuffer, quality
+            )
             gl.glFinish()
             times.append(perf_counter() - start)
         return times
@@ -151,16 +172,19 @@ class OffscreenRenderer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
 
 # A surfaceless EGL context: OpenGL without any window system.
 #
-# libEGL is called directly, not through PyOpenGL, whose choice of platform is made once per process and may already
-# have been made for a window. On one thread either a window's context or an EGL context can be current, not both; see
-# `offscreen`.
+# libEGL is called directly, not through PyOpenGL, whose choice of platform is made once per process
+# and may already have been made for a window. On one thread either a window's context or an EGL
+# context can be current, not both; see `offscreen`.
 
 
 _SURFACELESS_MESA, _DEVICE_EXT = 0x31DD, 0x313F
@@ -178,7 +202,9 @@ def _load() -> ctypes.CDLL:
                 return ctypes.CDLL(name)
             except OSError:
                 continue
-    raise GraphicsError(f"Pictures without a window need EGL, which is not on this machine. {_ADVICE}.")
+    raise GraphicsError(
+        f"Pictures without a window need EGL, which is not on this machine. {_ADVICE}."
+    )
 
 
 class OffscreenContext:
@@ -187,7 +213,8 @@ class OffscreenContext:
     Raises
     ------
     GraphicsError
-        With the name of the missing Debian package, if EGL is missing or has no surfaceless platform.
+        With the name of the missing Debian package, if EGL is missing or has no surfaceless
+        platform.
     """
 
     def __init__(self) -> None:
@@ -201,10 +228,16 @@ class OffscreenContext:
         config, count = ctypes.c_void_p(), ctypes.c_int()
         wanted = (ctypes.c_int * 5)(_RENDERABLE_TYPE, _OPENGL_BIT, _SURFACE_TYPE, 0, _NONE)
         egl.eglChooseConfig(self._display, wanted, ctypes.byref(config), 1, ctypes.byref(count))
-        attributes = (ctypes.c_int * 7)(_MAJOR_VERSION, 3, _MINOR_VERSION, 3, _PROFILE_MASK, _CORE_PROFILE_BIT, _NONE)
-        made = egl.eglCreateContext(self._display, config, None, attributes) if count.value else None
+        attributes = (ctypes.c_int * 7)(
+            _MAJOR_VERSION, 3, _MINOR_VERSION, 3, _PROFILE_MASK, _CORE_PROFILE_BIT, _NONE
+        )
+        made = (
+            egl.eglCreateContext(self._display, config, None, attributes) if count.value else None
+        )
         if not made:
-            raise GraphicsError(f"EGL offers no OpenGL 3.3 context (error {egl.eglGetError():#x}). {_ADVICE}.")
+            raise GraphicsError(
+                f"EGL offers no OpenGL 3.3 context (error {egl.eglGetError():#x}). {_ADVICE}."
+            )
         self._context = ctypes.c_void_p(made)
         self.make_current()
 
@@ -213,7 +246,9 @@ class OffscreenContext:
         known = self._egl.eglQueryString(None, _EXTENSIONS) or b""
         address = self._egl.eglGetProcAddress(b"eglGetPlatformDisplayEXT")
         if address:
-            get: Any = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p)(address)
+            get: Any = ctypes.CFUNCTYPE(
+                ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p
+            )(address)
             candidates: list[tuple[int, ctypes.c_void_p | None]] = []
             if b"EGL_MESA_platform_surfaceless" in known:
                 candidates.append((_SURFACELESS_MESA, None))
@@ -229,7 +264,9 @@ class OffscreenContext:
         address = self._egl.eglGetProcAddress(b"eglQueryDevicesEXT")
         if not address:
             return []
-        query: Any = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(address)
+        query: Any = ctypes.CFUNCTYPE(
+            ctypes.c_uint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p
+        )(address)
         found, count = (ctypes.c_void_p * 8)(), ctypes.c_int()
         query(8, found, ctypes.byref(count))
         return [ctypes.c_void_p(found[k]) for k in range(count.value)]
@@ -244,7 +281,9 @@ class OffscreenContext:
         """
         self._egl.eglBindAPI(_OPENGL_API)
         if not self._egl.eglMakeCurrent(self._display, None, None, self._context):
-            raise GraphicsError(f"EGL cannot use its context on this thread (error {self._egl.eglGetError():#x})")
+            raise GraphicsError(
+                f"EGL cannot use its context on this thread (error {self._egl.eglGetError():#x})"
+            )
 
     def close(self) -> None:
         """Give the context back. The display stays: EGL shares it with whoever else uses it in this process."""

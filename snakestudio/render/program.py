@@ -49,7 +49,9 @@ class Program:
         if not status.value:
             log = _log(self.name, gl.glGetProgramInfoLog)
             self.release()
-            raise GraphicsError(f"The graphics driver cannot link {vertex} with {fragment} {defines or ''}: {log}")
+            raise GraphicsError(
+                f"The graphics driver cannot link {vertex} with {fragment} {defines or ''}: {log}"
+            )
 
     def use(self) -> None:
         """Make it the current program."""
@@ -91,12 +93,18 @@ def _compile(kind: int, file: str, defines: tuple[str, ...]) -> int:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise GraphicsError(f"The shader {path} cannot be read; install SnakeStudio again") from error
+        raise GraphicsError(
+            f"The shader {path} cannot be read; install SnakeStudio again"
+        ) from error
     # The line directive makes the compiler count as the file does.
-    source = (_HEADER + "".join(f"#define {name} 1\n" for name in defines) + "#line 1\n" + text).encode()
+    source = (
+        _HEADER + "".join(f"#define {name} 1\n" for name in defines) + "#line 1\n" + text
+    ).encode()
     shader: int = gl.glCreateShader(kind)
     buffer = ctypes.create_string_buffer(source)
-    strings = (ctypes.POINTER(ctypes.c_char) * 1)(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)))
+    strings = (ctypes.POINTER(ctypes.c_char) * 1)(
+        ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char))
+    )
     gl.glShaderSource(shader, 1, strings, None)
     gl.glCompileShader(shader)
     status = ctypes.c_int()

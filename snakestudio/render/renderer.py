@@ -1,8 +1,9 @@
 """The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
 
-It owns no window and asks for none: the viewport, video frames and image tests all call `draw`. On a software renderer
-every pixel counts: sky, floor and grid are kept from picture to picture while the camera stands still, and only the
-part of the picture that has solids in it is multisampled, then laid over the floor tile by tile.
+It owns no window and asks for none: the viewport, video frames and image tests all call `draw`. On
+a software renderer every pixel counts: sky, floor and grid are kept from picture to picture while
+the camera stands still, and only the part of the picture that has solids in it is multisampled,
+then laid over the floor tile by tile.
 """
 
 from __future__ import annotations
@@ -37,10 +38,13 @@ from snakestudio.render.targets import Layer, RenderTarget
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
 
-# What stands in the corners of the picture whatever the camera does: the little axes and the colour bar.
+# What stands in the corners of the picture whatever the camera does: the little axes and the colour
+# bar.
 
 
-def draw_corners(draw_list: DrawList, view: View, lines: LinePainter, labels: LabelPainter, quads: Quads) -> None:
+def draw_corners(
+    draw_list: DrawList, view: View, lines: LinePainter, labels: LabelPainter, quads: Quads
+) -> None:
     """Draw the axes and the bar over the picture, as far as they are wanted."""
     theme = draw_list.theme
     if draw_list.show_triad:
@@ -54,7 +58,8 @@ def draw_corners(draw_list: DrawList, view: View, lines: LinePainter, labels: La
         labels.draw(bar_labels(bar, theme, view.pixel), view, quads, corner)
 
 
-# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
+# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core
+# context.
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,10 @@ class GraphicsInfo:
     @property
     def is_software(self) -> bool:
         """Whether the processor draws instead of a graphics card."""
-        return any(name in self.renderer.lower() for name in ("llvmpipe", "softpipe", "swrast", "swiftshader"))
+        return any(
+            name in self.renderer.lower()
+            for name in ("llvmpipe", "softpipe", "swrast", "swiftshader")
+        )
 
     def __str__(self) -> str:
         return (
@@ -93,7 +101,8 @@ def graphics_info() -> GraphicsInfo:
     )
 
 
-# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
+# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core
+# context.
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
 """Solids without shadows, with those of posts, with those of terrain."""
@@ -119,7 +128,7 @@ class Renderer:
         self._layer: Layer | None = None
         self._max_samples = 0
 
-    # --------------------------------------------------------------------------------------------------- life
+    # ----------------------------------------------------------------------------------------- life
 
     def initialise(self) -> None:
         """Compile shaders and make buffers in the current context; also after a context was lost or replaced.
@@ -141,8 +150,12 @@ class Renderer:
         # Names of a context that is gone mean nothing in this one.
         self._picture, self._layer = None, None
         self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
-        self._solid = {defines: Program("solid.vert", "solid.frag", defines) for defines in _VARIANTS}
-        self._merge = {defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))}
+        self._solid = {
+            defines: Program("solid.vert", "solid.frag", defines) for defines in _VARIANTS
+        }
+        self._merge = {
+            defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))
+        }
         self._quads = Quads()
         self._meshes = MeshStore()
         self._obstacles = ObstaclePainter(self._meshes, self._quads)
@@ -165,10 +178,18 @@ class Renderer:
                 target.release()
         self._picture, self._layer = None, None
         parts: tuple[Releasable, ...] = (
-            *self._solid.values(), *self._merge.values(), *self._rows.values(),
-            self._background, self._shadows, self._labels, self._lines, self._meshes, self._obstacles,
-            *self._tubes, self._quads,
-        )  # fmt: skip
+            *self._solid.values(),
+            *self._merge.values(),
+            *self._rows.values(),
+            self._background,
+            self._shadows,
+            self._labels,
+            self._lines,
+            self._meshes,
+            self._obstacles,
+            *self._tubes,
+            self._quads,
+        )
         for part in parts:
             part.release()
 
@@ -176,7 +197,7 @@ class Renderer:
         """Names and limits of the current context."""
         return graphics_info()
 
-    # ------------------------------------------------------------------------------------------------ picture
+    # -------------------------------------------------------------------------------------- picture
 
     def draw(
         self,
@@ -200,7 +221,8 @@ class Renderer:
             Name of the framebuffer the picture ends up in; it needs colour only, not multisampled.
         quality : Quality
         ratio : float
-            Device pixels for a pixel of the window's design: what is written has to be read on any screen.
+            Device pixels for a pixel of the window's design: what is written has to be read on any
+            screen.
 
         Raises
         ------
@@ -212,21 +234,32 @@ class Renderer:
             self.initialise()
         settings = SETTINGS[quality]
         view = View.of(camera, width, height, ratio)
-        for switch in (gl.GL_SCISSOR_TEST, gl.GL_STENCIL_TEST, gl.GL_DITHER, gl.GL_FRAMEBUFFER_SRGB):
+        for switch in (
+            gl.GL_SCISSOR_TEST,
+            gl.GL_STENCIL_TEST,
+            gl.GL_DITHER,
+            gl.GL_FRAMEBUFFER_SRGB,
+        ):
             gl.glDisable(switch)
         gl.glColorMask(True, True, True, True)
         gl.glActiveTexture(gl.GL_TEXTURE0)
         self._upload(draw_list)
         at = region(draw_list.low, draw_list.high, camera)
         self._casters = Casters(
-            draw_list.links, draw_list.sizes.half_length, draw_list.sizes.radius, draw_list.link_radius, draw_list.world
+            draw_list.links,
+            draw_list.sizes.half_length,
+            draw_list.sizes.radius,
+            draw_list.link_radius,
+            draw_list.world,
         )
         if draw_list.tube is not None:
             tube = draw_list.tube
             self._casters = Casters(
                 tube.links, tube.half, draw_list.link_radius, draw_list.link_radius, draw_list.world
             )
-        self._shadows.make(at, self._casters, settings, self._quads, partial(self._obstacles.cast, draw_list))
+        self._shadows.make(
+            at, self._casters, settings, self._quads, partial(self._obstacles.cast, draw_list)
+        )
 
         picture = self._picture_of(width, height)
         self._background.copy_to(picture, draw_list, view)
@@ -245,18 +278,22 @@ class Renderer:
         picture.copy_to(target_framebuffer)
         _leave(target_framebuffer)
 
-    def pick(self, draw_list: DrawList, camera: Camera, width: int, height: int, x: float, y: float) -> Pick | None:
+    def pick(
+        self, draw_list: DrawList, camera: Camera, width: int, height: int, x: float, y: float
+    ) -> Pick | None:
         """What lies under a pixel (from the upper left corner, device pixels); exact, and needs no context."""
         if width <= 0 or height <= 0:
             return None
         ndc = (2 * (x + 0.5) / width - 1, 1 - 2 * (y + 0.5) / height)
         return picking.pick(draw_list, camera, ndc, width / height)
 
-    # -------------------------------------------------------------------------------------------------- parts
+    # ---------------------------------------------------------------------------------------- parts
 
     def _upload(self, draw_list: DrawList) -> None:
         batches: dict[str, Batch] = dict(draw_list.opaque.items())
-        batches |= {"outline " + mesh: rows for mesh, rows in draw_list.outlines.items() if mesh != "drum"}
+        batches |= {
+            "outline " + mesh: rows for mesh, rows in draw_list.outlines.items() if mesh != "drum"
+        }
         batches |= {"mark " + mesh: rows for mesh, rows in draw_list.marks.items()}
         batches |= {"handle " + mesh: rows for mesh, rows in draw_list.handles.items()}
         batches |= {f"ghost {k}": rows for k, rows in enumerate(draw_list.ghosts)}
@@ -284,7 +321,9 @@ class Renderer:
     def _use_solid(self, draw_list: DrawList, view: View, settings: Settings) -> Program:
         """The program of the solids, made ready."""
         shaded = settings.shaded and self._shadows.texture > 0
-        program = self._solid[_VARIANTS[(1 if draw_list.world.terrain is None else 2) if shaded else 0]]
+        program = self._solid[
+            _VARIANTS[(1 if draw_list.world.terrain is None else 2) if shaded else 0]
+        ]
         program.use()
         program.set_matrix("u_matrix", view.matrix)
         program.set("u_light", *LIGHT_DIRECTION)
@@ -314,7 +353,12 @@ class Renderer:
         gl.glCullFace(gl.GL_BACK)
 
     def _draw_layer(
-        self, draw_list: DrawList, view: View, settings: Settings, picture: RenderTarget, where: Extent
+        self,
+        draw_list: DrawList,
+        view: View,
+        settings: Settings,
+        picture: RenderTarget,
+        where: Extent,
     ) -> None:
         """The solids: into a multisampled layer that is then laid over the picture, or straight into the picture."""
         samples = min(settings.samples, self._max_samples)
@@ -347,7 +391,11 @@ class Renderer:
         blend_over()
 
     def _draw_solids(
-        self, draw_list: DrawList, view: View, settings: Settings, picture: RenderTarget | None = None
+        self,
+        draw_list: DrawList,
+        view: View,
+        settings: Settings,
+        picture: RenderTarget | None = None,
     ) -> None:
         """Everything with depth, opaque things first; `picture` is what that goes into, if not into a layer."""
         detail = link_facets(settings, draw_list, view)
@@ -370,7 +418,9 @@ class Renderer:
         gl.glEnable(gl.GL_CULL_FACE)
         program.use()
         if draw_list.obstacle_opacity < 1.0:
-            translucent(partial(self._obstacles.draw_translucent, draw_list, view, settings, program))
+            translucent(
+                partial(self._obstacles.draw_translucent, draw_list, view, settings, program)
+            )
         for k, rows in enumerate(draw_list.ghosts):
             translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
         own = int(draw_list.tube is not None)

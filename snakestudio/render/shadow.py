@@ -1,11 +1,12 @@
 """Soft shadows on the floor, drawn as what they are: the shadow of a link or of an obstacle is a stadium.
 
-A capsule or an upright cylinder, projected along the light onto the floor, is a segment grown by a radius. All of them
-are drawn with soft edges into one small image, which the floor looks up once a pixel; that is an order of magnitude
-cheaper on a software renderer than a shadow map, and has no steps. The higher a body, the softer and fainter its
-shadow, and the dark around a contact (a second channel) goes when a link lifts, so that lifted links read as lifted. A
-third channel holds what the obstacles alone shade, for the links to look up. Blocks, ramps and uneven ground throw
-theirs by a map of heights (terrain_shadow.py), which only changes when they do.
+A capsule or an upright cylinder, projected along the light onto the floor, is a segment grown by a
+radius. All of them are drawn with soft edges into one small image, which the floor looks up once a
+pixel; that is an order of magnitude cheaper on a software renderer than a shadow map, and has no
+steps. The higher a body, the softer and fainter its shadow, and the dark around a contact (a second
+channel) goes when a link lifts, so that lifted links read as lifted. A third channel holds what the
+obstacles alone shade, for the links to look up. Blocks, ramps and uneven ground throw theirs by a
+map of heights (terrain_shadow.py), which only changes when they do.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _CONTACT_HEIGHT = 0.05
 _FLOOR, _CONTACT, _LINKS, _FIELD = 0.0, 1.0, 2.0, 3.0
 
 _EDGE = 0.05
-"""Width to either side over which a point's distance from the edge of a link's shadow is known, m."""
+"""Width to either side over which a point's distance from the edge of a link's shadow is known,
+m."""
 
 
 def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
@@ -67,9 +69,14 @@ def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
 
 
 def _rows(
-    start: FloatArray, end: FloatArray, radius: FloatArray | float, soft: tuple[FloatArray | float, FloatArray | float],
-    stretch: float, strength: tuple[FloatArray | float, FloatArray | float], channel: float,
-) -> Batch:  # fmt: skip
+    start: FloatArray,
+    end: FloatArray,
+    radius: FloatArray | float,
+    soft: tuple[FloatArray | float, FloatArray | float],
+    stretch: float,
+    strength: tuple[FloatArray | float, FloatArray | float],
+    channel: float,
+) -> Batch:
     rows = np.empty((len(start), 12), np.float32)
     rows[:, 0:2], rows[:, 2:4] = start, end
     rows[:, 4], rows[:, 5], rows[:, 6], rows[:, 7] = radius, soft[0], soft[1], stretch
@@ -102,12 +109,20 @@ def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | fl
     shadow = _rows(start, end, radius, soft, float(LIGHT_DIRECTION[2]), strength, _FLOOR)
     near = tuple(np.clip(1.0 - (h - radius) / _CONTACT_HEIGHT, 0.0, 1.0) for h in height)
     contact = _rows(
-        ends[0][:, :2], ends[1][:, :2], 0.75 * radius, (0.55 * radius, 0.55 * radius), 1.0, (near[0], near[1]), _CONTACT
+        ends[0][:, :2],
+        ends[1][:, :2],
+        0.75 * radius,
+        (0.55 * radius, 0.55 * radius),
+        1.0,
+        (near[0], near[1]),
+        _CONTACT,
     )
     return np.concatenate((shadow, contact))
 
 
-def link_field(links: Chain, half: FloatArray | float, radius: FloatArray | float, low: float, span: float) -> Batch:
+def link_field(
+    links: Chain, half: FloatArray | float, radius: FloatArray | float, low: float, span: float
+) -> Batch:
     """Stadiums of the links, (k, 12), for terrain to look up: how deep inside a shadow, and how high what throws it.
 
     Parameters
@@ -123,7 +138,9 @@ def link_field(links: Chain, half: FloatArray | float, radius: FloatArray | floa
     ends = (centre - axis, centre + axis)
     start, end = (e[:, :2] + THROW * e[:, 2:] for e in ends)
     level = tuple((e[:, 2] - low) / span for e in ends)
-    return _rows(start, end, radius, (_EDGE, _EDGE), float(LIGHT_DIRECTION[2]), (level[0], level[1]), _FIELD)
+    return _rows(
+        start, end, radius, (_EDGE, _EDGE), float(LIGHT_DIRECTION[2]), (level[0], level[1]), _FIELD
+    )
 
 
 def post_shadows(these: Posts, link_radius: float) -> Batch:
@@ -142,8 +159,24 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
     return np.concatenate(
         (
             _rows(these.centre, end, these.radius, (SOFT_FOOT, soft), 1.0, (1.0, strength), _FLOOR),
-            _rows(these.centre, these.centre, these.radius + 0.004, (0.03, 0.03), 1.0, (1.0, 1.0), _CONTACT),
-            _rows(these.centre + THROW * rise, end, these.radius, (SOFT_FOOT, soft), 1.0, (1.0, strength), _LINKS),
+            _rows(
+                these.centre,
+                these.centre,
+                these.radius + 0.004,
+                (0.03, 0.03),
+                1.0,
+                (1.0, 1.0),
+                _CONTACT,
+            ),
+            _rows(
+                these.centre + THROW * rise,
+                end,
+                these.radius,
+                (SOFT_FOOT, soft),
+                1.0,
+                (1.0, strength),
+                _LINKS,
+            ),
         )
     )
 
@@ -200,7 +233,9 @@ class Shadows:
         """Scale and offset from x, y on the floor to the image."""
         at = self.region
         return (
-            (0.0, 0.0, -1.0, -1.0) if at is None else (1 / at.width, 1 / at.depth, -at.x / at.width, -at.y / at.depth)
+            (0.0, 0.0, -1.0, -1.0)
+            if at is None
+            else (1 / at.width, 1 / at.depth, -at.x / at.width, -at.y / at.depth)
         )
 
     def make(
@@ -220,7 +255,8 @@ class Shadows:
         settings : Settings
         quads : Quads
         draw_obstacles : callable
-            Draws all obstacles, or those of a mask, with the current program, into texels of a size, m.
+            Draws all obstacles, or those of a mask, with the current program, into texels of a
+            size, m.
         """
         self.region = at
         if at is None:
@@ -264,7 +300,9 @@ class Shadows:
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glDisable(gl.GL_BLEND)
 
-    def _keep_still(self, posts: Batch, world: Obstacles, at: Region, image: Image, quads: Quads) -> Batch:
+    def _keep_still(
+        self, posts: Batch, world: Obstacles, at: Region, image: Image, quads: Quads
+    ) -> Batch:
         """Draw the shadows of posts that stand still apart, if that has to be; returns those of the others."""
         size = (image.width, image.height)
         if self._still is None or (self._still.width, self._still.height) != size:
@@ -273,7 +311,9 @@ class Shadows:
             self._still = Image(*size)
             self._standing.forget()
         held = self._standing.holds(world.bodies, (at, size, len(posts)))
-        moving = np.tile(self._standing.mask()[world.posts.owner], len(posts) // max(1, len(world.posts.owner)))
+        moving = np.tile(
+            self._standing.mask()[world.posts.owner], len(posts) // max(1, len(world.posts.owner))
+        )
         if not held:
             _clear(self._still)
             self._use(at)

@@ -1,7 +1,8 @@
 """What stands still among many obstacles is drawn once and kept; only those that move are drawn again.
 
-Two thousand obstacles cost a software renderer some 50 ms a picture, wherever a cylinder is a few pixels wide: vertices
-cost, not pixels. While one is dragged, or a robot moves among them, nothing else about them changes.
+Two thousand obstacles cost a software renderer some 50 ms a picture, wherever a cylinder is a few
+pixels wide: vertices cost, not pixels. While one is dragged, or a robot moves among them, nothing
+else about them changes.
 """
 
 from __future__ import annotations

@@ -26,15 +26,29 @@ class RenderTarget:
         self.name = gl.generate(gl.glGenFramebuffers)
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, gl.GL_RGBA8, width, height, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, None)
+        gl.glTexImage2D(
+            gl.GL_TEXTURE_2D,
+            0,
+            gl.GL_RGBA8,
+            width,
+            height,
+            0,
+            gl.GL_RGBA,
+            gl.GL_UNSIGNED_BYTE,
+            None,
+        )
         _filter(gl.GL_CLAMP_TO_EDGE)
         self._depth = gl.generate(gl.glGenRenderbuffers) if depth else 0
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
-        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0)
+        gl.glFramebufferTexture2D(
+            gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0
+        )
         if depth:
             gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._depth)
             gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_DEPTH_COMPONENT24, width, height)
-            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depth)
+            gl.glFramebufferRenderbuffer(
+                gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depth
+            )
         _complete(f"a picture of {width} x {height} pixels")
 
     def copy_to(self, framebuffer: int, what: int = gl.GL_COLOR_BUFFER_BIT) -> None:
@@ -55,8 +69,8 @@ class RenderTarget:
 class Layer:
     """Multisampled colour with coverage, and depth, for the part of a picture where there are solids.
 
-    Multisampling the whole picture costs a software renderer 25 ms before anything is drawn; floor and sky, which have
-    no edges, do without.
+    Multisampling the whole picture costs a software renderer 25 ms before anything is drawn; floor
+    and sky, which have no edges, do without.
 
     Parameters
     ----------
@@ -70,15 +84,24 @@ class Layer:
         self.width, self.height, self.samples = width, height, samples
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, self.texture)
-        gl.glTexImage2DMultisample(gl.GL_TEXTURE_2D_MULTISAMPLE, samples, gl.GL_RGBA8, width, height, True)
+        gl.glTexImage2DMultisample(
+            gl.GL_TEXTURE_2D_MULTISAMPLE, samples, gl.GL_RGBA8, width, height, True
+        )
         self._depth = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, self._depth)
-        gl.glTexImage2DMultisample(gl.GL_TEXTURE_2D_MULTISAMPLE, samples, gl.GL_DEPTH_COMPONENT24, width, height, True)
+        gl.glTexImage2DMultisample(
+            gl.GL_TEXTURE_2D_MULTISAMPLE, samples, gl.GL_DEPTH_COMPONENT24, width, height, True
+        )
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, 0)
         self.name = gl.generate(gl.glGenFramebuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
-        for texture, point in ((self.texture, gl.GL_COLOR_ATTACHMENT0), (self._depth, gl.GL_DEPTH_ATTACHMENT)):
-            gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, point, gl.GL_TEXTURE_2D_MULTISAMPLE, texture, 0)
+        for texture, point in (
+            (self.texture, gl.GL_COLOR_ATTACHMENT0),
+            (self._depth, gl.GL_DEPTH_ATTACHMENT),
+        ):
+            gl.glFramebufferTexture2D(
+                gl.GL_FRAMEBUFFER, point, gl.GL_TEXTURE_2D_MULTISAMPLE, texture, 0
+            )
         _complete(f"a picture of {width} x {height} pixels with {samples} samples")
 
     def release(self) -> None:
@@ -96,11 +119,23 @@ class Image:
         self.width, self.height = width, height
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, gl.GL_RGBA8, width, height, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, None)
+        gl.glTexImage2D(
+            gl.GL_TEXTURE_2D,
+            0,
+            gl.GL_RGBA8,
+            width,
+            height,
+            0,
+            gl.GL_RGBA,
+            gl.GL_UNSIGNED_BYTE,
+            None,
+        )
         _filter(gl.GL_CLAMP_TO_BORDER)
         self.name = gl.generate(gl.glGenFramebuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
-        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0)
+        gl.glFramebufferTexture2D(
+            gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0
+        )
         _complete(f"a shadow of {width} x {height} texels")
 
     def release(self) -> None:
@@ -124,12 +159,22 @@ class HeightImage:
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         gl.glTexImage2D(
-            gl.GL_TEXTURE_2D, 0, gl.GL_DEPTH_COMPONENT24, width, height, 0, gl.GL_DEPTH_COMPONENT, gl.GL_FLOAT, None
+            gl.GL_TEXTURE_2D,
+            0,
+            gl.GL_DEPTH_COMPONENT24,
+            width,
+            height,
+            0,
+            gl.GL_DEPTH_COMPONENT,
+            gl.GL_FLOAT,
+            None,
         )
         _filter(gl.GL_CLAMP_TO_EDGE)
         self.name = gl.generate(gl.glGenFramebuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
-        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_TEXTURE_2D, self.texture, 0)
+        gl.glFramebufferTexture2D(
+            gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_TEXTURE_2D, self.texture, 0
+        )
         none = (ctypes.c_uint * 1)(gl.GL_NONE)
         gl.glDrawBuffers(1, none)
         gl.glReadBuffer(gl.GL_NONE)
@@ -138,7 +183,9 @@ class HeightImage:
     def compared(self, wanted: bool) -> None:
         """Bind the texture; looking it up gives shares of texels that are no higher, or the depths themselves."""
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        mode, look = (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if wanted else (gl.GL_NONE, gl.GL_NEAREST)
+        mode, look = (
+            (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if wanted else (gl.GL_NONE, gl.GL_NEAREST)
+        )
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_COMPARE_MODE, mode)
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, look)
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAG_FILTER, look)

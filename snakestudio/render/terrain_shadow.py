@@ -1,8 +1,9 @@
 """Shadows of blocks, ramps and uneven ground: a map of heights along the light, drawn when they or the view change.
 
-Along a ray of light the first thing it meets is the highest. So one depth image of the obstacles, looked at along the
-light with their height as depth, says for any point of the world whether it is in their shadow: it has to be lower
-than what the image holds on its ray. From that image the soft shadow on the floor is made once, too, not every picture.
+Along a ray of light the first thing it meets is the highest. So one depth image of the obstacles,
+looked at along the light with their height as depth, says for any point of the world whether it is
+in their shadow: it has to be lower than what the image holds on its ray. From that image the soft
+shadow on the floor is made once, too, not every picture.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class TerrainShadow:
         size: tuple[int, int],
         quads: Quads,
         draw_obstacles: Callable[[float, Mask | None], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Draw both images, unless they are as they should be.
 
         Parameters
@@ -65,7 +66,8 @@ class TerrainShadow:
             Texels of the shadow on the floor.
         quads : Quads
         draw_obstacles : callable
-            Draws all obstacles, or those of a mask, with the current program, into texels of a size, m.
+            Draws all obstacles, or those of a mask, with the current program, into texels of a
+            size, m.
         """
         if self._made is not None and self._made[0] is world and self._made[1:] == (at, size):
             return
@@ -90,7 +92,11 @@ class TerrainShadow:
         gl.glDisable(gl.GL_SCISSOR_TEST)
 
     def _draw_heights(
-        self, world: Obstacles, at: Region, heights: HeightImage, draw_obstacles: Callable[[float, Mask | None], None]
+        self,
+        world: Obstacles,
+        at: Region,
+        heights: HeightImage,
+        draw_obstacles: Callable[[float, Mask | None], None],
     ) -> tuple[int, int, int, int] | None:
         """Draw the map of heights; returns the texels of the floor (corner, size) that change, None for all."""
         gl.glViewport(0, 0, heights.width, heights.height)
@@ -143,7 +149,9 @@ class TerrainShadow:
         low, high = np.fmin.reduce(world.low[moving]), np.fmax.reduce(world.high[moving])
         margin = SOFT_FOOT + SOFTNESS * self._top + 0.03 + 4.0 * _FINER * self._texel
         throw = THROW * float(high[2])
-        own = np.concatenate((np.minimum(low[:2], low[:2] + throw), np.maximum(high[:2], high[:2] + throw)))
+        own = np.concatenate(
+            (np.minimum(low[:2], low[:2] + throw), np.maximum(high[:2], high[:2] + throw))
+        )
         own += (-margin, -margin, margin, margin)
         before, self._shaded = self._shaded, own
         if not held or before is None or not np.isfinite(own).all():
@@ -166,17 +174,31 @@ class TerrainShadow:
     def prepare(self, program: Program) -> None:
         """Tell a program of solids (the current one) where the map of heights is."""
         assert self._heights is not None
-        program.set("u_map", 1.0 / self._top, self._texel, 1.0 / self._heights.width, 1.0 / self._heights.height)
+        program.set(
+            "u_map",
+            1.0 / self._top,
+            self._texel,
+            1.0 / self._heights.width,
+            1.0 / self._heights.height,
+        )
         program.set_integer("u_heights", 1)
         gl.glActiveTexture(gl.GL_TEXTURE1)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self._heights.texture)
         gl.glActiveTexture(gl.GL_TEXTURE0)
 
     def _allocate(self, size: tuple[int, int]) -> tuple[HeightImage, Image]:
-        if self._floor is None or self._heights is None or (self._floor.width, self._floor.height) != size:
+        if (
+            self._floor is None
+            or self._heights is None
+            or (self._floor.width, self._floor.height) != size
+        ):
             self._drop()
             finer = (_FINER * size[0], _FINER * size[1])
-            self._heights, self._still, self._floor = HeightImage(*finer), HeightImage(*finer), Image(*size)
+            self._heights, self._still, self._floor = (
+                HeightImage(*finer),
+                HeightImage(*finer),
+                Image(*size),
+            )
         return self._heights, self._floor
 
     def _drop(self) -> None:

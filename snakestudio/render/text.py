@@ -1,7 +1,7 @@
 """Letters: anti-aliased text on finished frames, and the atlas the viewport's labels are cut from.
 
-The letters are DejaVu Sans, drawn at development time into `resources/fonts/letters.npz`, so that video frames get
-their time stamp without any font library.
+The letters are DejaVu Sans, drawn at development time into `resources/fonts/letters.npz`, so that
+video frames get their time stamp without any font library.
 """
 
 from __future__ import annotations
@@ -91,14 +91,18 @@ def atlas() -> Atlas:
         with np.load(path) as data:
             parts = {key: data[key] for key in data.files}
     except (OSError, ValueError) as error:
-        raise GraphicsError(f"The letters {path} cannot be read; install SnakeStudio again") from error
+        raise GraphicsError(
+            f"The letters {path} cannot be read; install SnakeStudio again"
+        ) from error
     sizes = [int(size) for size in parts["sizes"]]
     glyphs = {}
     for s, size in enumerate(sizes):
         for k, letter in enumerate(parts["letters"]):
             x, y, width, height = (int(v) for v in parts["boxes"][s, k])
             left, top = (int(v) for v in parts["offsets"][s, k])
-            glyphs[size, str(letter)] = Glyph(x, y, width, height, left, top, float(parts["advances"][s, k]))
+            glyphs[size, str(letter)] = Glyph(
+                x, y, width, height, left, top, float(parts["advances"][s, k])
+            )
     return Atlas(
         parts["image"],
         tuple(sizes),

@@ -26,7 +26,8 @@ _REFUSED = math.radians(20.0)
 _REPORTED = math.radians(0.5)
 _SMALLEST_BEND = math.radians(0.3)
 _STRAIGHT = 0.1
-"""Joints off the line through all of them by less than this part of their spacing are a straight chain."""
+"""Joints off the line through all of them by less than this part of their spacing are a straight
+chain."""
 
 _NEARLY = 0.35
 """The same of a chain that does not bend about its own axes."""
@@ -61,7 +62,11 @@ class AlignedJoint:
     @property
     def axis_offset(self) -> float:
         """Distance from the yaw to the pitch axis, m; 0 where there are not both."""
-        return float(np.linalg.norm(self.front - self.rear)) if {"yaw", "pitch"} <= set(self.kinds) else 0.0
+        return (
+            float(np.linalg.norm(self.front - self.rear))
+            if {"yaw", "pitch"} <= set(self.kinds)
+            else 0.0
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +87,8 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     Raises
     ------
     InputError
-        If an axis is too far from all axes of its link, or two joints with the same axis are at one point.
+        If an axis is too far from all axes of its link, or two joints with the same axis are at one
+        point.
     """
     line = _Line(chain)
     _join_coincident(chain, line, notes)
@@ -110,7 +116,11 @@ class _Line:
     def __init__(self, chain: Chain) -> None:
         self.hinges = [hinge for group in chain.hinges for hinge in group]
         points = np.array([hinge.point for hinge in self.hinges])
-        ends = [segment.inertial.centre for segment in (chain.segments[0], chain.segments[-1]) if segment.inertial]
+        ends = [
+            segment.inertial.centre
+            for segment in (chain.segments[0], chain.segments[-1])
+            if segment.inertial
+        ]
         toward = points[-1] - points[0]
         size = float(np.linalg.norm(toward))
         scale = max(size, float(np.linalg.norm(ends[-1] - ends[0])))
@@ -118,7 +128,9 @@ class _Line:
             toward = ends[-1] - ends[0]
             size = float(np.linalg.norm(toward))
         if size < 1e-9:
-            raise InputError("the links and joints of the robot are all at one point", "give them positions")
+            raise InputError(
+                "the links and joints of the robot are all at one point", "give them positions"
+            )
         direction = toward / size
         axes = np.array([hinge.axis for hinge in self.hinges])
         middle = points.mean(axis=0)
@@ -174,10 +186,15 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
             continue
         names = [h.joint.name for h in (*chain.hinges[k - 1], *chain.hinges[k])]
         if any(abs(a.axis @ b.axis) > 0.7 for a in chain.hinges[k - 1] for b in chain.hinges[k]):
-            raise InputError(f"the joints {' and '.join(names)} turn about the same axis", "make one of them fixed")
+            raise InputError(
+                f"the joints {' and '.join(names)} turn about the same axis",
+                "make one of them fixed",
+            )
         name = chain.segments[k].name
         notes.add(
-            name, f'lies between axes at one point; its mass was added to "{chain.segments[k + 1].name}"', "cross"
+            name,
+            f'lies between axes at one point; its mass was added to "{chain.segments[k + 1].name}"',
+            "cross",
         )
         chain.segments[k + 1].inertials += chain.segments[k].inertials
         chain.segments[k + 1].geometries += chain.segments[k].geometries
@@ -204,7 +221,10 @@ def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatA
     mean = complex(np.exp(4j * turns).mean())
     roll = math.atan2(mean.imag, mean.real) / 4.0
     if abs(roll) > _REPORTED and abs(mean) > 0.5:
-        notes.add("", f"The robot was rolled by {math.degrees(roll):.3g}° so that its axes are yaw and pitch axes")
+        notes.add(
+            "",
+            f"The robot was rolled by {math.degrees(roll):.3g}° so that its axes are yaw and pitch axes",
+        )
     elif abs(mean) <= 0.5:
         roll = 0.0
     return math.cos(roll) * up + math.sin(roll) * side
@@ -236,7 +256,9 @@ def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, flo
         )
     if off > _REPORTED:
         notes.add(
-            hinge.joint.name, f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was taken", "tilt"
+            hinge.joint.name,
+            f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was taken",
+            "tilt",
         )
     return kind, 1.0 if local[nearest] > 0 else -1.0
 
@@ -258,13 +280,18 @@ def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: No
     order = sorted(range(len(kinds)), key=lambda k: ("yaw", "pitch", "roll").index(kinds[k]))
     if order != list(range(len(kinds))):
         notes.add(
-            " and ".join(names), f"turn in the order {', '.join(kinds)}; here yaw is first, then pitch, then roll"
+            " and ".join(names),
+            f"turn in the order {', '.join(kinds)}; here yaw is first, then pitch, then roll",
         )
     return order
 
 
 def _joint(
-    group: list[Hinge], frame: FloatArray, points: list[FloatArray], zeros: dict[int, float], notes: Notes
+    group: list[Hinge],
+    frame: FloatArray,
+    points: list[FloatArray],
+    zeros: dict[int, float],
+    notes: Notes,
 ) -> AlignedJoint:
     pairs = [_classified(hinge, frame, notes) for hinge in group]
     kinds, signs = [kind for kind, _ in pairs], [sign for _, sign in pairs]
@@ -277,17 +304,29 @@ def _joint(
             notes.add(names, f"their axes are {1e3 * gap:.3g} mm apart; here they are at one point")
         rear = front = 0.5 * (rear + front)
     return AlignedJoint(
-        [group[k] for k in order], [kinds[k] for k in order], [signs[k] for k in order],
-        [zeros.get(k, 0.0) for k in order], rear, front,
-    )  # fmt: skip
+        [group[k] for k in order],
+        [kinds[k] for k in order],
+        [signs[k] for k in order],
+        [zeros.get(k, 0.0) for k in order],
+        rear,
+        front,
+    )
 
 
 def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
     frame = _frame(line.direction, up)
     groups = chain.hinges
     # A joint that pitches before it yaws is one that yaws before it pitches, seen from the side.
-    firsts = [[_classified(hinge, frame, Notes())[0] for hinge in group] for group in groups if len(group) > 1]
-    pitch_first = sum(kinds.index("pitch") < kinds.index("yaw") for kinds in firsts if {"yaw", "pitch"} <= set(kinds))
+    firsts = [
+        [_classified(hinge, frame, Notes())[0] for hinge in group]
+        for group in groups
+        if len(group) > 1
+    ]
+    pitch_first = sum(
+        kinds.index("pitch") < kinds.index("yaw")
+        for kinds in firsts
+        if {"yaw", "pitch"} <= set(kinds)
+    )
     both = sum({"yaw", "pitch"} <= set(kinds) for kinds in firsts)
     if pitch_first > both / 2:
         frame = np.column_stack([frame[:, 0], -frame[:, 2], frame[:, 1]])
@@ -328,7 +367,8 @@ class _Course(NamedTuple):
 def _shown_course(chain: Chain) -> _Course | None:
     """The course of a bent chain whose shapes show it; None if it is straight, or a link has no shape along it.
 
-    Joints alone show neither how the end links lie nor bends that are hidden by moving joints along their axes.
+    Joints alone show neither how the end links lie nor bends that are hidden by moving joints along
+    their axes.
     """
     points = [[hinge.point for hinge in group] for group in chain.hinges]
     before = [None, *(group[-1] for group in points)]
@@ -339,11 +379,15 @@ def _shown_course(chain: Chain) -> _Course | None:
         if direction is None:
             return None
         directions.append(direction)
-    bends = [_bends(*pair, group) for pair, group in zip(pairwise(directions), chain.hinges, strict=True)]
+    bends = [
+        _bends(*pair, group) for pair, group in zip(pairwise(directions), chain.hinges, strict=True)
+    ]
     return _Course(points, directions) if any(bends) else None
 
 
-def _shown_direction(segment: Segment, rear: FloatArray | None, front: FloatArray | None) -> FloatArray | None:
+def _shown_direction(
+    segment: Segment, rear: FloatArray | None, front: FloatArray | None
+) -> FloatArray | None:
     """Unit vector (3,) along a link; None unless its longest capsule or cylinder points at its joints."""
     round_shapes = [shape for shape in segment.geometries if shape.kind in _ROUND]
     shape = max(round_shapes, key=lambda shape: (shape.collides, shape.size[1]), default=None)
@@ -378,11 +422,15 @@ def _course_of_joints(chain: Chain, line: _Line) -> _Course:
     for before, after in pairwise(points):
         step = after[0] - before[-1]
         size = float(np.linalg.norm(step))
-        directions.append(step / size if size > 1e-9 else (directions[-1] if directions else line.direction))
+        directions.append(
+            step / size if size > 1e-9 else (directions[-1] if directions else line.direction)
+        )
     return _Course(points, [directions[0], *directions, directions[-1]])
 
 
-def _bent(chain: Chain, line: _Line, up: FloatArray, course: _Course | None, notes: Notes) -> Alignment:
+def _bent(
+    chain: Chain, line: _Line, up: FloatArray, course: _Course | None, notes: Notes
+) -> Alignment:
     """Frames carried from link to link through a pose that is not straight."""
     points, directions = course or _course_of_joints(chain, line)
     lateral = [h.axis for h in line.hinges if abs(h.axis @ directions[0]) < 0.5]
@@ -427,10 +475,17 @@ def _bent(chain: Chain, line: _Line, up: FloatArray, course: _Course | None, not
             )
         if rest > _REPORTED:
             name = chain.segments[k + 1].name
-            notes.add(name, f"the chain bends by {math.degrees(rest):.2g}° there, and was straightened", "bend")
+            notes.add(
+                name,
+                f"the chain bends by {math.degrees(rest):.2g}° there, and was straightened",
+                "bend",
+            )
         result.joints.append(_joint(group, frame, points[k], zeros, notes))
         frame = turn_between(turned[:, 0], ahead) @ turned
         result.frames.append(frame)
     if bends:
-        notes.add("", "The robot is not straight where its own joints read 0; zero_deg of its joints says so")
+        notes.add(
+            "",
+            "The robot is not straight where its own joints read 0; zero_deg of its joints says so",
+        )
     return result

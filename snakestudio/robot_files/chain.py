@@ -120,7 +120,7 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
     return _along(nodes, path, _NOTHING * mean, notes)
 
 
-# --- the tree ---------------------------------------------------------------------------------------------------------
+# --- the tree -------------------------------------------------------------------------------------
 
 
 def _nodes(robot: RobotDescription, notes: Notes) -> list[_Node]:
@@ -178,22 +178,31 @@ def _give_masses(nodes: list[_Node], notes: Notes) -> None:
             kind = "box" if shape.kind == "mesh" else shape.kind
             mass = _DENSITY * volume(kind, shape.size)
             segment.inertials.append(
-                moved_to(Inertial(mass, np.zeros(3), mass * moments(kind, shape.size)), shape.placement)
+                moved_to(
+                    Inertial(mass, np.zeros(3), mass * moments(kind, shape.size)), shape.placement
+                )
             )
     bare = [node for node in nodes if not node.segment.mass > 0 and node.parent >= 0]
-    steps = [float(np.linalg.norm(n.placement.position - nodes[n.parent].placement.position)) for n in bare]
+    steps = [
+        float(np.linalg.norm(n.placement.position - nodes[n.parent].placement.position))
+        for n in bare
+    ]
     length = float(np.median(steps)) if steps else 0.0
     if not any(node.segment.mass > 0 for node in nodes):
         # Rods of half their length in diameter, from joint to joint.
         size = (0.25 * length, 0.5 * length)
         mass = _DENSITY * volume("cylinder", size)
         for node in bare if mass > 0 else []:
-            node.segment.inertials.append(Inertial(mass, node.placement.position, mass * moments("cylinder", size)))
+            node.segment.inertials.append(
+                Inertial(mass, node.placement.position, mass * moments("cylinder", size))
+            )
     total = sum(node.segment.mass for node in nodes)
     if total <= 0 and nodes:
         raise InputError("no link has a mass", "give the links an <inertial> with their mass")
     if nodes:
-        notes.add("", f"The file has no masses; they were taken as those of water ({total:.3g} kg in all)")
+        notes.add(
+            "", f"The file has no masses; they were taken as those of water ({total:.3g} kg in all)"
+        )
 
 
 def _below(nodes: list[_Node], root: int) -> list[int]:
@@ -207,7 +216,11 @@ def _root(nodes: list[_Node], notes: Notes) -> int | None:
     """The root of the tree with the most axes."""
     roots = [index for index, node in enumerate(nodes) if node.parent < 0]
     counts = {
-        root: sum(j.kind in ("hinge", "ball") for index in _below(nodes, root)[1:] for j in nodes[index].joints)
+        root: sum(
+            j.kind in ("hinge", "ball")
+            for index in _below(nodes, root)[1:]
+            for j in nodes[index].joints
+        )
         for root in roots
     }
     best = max(roots, key=lambda root: counts[root], default=None)
@@ -224,10 +237,15 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
     if any(joint.kind == "slide" for joint in own):
         names = names_text([joint.name for joint in own])
-        notes.add(nodes[root].segment.name, f"its joints {names} place it in the world; here the robot is free")
+        notes.add(
+            nodes[root].segment.name,
+            f"its joints {names} place it in the world; here the robot is free",
+        )
     elif own:
         names = names_text([joint.name for joint in own])
-        notes.add(nodes[root].segment.name, f"is joined to the world by {names}; here the robot lies free")
+        notes.add(
+            nodes[root].segment.name, f"is joined to the world by {names}; here the robot lies free"
+        )
     elif not nodes[root].root_joints and nodes[root].segment.mass > 0:
         notes.add(nodes[root].segment.name, "is fixed to the world; here the robot lies free")
     dropped: list[str] = []
@@ -259,7 +277,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
     return root
 
 
-# --- wheels and branches ----------------------------------------------------------------------------------------------
+# --- wheels and branches --------------------------------------------------------------------------
 
 
 def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
@@ -275,7 +293,9 @@ def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
         carrier = nodes[node.parent]
         named = "wheel" in (node.segment.name + joint.name).lower()
         others = len(carrier.children) - 1 + (carrier.parent >= 0)
-        if not (named or (_is_round(node.segment, axis) and (others >= 1 and joint.actuation is None))):
+        if not (
+            named or (_is_round(node.segment, axis) and (others >= 1 and joint.actuation is None))
+        ):
             continue
         if not named and others < 1:
             continue
@@ -285,7 +305,11 @@ def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
         carrier.children.remove(index)
         if joint.actuation is not None:
             notes.add(joint.name, "drives a wheel; the wheel is passive here", "driven wheel")
-        notes.add(node.segment.name, "is a wheel; its mass was added to the link that it turns on", "wheel")
+        notes.add(
+            node.segment.name,
+            "is a wheel; its mass was added to the link that it turns on",
+            "wheel",
+        )
 
 
 def _is_round(segment: Segment, axis: FloatArray) -> bool:
@@ -293,7 +317,9 @@ def _is_round(segment: Segment, axis: FloatArray) -> bool:
     if not shapes:
         return False
     return all(
-        g.kind == "sphere" or (len(g.size) == 2 and abs(g.placement.rotation[:, 2] @ axis) > _PARALLEL) for g in shapes
+        g.kind == "sphere"
+        or (len(g.size) == 2 and abs(g.placement.rotation[:, 2] @ axis) > _PARALLEL)
+        for g in shapes
     )
 
 
@@ -345,15 +371,25 @@ def _merge_branches(nodes: list[_Node], path: list[int], notes: Notes) -> None:
             branch = _below(nodes, child)
             mass = sum(nodes[i].segment.mass for i in branch)
             names = [nodes[i].segment.name for i in branch]
-            pad = len(branch) == 1 and nodes[child].joints[0].kind == "slide" and mass < node.segment.mass
-            accessory = pad or all(_ACCESSORY.search(nodes[i].segment.name + nodes[i].joints[0].name) for i in branch)
+            pad = (
+                len(branch) == 1
+                and nodes[child].joints[0].kind == "slide"
+                and mass < node.segment.mass
+            )
+            accessory = pad or all(
+                _ACCESSORY.search(nodes[i].segment.name + nodes[i].joints[0].name) for i in branch
+            )
             if not accessory and mass > _LIGHT * node.segment.mass:
                 others = [nodes[c].segment.name for c in node.children]
                 raise InputError(
                     f'the robot branches at "{node.segment.name}" (into {names_text(others)}), so it is not a chain',
                     "remove the branch, or make its joints fixed",
                 )
-            notes.add(names_text(names), f'is carried by "{node.segment.name}"; its joints are held at 0', "accessory")
+            notes.add(
+                names_text(names),
+                f'is carried by "{node.segment.name}"; its joints are held at 0',
+                "accessory",
+            )
             for i in branch:
                 node.segment.inertials += nodes[i].segment.inertials
 
@@ -368,25 +404,37 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
         for joint in child.joints:
             if joint.kind == "slide":
                 raise InputError(
-                    f'joint "{joint.name}" slides', "a scene's robot has joints that turn only: make it fixed"
+                    f'joint "{joint.name}" slides',
+                    "a scene's robot has joints that turn only: make it fixed",
                 )
             axis = child.placement.rotation @ joint.axis
             point = child.placement.position + child.placement.rotation @ joint.position
             axes = [axis] if joint.kind == "hinge" else list(np.eye(3)[::-1])
             if joint.kind == "ball":
-                notes.add(joint.name, "is a ball joint; it has a yaw, a pitch and a roll axis here", "ball")
+                notes.add(
+                    joint.name,
+                    "is a ball joint; it has a yaw, a pitch and a roll axis here",
+                    "ball",
+                )
             here += [Hinge(joint, -each if backward else each, point, backward) for each in axes]
         hinges.append(here[::-1] if backward else here)
         segments.append(nodes[after].segment)
     if not hinges:
-        raise InputError("the robot has no joint that turns", "give the file of a robot with joints")
+        raise InputError(
+            "the robot has no joint that turns", "give the file of a robot with joints"
+        )
     # Ends that weigh nothing are frames, not links.
     while len(segments) > 2 and segments[-1].mass <= nothing:
         lost = names_text([hinge.joint.name for hinge in hinges.pop()])
-        notes.add(segments.pop().name, f"has no mass at the end of the robot; it and {lost} were left out")
+        notes.add(
+            segments.pop().name, f"has no mass at the end of the robot; it and {lost} were left out"
+        )
     while len(segments) > 2 and segments[0].mass <= nothing:
         lost = names_text([hinge.joint.name for hinge in hinges.pop(0)])
-        notes.add(segments.pop(0).name, f"has no mass at the end of the robot; it and {lost} were left out")
+        notes.add(
+            segments.pop(0).name,
+            f"has no mass at the end of the robot; it and {lost} were left out",
+        )
     massless = [k for k in range(1, len(segments) - 1) if segments[k].mass <= nothing]
     for k in reversed(massless):
         if len(hinges[k - 1]) + len(hinges[k]) > 3 or _parallel(hinges[k - 1], hinges[k]):

@@ -15,7 +15,8 @@ _SAME = 1e-6
 
 _EXACT = 1e-13
 _MOST = 0.6
-"""A value that so much of the odd or the even ones have is given for all of those, and exceptions after it."""
+"""A value that so much of the odd or the even ones have is given for all of those, and exceptions
+after it."""
 
 
 def plain(value: float) -> float:
@@ -32,7 +33,10 @@ def unified(values: Sequence[float]) -> list[float]:
     result: list[float] = []
     seen: list[float] = []
     for value in values:
-        twin = next((other for other in seen if abs(other - value) <= _SAME * max(abs(other), abs(value))), None)
+        twin = next(
+            (other for other in seen if abs(other - value) <= _SAME * max(abs(other), abs(value))),
+            None,
+        )
         if twin is None:
             twin = plain(value)
             seen.append(twin)
@@ -45,7 +49,9 @@ def most_common(values: Iterable[T]) -> T:
     return Counter(values).most_common(1)[0][0]
 
 
-def tables(differences: Mapping[Hashable, Mapping[int, Any]], count: int, usual: Mapping[Hashable, Any]) -> list[Any]:
+def tables(
+    differences: Mapping[Hashable, Mapping[int, Any]], count: int, usual: Mapping[Hashable, Any]
+) -> list[Any]:
     """What to write for values that differ.
 
     Parameters
@@ -55,7 +61,8 @@ def tables(differences: Mapping[Hashable, Mapping[int, Any]], count: int, usual:
     count : int
         Number of links or joints.
     usual : mapping
-        The value of each field where it does not differ; needed for exceptions within the odd or even ones.
+        The value of each field where it does not differ; needed for exceptions within the odd or
+        even ones.
 
     Returns
     -------

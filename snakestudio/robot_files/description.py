@@ -1,6 +1,7 @@
 """What a robot file says, whatever its format: a tree of rigid bodies, as its readers give it and its writers take it.
 
-All of it is SI and rad. Frames are right-handed; a rotation (3, 3) has the axes of the inner frame as its columns.
+All of it is SI and rad. Frames are right-handed; a rotation (3, 3) has the axes of the inner frame
+as its columns.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _GROUNDS = ("plane", "height_field")
 
 
 UNLIMITED = 1e4
-"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where a format demands a number; what a
-file limits to as much has no limit either."""
+"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where a format
+demands a number; what a file limits to as much has no limit either."""
 
 
 def limit_of(value: float | None) -> float | None:
@@ -49,7 +50,9 @@ class Placement:
 
     def then(self, inner: Placement) -> Placement:
         """Where a frame is that `inner` places in this one."""
-        return Placement(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
+        return Placement(
+            self.position + self.rotation @ inner.position, self.rotation @ inner.rotation
+        )
 
     def inverse(self) -> Placement:
         """Where the other frame is in this one."""
@@ -78,8 +81,9 @@ class Geometry:
     """ "box", "sphere", "cylinder", "capsule", "plane", "mesh" or "height_field"."""
 
     size: tuple[float, ...]
-    """Half sizes of a box, m; radius of a sphere; radius and half length (without the caps) of a cylinder or capsule,
-    along its z axis; of a mesh the half sizes of its box along its principal axes, () if the file is not there."""
+    """Half sizes of a box, m; radius of a sphere; radius and half length (without the caps) of a
+    cylinder or capsule, along its z axis; of a mesh the half sizes of its box along its principal
+    axes, () if the file is not there."""
 
     placement: Placement = field(default_factory=Placement)
     """In the body's frame."""
@@ -97,7 +101,8 @@ class Geometry:
     """False: it is only drawn."""
 
     heights: FloatArray | None = None
-    """(rows, columns) of a height field, m; rows along y, columns along x, over the box of `size` (x, y)."""
+    """(rows, columns) of a height field, m; rows along y, columns along x, over the box of `size`
+    (x, y)."""
 
     vertices: FloatArray | None = None
     """(k, 3) corners of a convex mesh that stands in the robot file itself, m."""
@@ -200,5 +205,5 @@ class RobotDescription:
     """What was left out or approximated in reading: a sentence each."""
 
     base: Placement | None = None
-    """How the base of the robot moves, in the world, from where it is in the tree to where it starts; None: the file
-    does not say."""
+    """How the base of the robot moves, in the world, from where it is in the tree to where it
+    starts; None: the file does not say."""

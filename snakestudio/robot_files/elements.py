@@ -80,9 +80,13 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
         nonlocal elements
         elements += 1
         if elements > budget.values:
-            raise InputError(f"it has more than {budget.values} elements", "give a file of one robot")
+            raise InputError(
+                f"it has more than {budget.values} elements", "give a file of one robot"
+            )
         if len(path) > budget.depth:
-            raise InputError(f"its elements are nested more than {budget.depth} deep", "give a file of one robot")
+            raise InputError(
+                f"its elements are nested more than {budget.depth} deep", "give a file of one robot"
+            )
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].children.append(element)
         path.append(element)
@@ -136,12 +140,18 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
     try:
         values = [float(word) for word in text.split()]
     except ValueError:
-        raise InputError(f'{what}: "{text.strip()[:60]}" is not a list of numbers', "correct it") from None
+        raise InputError(
+            f'{what}: "{text.strip()[:60]}" is not a list of numbers', "correct it"
+        ) from None
     if not all(math.isfinite(value) and abs(value) <= _LARGEST for value in values):
-        raise InputError(f'{what}: "{text.strip()[:60]}" has a number that is not finite', "correct it")
+        raise InputError(
+            f'{what}: "{text.strip()[:60]}" has a number that is not finite', "correct it"
+        )
     if len(values) not in sizes:
         wanted = " or ".join(str(number) for number in sizes)
-        raise InputError(f"{what}: there must be {wanted} numbers (got {len(values)})", "correct it")
+        raise InputError(
+            f"{what}: there must be {wanted} numbers (got {len(values)})", "correct it"
+        )
     return np.array(values)
 
 

@@ -22,8 +22,9 @@ class MissingFileError(InputError):
 def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     """The file that a robot file names.
 
-    ``package://NAME/rest`` and ``model://NAME/rest`` mean `rest` in a folder NAME: the robot file's own one, one above
-    it, or one next to those. Other names are relative to the robot file's folder.
+    ``package://NAME/rest`` and ``model://NAME/rest`` mean `rest` in a folder NAME: the robot file's
+    own one, one above it, or one next to those. Other names are relative to the robot file's
+    folder.
 
     Parameters
     ----------
@@ -45,7 +46,9 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     if not separator:
         scheme, rest = "", text
     if scheme not in ("", "file", "package", "model"):
-        raise InputError(f'"{name}" is not a file on this computer', "copy the file next to the robot file")
+        raise InputError(
+            f'"{name}" is not a file on this computer', "copy the file next to the robot file"
+        )
     _stay_inside(rest, name)
     folder = folder.resolve()
     above = [folder, *list(folder.parents)[:_UPWARDS]]
@@ -57,7 +60,8 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     else:
         path = Path(rest)
         if path.is_absolute():
-            # An absolute path of another computer: the file may be next to the robot file, under its last names.
+            # An absolute path of another computer: the file may be next to the robot file, under
+            # its last names.
             candidates = [folder.joinpath(*path.parts[-count:]) for count in (1, 2, 3)]
             candidates += [folder.parent.joinpath(*path.parts[-count:]) for count in (2, 3)]
         else:
@@ -69,7 +73,9 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
                 return candidate
         except (OSError, ValueError):
             continue
-    raise MissingFileError(f'there is no file "{name}" in the folder of the robot file or near it', "add it")
+    raise MissingFileError(
+        f'there is no file "{name}" in the folder of the robot file or near it', "add it"
+    )
 
 
 def _stay_inside(rest: str, name: str) -> None:
@@ -79,4 +85,6 @@ def _stay_inside(rest: str, name: str) -> None:
         if depth < -1:
             break
     if depth < -1 or "\0" in rest or (".." in rest.split("/") and "://" in name):
-        raise InputError(f'"{name}" leads out of the folder of the robot file', "copy the file into that folder")
+        raise InputError(
+            f'"{name}" leads out of the folder of the robot file', "copy the file into that folder"
+        )

@@ -65,8 +65,9 @@ class SceneModel:
     """What is written of a scene."""
 
     description: RobotDescription
-    """Links are bodies 0 to n - 1, each with its frame in the middle between its joints, x towards the next, and
-    with a capsule (a sphere if the contact half-length is 0); the first one is free. Its notes hold for all formats."""
+    """Links are bodies 0 to n - 1, each with its frame in the middle between its joints, x towards
+    the next, and with a capsule (a sphere if the contact half-length is 0); the first one is free.
+    Its notes hold for all formats."""
 
     start: StartState
     rolling: tuple[float, ...]
@@ -117,14 +118,17 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
     return SceneModel(
         description,
         start,
-        tuple(scene.ground.mu_rolling * link.radius if scene.model.spatial else 0.0 for link in scene.robot.links),
+        tuple(
+            scene.ground.mu_rolling * link.radius if scene.model.spatial else 0.0
+            for link in scene.robot.links
+        ),
         scene.solver.joints == "implicit",
         tuple(_motor_notes(scene)),
         tuple(_ground_notes(scene)),
     )
 
 
-# --- robot ------------------------------------------------------------------------------------------------------------
+# --- robot ----------------------------------------------------------------------------------------
 
 
 def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
@@ -145,7 +149,9 @@ def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
         )
         inertia = np.diag([min(link.axial_inertia, 2.0 * link.inertia), link.inertia, link.inertia])
         inertial = Inertial(link.mass, np.array([link.centre_of_mass, 0.0, 0.0]), inertia)
-        bodies.append(BodyDescription(f"link_{k + 1}", k - 1, placement, inertial, (shape,), joints))
+        bodies.append(
+            BodyDescription(f"link_{k + 1}", k - 1, placement, inertial, (shape,), joints)
+        )
     return tuple(bodies)
 
 
@@ -153,7 +159,10 @@ def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription,
     """Where the link behind a joint is in the frame of the link before it, and the axes of the joint."""
     robot, values = scene.robot, scene.axis_values
     offset = robot.joint_list[joint].axis_offset
-    if not scene.model.spatial and "robot.axis_offset_m" not in FORMULATIONS[scene.model.kind].reads:
+    if (
+        not scene.model.spatial
+        and "robot.axis_offset_m" not in FORMULATIONS[scene.model.kind].reads
+    ):
         offset = 0.0
     here = {axis.kind: j for j, axis in enumerate(scene.body.axes) if axis.joint == joint}
     # From the link behind the joint back to each axis, with every angle where the robot reads 0.
@@ -166,13 +175,22 @@ def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription,
             j = here[kind]
             back = frame.inverse()
             direction = values.sign[j] * back.rotation @ _DIRECTIONS[kind]
-            axes.append(_axis(Axis(joint, kind).name, direction, back.position, j, values, scene.gives_torques))
+            axes.append(
+                _axis(
+                    Axis(joint, kind).name, direction, back.position, j, values, scene.gives_torques
+                )
+            )
             frame = Placement(rotation=_about(kind, float(values.zero[j]))).then(frame)
     return _along_x(0.5 * (robot.links[joint].length - offset)).then(frame), tuple(reversed(axes))
 
 
 def _axis(
-    name: str, direction: FloatArray, position: FloatArray, j: int, values: AxisValues, gives_torques: bool
+    name: str,
+    direction: FloatArray,
+    position: FloatArray,
+    j: int,
+    values: AxisValues,
+    gives_torques: bool,
 ) -> JointDescription:
     """Axis `j` of the robot, with its angles as the robot itself counts them."""
     sign, zero = float(values.sign[j]), float(values.zero[j])
@@ -211,7 +229,7 @@ def _about(kind: str, angle: float) -> FloatArray:
     return rotation(*(angle if kind == each else 0.0 for each in ("yaw", "pitch", "roll")))
 
 
-# --- start ------------------------------------------------------------------------------------------------------------
+# --- start ----------------------------------------------------------------------------------------
 
 
 def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState:
@@ -271,7 +289,7 @@ def _middle(pose: FloatArray, link: Link) -> Placement:
     return Placement(pose[:3] - link.centre_of_mass * turn[:, 0], turn)
 
 
-# --- world ------------------------------------------------------------------------------------------------------------
+# --- world ----------------------------------------------------------------------------------------
 
 
 def _world(scene: Scene, base_dir: Path | None) -> Iterator[Geometry]:
@@ -282,7 +300,9 @@ def _world(scene: Scene, base_dir: Path | None) -> Iterator[Geometry]:
         solids = obstacle_solids(obstacle, base_dir)
         for part, solid in enumerate(solids, start=1):
             name = obstacle.name or f"{obstacle.kind}_{number}"
-            yield _geometry(solid, obstacle, names.unique(name if len(solids) == 1 else f"{name}_{part}"))
+            yield _geometry(
+                solid, obstacle, names.unique(name if len(solids) == 1 else f"{name}_{part}")
+            )
 
 
 def _geometry(solid: Solid, obstacle: Obstacle, name: str) -> Geometry:
@@ -290,16 +310,24 @@ def _geometry(solid: Solid, obstacle: Obstacle, name: str) -> Geometry:
     if isinstance(solid, Post):
         middle = np.array([solid.x, solid.y, 0.5 * (solid.low + solid.high)])
         half = 0.5 * (solid.high - solid.low)
-        return Geometry("cylinder", (solid.radius, half), Placement(middle), friction=friction, name=name)
+        return Geometry(
+            "cylinder", (solid.radius, half), Placement(middle), friction=friction, name=name
+        )
     if isinstance(solid, Block):
         x, y, z = (float(half) for half in solid.half)
-        return Geometry("box", (x, y, z), Placement(solid.centre, solid.rotation), friction=friction, name=name)
+        return Geometry(
+            "box", (x, y, z), Placement(solid.centre, solid.rotation), friction=friction, name=name
+        )
     if isinstance(solid, Prism):
-        corners = [(x, side * solid.half_width, z) for side in (-1.0, 1.0) for x, z in solid.profile]
+        corners = [
+            (x, side * solid.half_width, z) for side in (-1.0, 1.0) for x, z in solid.profile
+        ]
         vertices = np.array(corners)
         x, y, z = (0.5 * float(extent) for extent in np.ptp(vertices, axis=0))
         placement = Placement(solid.origin, solid.rotation)
-        return Geometry("mesh", (x, y, z), placement, friction=friction, vertices=vertices, name=name)
+        return Geometry(
+            "mesh", (x, y, z), placement, friction=friction, vertices=vertices, name=name
+        )
     return _height_field(solid, friction, name)
 
 
@@ -308,10 +336,12 @@ def _height_field(solid: Relief, friction: tuple[float, float], name: str) -> Ge
     half = 0.5 * (columns - 1) * solid.dx, 0.5 * (rows - 1) * solid.dy
     turn = rotation(solid.yaw)
     placement = Placement(solid.origin + turn @ np.array([*half, 0.0]), turn)
-    return Geometry("height_field", half, placement, friction=friction, heights=solid.heights, name=name)
+    return Geometry(
+        "height_field", half, placement, friction=friction, heights=solid.heights, name=name
+    )
 
 
-# --- what does not carry over -----------------------------------------------------------------------------------------
+# --- what does not carry over ---------------------------------------------------------------------
 
 
 def _notes(scene: Scene) -> Iterator[str]:
@@ -366,7 +396,10 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
         yield f"The slope of {ground.slope_deg:g}° is written as tilted gravity on level ground."
     law = ground.law or ("ellipse" if scene.model.kind.endswith("nonsmooth") else "components")
     if law != "ellipse" and (scene.link_friction[:, 0] != scene.link_friction[:, 2]).any():
-        words = {"components": "each direction separately", "unit_velocity": "weighted by direction"}[law]
+        words = {
+            "components": "each direction separately",
+            "unit_velocity": "weighted by direction",
+        }[law]
         yield f"The friction law of the ground ({words}) becomes an ellipse of the coefficients along and across."
     if ground.patch:
         yield "The patches of the ground are left out: the friction of the ground holds everywhere."

@@ -17,7 +17,8 @@ def load_robot(path: Path) -> ImportedRobot:
     Raises
     ------
     RobotFileError
-        If the file cannot be read, or its robot cannot be described by a scene; the message names file and element.
+        If the file cannot be read, or its robot cannot be described by a scene; the message names
+        file and element.
     """
     description = read_robot(path)
     try:

@@ -22,7 +22,8 @@ _SAG = 20.0
 
 _STEPS = (2.5e-4, 1e-4, 5e-5, 2.5e-5)
 _LONGEST = 1e-3
-"""Time step of a file that is taken at most, s: others are for implicit controllers and soft contacts."""
+"""Time step of a file that is taken at most, s: others are for implicit controllers and soft
+contacts."""
 
 _LIMIT = 4.0
 """Of the eigenvalues of the explicit joint controllers over a time step."""
@@ -56,10 +57,14 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
     """The values of all axes, joint after joint, each in the order yaw, pitch, roll."""
     axes = []
     for number, aligned in enumerate(alignment.joints):
-        for hinge, kind, sign, zero in zip(aligned.hinges, aligned.kinds, aligned.signs, aligned.zeros, strict=True):
+        for hinge, kind, sign, zero in zip(
+            aligned.hinges, aligned.kinds, aligned.signs, aligned.zeros, strict=True
+        ):
             joint, motor = hinge.joint, hinge.joint.actuation
             axis = AxisFields(number, kind, joint.name, motor is not None, sign, zero)
-            axis.lower, axis.upper = _limits(joint.name, joint.lower, joint.upper, sign, zero, notes)
+            axis.lower, axis.upper = _limits(
+                joint.name, joint.lower, joint.upper, sign, zero, notes
+            )
             if motor is not None:
                 axis.kp, axis.kd = motor.kp, motor.kd
                 axis.max_torque, axis.max_speed = motor.max_torque, motor.max_speed
@@ -67,10 +72,16 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
             axis.rest = zero + sign * joint.rest if joint.stiffness else 0.0
             if joint.armature:
                 notes.add(
-                    joint.name, f"the rotor inertia (armature) of {joint.armature:g} kg m² was left out", "armature"
+                    joint.name,
+                    f"the rotor inertia (armature) of {joint.armature:g} kg m² was left out",
+                    "armature",
                 )
             if joint.friction:
-                notes.add(joint.name, f"the dry friction of {joint.friction:g} N m in the joint was left out", "dry")
+                notes.add(
+                    joint.name,
+                    f"the dry friction of {joint.friction:g} N m in the joint was left out",
+                    "dry",
+                )
             axes.append(axis)
     return axes
 
@@ -84,7 +95,9 @@ def _limits(
         (low, high), changed = rounded_angles([low, high])
     if changed:
         notes.add(
-            name, "its limits differed from multiples of 90° only by rounding and were set to them", "limit rounding"
+            name,
+            "its limits differed from multiples of 90° only by rounding and were set to them",
+            "limit rounding",
         )
     ends = sorted([zero + sign * low, zero + sign * high])
     lower = None if not math.isfinite(ends[0]) or ends[0] <= -_FULL_TURN + 1e-6 else float(ends[0])
@@ -102,7 +115,11 @@ def _limits(
 
 
 def give_gains(
-    axes: list[AxisFields], links: list[LinkValues], gravity: float, given: float | None, notes: Notes
+    axes: list[AxisFields],
+    links: list[LinkValues],
+    gravity: float,
+    given: float | None,
+    notes: Notes,
 ) -> float:
     """Give gains to the axes of which the file has none, and return a time step for which all are stable, s.
 
@@ -115,7 +132,9 @@ def give_gains(
     """
     for axis in axes:
         if min(axis.kp or 0.0, axis.kd or 0.0) < 0.0:
-            raise InputError(f'a gain of joint "{axis.name}" is negative', "give gains of 0 or more")
+            raise InputError(
+                f'a gain of joint "{axis.name}" is negative', "give gains of 0 or more"
+            )
     any_driven = any(axis.driven for axis in axes)
     passive = [axis for axis in axes if any_driven and not axis.driven]
     for axis in passive:
@@ -146,7 +165,8 @@ def give_gains(
             axis.kd = 0.0
     if open_axes:
         notes.add(
-            "", f"The file has no gains; {kp:g} N m/rad and {kd:g} N m s/rad were chosen for its masses and sizes"
+            "",
+            f"The file has no gains; {kp:g} N m/rad and {kd:g} N m s/rad were chosen for its masses and sizes",
         )
     if given is not None and 1e-5 <= given <= _LONGEST and _stable(axes, response, given, _LIMIT):
         return given
@@ -168,7 +188,10 @@ def largest_step(axes: list[AxisFields], links: list[LinkValues], longest: float
 
 
 def _stable(
-    axes: list[AxisFields], responses: list[tuple[slice, FloatArray]], step: float, limit: float = 0.5 * _LIMIT
+    axes: list[AxisFields],
+    responses: list[tuple[slice, FloatArray]],
+    step: float,
+    limit: float = 0.5 * _LIMIT,
 ) -> bool:
     """Whether explicit controllers are stable, with a margin for bent poses if no other `limit` is given.
 
@@ -185,7 +208,9 @@ def _stable(
 def _responses(axes: list[AxisFields], links: list[LinkValues]) -> list[tuple[slice, FloatArray]]:
     """Accelerations that torques about the axes make on stretches of the straight free chain, 1/(kg m^2)."""
     result = []
-    starts = range(0, max(1, len(links) - _WINDOW // 2), _WINDOW // 2) if len(links) > _WINDOW else [0]
+    starts = (
+        range(0, max(1, len(links) - _WINDOW // 2), _WINDOW // 2) if len(links) > _WINDOW else [0]
+    )
     for first in starts:
         last = min(first + _WINDOW, len(links))
         inside = [k for k, axis in enumerate(axes) if first <= axis.joint < last - 1]
@@ -211,7 +236,9 @@ def _response(axes: list[AxisFields], links: list[LinkValues], first: int) -> Fl
         direction = np.array(directions[axis.kind])
         behind = slice(joint + 1, None)
         omega[behind, :, column] = direction
-        velocity[behind, :, column] = np.cross(direction, centre[behind] - [ends[joint + 1], 0.0, 0.0])
+        velocity[behind, :, column] = np.cross(
+            direction, centre[behind] - [ends[joint + 1], 0.0, 0.0]
+        )
     matrix = np.zeros((6 + len(axes),) * 2)
     for link, turn, move in zip(links, omega, velocity, strict=True):
         inertia = np.array([link.axial, link.inertia, link.inertia])
@@ -221,5 +248,8 @@ def _response(axes: list[AxisFields], links: list[LinkValues], first: int) -> Fl
     except np.linalg.LinAlgError:
         inverse = np.full((len(axes),) * 2, np.nan)
     if not np.isfinite(inverse).all():
-        raise InputError("its masses and inertias are too unequal for a simulation", "correct those that are wrong")
+        raise InputError(
+            "its masses and inertias are too unequal for a simulation",
+            "correct those that are wrong",
+        )
     return 0.5 * (inverse + inverse.T)

@@ -26,13 +26,16 @@ class Keyframe:
     """All bodies, with `start` in their joints."""
 
     base: Placement | None
-    """How the robot's base moves from where it is in the file; None without a free joint, or with several of them."""
+    """How the robot's base moves from where it is in the file; None without a free joint, or with
+    several of them."""
 
     notes: list[str]
     """What was left out, a sentence each."""
 
 
-def read_keyframe(root: Element, bodies: Sequence[BodyDescription], references: Mapping[str, float]) -> Keyframe | None:
+def read_keyframe(
+    root: Element, bodies: Sequence[BodyDescription], references: Mapping[str, float]
+) -> Keyframe | None:
     """The first keyframe that has positions; None if there is none.
 
     Parameters
@@ -49,7 +52,9 @@ def read_keyframe(root: Element, bodies: Sequence[BodyDescription], references: 
     InputError
         If it has another number of positions than the joints have, or one that is not a number.
     """
-    key = next((key for group in root.all("keyframe") for key in group.all("key") if key.get("qpos")), None)
+    key = next(
+        (key for group in root.all("keyframe") for key in group.all("key") if key.get("qpos")), None
+    )
     if key is None:
         return None
     joints = {joint.name: joint for body in bodies for joint in body.joints}
@@ -65,7 +70,9 @@ def read_keyframe(root: Element, bodies: Sequence[BodyDescription], references: 
         elif joint.kind == "free":
             bases[joint.name] = Placement(own[:3], _turn(own[3:]))
         elif joint.kind == "ball" and not np.allclose(_turn(own), np.eye(3), atol=1e-9):
-            notes.append(f"The keyframe's angles of the ball joint {joint.name} were left out; they start at 0.")
+            notes.append(
+                f"The keyframe's angles of the ball joint {joint.name} were left out; they start at 0."
+            )
     return Keyframe([_started(body, starts) for body in bodies], _base(bodies, bases), notes)
 
 

@@ -80,12 +80,14 @@ def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkVa
     known = [radius for radius in (_radius(shape) for shape in shapes) if radius]
     usual = float(np.median(known)) if known else 0.0
     result = []
-    for segment, frame, shape, (rear, length) in zip(chain.segments, alignment.frames, shapes, spans, strict=True):
+    for segment, frame, shape, (rear, length) in zip(
+        chain.segments, alignment.frames, shapes, spans, strict=True
+    ):
         result.append(_values(segment, frame, shape, rear, length, usual, notes))
     return result
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------------
+# --- geometry -------------------------------------------------------------------------------------
 
 
 def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) -> _Shape | None:
@@ -102,7 +104,11 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
         scale = 1.0
         if geometry.kind == "mesh" and spacing and max(geometry.size) > _COARSE * spacing:
             scale = 1e-3
-            notes.add(segment.name, f"its mesh {geometry.file} was taken to be in millimetres", "millimetres")
+            notes.add(
+                segment.name,
+                f"its mesh {geometry.file} was taken to be in millimetres",
+                "millimetres",
+            )
         centre = frame.T @ geometry.placement.position
         half = scale * _half_box(geometry, frame.T @ geometry.placement.rotation)
         lows.append(centre - half)
@@ -127,7 +133,10 @@ def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float,
     axis = barrels[0].placement.rotation[:, 2]
     gaps = [ball.placement.position - barrels[0].placement.position for ball in balls]
     ends = sorted(float(gap @ axis) for gap in gaps)
-    fits = [abs(ball.size[0] - radius) for ball in balls] + [abs(ends[0] + half), abs(ends[1] - half)]
+    fits = [abs(ball.size[0] - radius) for ball in balls] + [
+        abs(ends[0] + half),
+        abs(ends[1] - half),
+    ]
     fits += [abs(float(np.linalg.norm(gap)) - half) for gap in gaps]
     along = abs(float(frame[:, 0] @ axis)) > 1 - 1e-9
     return (radius, half) if along and max(fits) < 1e-9 + 1e-6 * radius else None
@@ -156,17 +165,20 @@ def _radius(shape: _Shape | None) -> float | None:
     return float(0.5 * (y + z)) or None
 
 
-def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> list[tuple[FloatArray, float]]:
+def _spans(
+    chain: Chain, alignment: Alignment, shapes: list[_Shape | None]
+) -> list[tuple[FloatArray, float]]:
     """Where each link begins, and its length.
 
-    A joint whose yaw and pitch axes are apart is in the middle between them. The free end of the first and of the last
-    link is as far from the middle of its geometry as the joint is.
+    A joint whose yaw and pitch axes are apart is in the middle between them. The free end of the
+    first and of the last link is as far from the middle of its geometry as the joint is.
     """
     joints, frames = alignment.joints, alignment.frames
     last = len(frames) - 1
     result: list[tuple[FloatArray, float]] = []
     inner = [
-        float((after.rear - before.front) @ frame[:, 0]) + 0.5 * (before.axis_offset + after.axis_offset)
+        float((after.rear - before.front) @ frame[:, 0])
+        + 0.5 * (before.axis_offset + after.axis_offset)
         for before, after, frame in zip(joints[:-1], joints[1:], frames[1:-1], strict=True)
     ]
     usual = float(np.median(inner)) if inner else 0.0
@@ -175,7 +187,8 @@ def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> l
             length = inner[k - 1]
             if length <= 0:
                 raise InputError(
-                    f'link "{chain.segments[k].name}" has no length between its joints', "correct the joints' origins"
+                    f'link "{chain.segments[k].name}" has no length between its joints',
+                    "correct the joints' origins",
                 )
             behind = joints[k - 1]
             result.append((behind.front - 0.5 * behind.axis_offset * frame[:, 0], length))
@@ -202,7 +215,7 @@ def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> l
     return result
 
 
-# --- masses -----------------------------------------------------------------------------------------------------------
+# --- masses ---------------------------------------------------------------------------------------
 
 
 def _values(
@@ -227,18 +240,33 @@ def _values(
     centre = frame.T @ (inertial.centre - middle)
     aside = math.hypot(centre[1], centre[2])
     if aside > max(_NOTEWORTHY * radius, 1e-4):
-        notes.add(name, f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was put on it", "mass aside")
+        notes.add(
+            name,
+            f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was put on it",
+            "mass aside",
+        )
     along = float(centre[0])
     if abs(along) < 1e-9 + 1e-6 * length:
         along = 0.0
     if abs(along) > 0.5 * length + half + radius:
         notes.add(
-            name, f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was taken", "outside"
+            name,
+            f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was taken",
+            "outside",
         )
         along = 0.0
     inertia, axial = _inertias(name, inertial.mass, about_axes, radius, half, length, notes)
     return LinkValues(
-        length, radius, half, inertial.mass, inertia, axial, along, _friction(segment, frame), wheels is not None, name
+        length,
+        radius,
+        half,
+        inertial.mass,
+        inertia,
+        axial,
+        along,
+        _friction(segment, frame),
+        wheels is not None,
+        name,
     )
 
 
@@ -258,7 +286,11 @@ def _capsule(
     if shape is None or radius is None:
         radius = usual or _radius_from(inertia, inertial.mass, length)
         how = "the other links" if usual else "its length and inertia"
-        notes.add(name, f"has no geometry; its radius of {1e3 * radius:.3g} mm is estimated from {how}", "no geometry")
+        notes.add(
+            name,
+            f"has no geometry; its radius of {1e3 * radius:.3g} mm is estimated from {how}",
+            "no geometry",
+        )
         return radius, max(0.0, 0.5 * length - radius)
     if shape.exact is not None:
         return shape.exact
@@ -268,13 +300,17 @@ def _capsule(
     kinds = " and ".join(sorted(shape.kinds))
     if "mesh" in shape.kinds:
         radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
-        notes.add(name, f"its mesh was replaced by a capsule of radius {1e3 * radius:.3g} mm", "capsule")
+        notes.add(
+            name, f"its mesh was replaced by a capsule of radius {1e3 * radius:.3g} mm", "capsule"
+        )
     else:
         text = f"its {kinds} was replaced by a capsule of radius {1e3 * radius:.3g} mm"
         notes.add(name, text, f"capsule for {kinds}")
     if abs(offset) > max(_NOTEWORTHY * length, 1e-3):
         notes.add(
-            name, f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was put there", "off"
+            name,
+            f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was put there",
+            "off",
         )
     return radius, half
 
@@ -287,7 +323,13 @@ def _radius_from(inertia: FloatArray, mass: float, length: float) -> float:
 
 
 def _inertias(
-    name: str, mass: float, table: FloatArray, radius: float, half: float, length: float, notes: Notes
+    name: str,
+    mass: float,
+    table: FloatArray,
+    radius: float,
+    half: float,
+    length: float,
+    notes: Notes,
 ) -> tuple[float, float]:
     """Moments about a transverse axis and the link's own, kg m^2; the capsule's where the file's are impossible."""
     reach = max(half + radius, 0.5 * length)
@@ -301,7 +343,10 @@ def _inertias(
         why = "is not positive"
     elif principal[2] > _TRIANGLE * (principal[0] + principal[1]):
         why = "is impossible (one moment is larger than the other two together)"
-    elif transverse > _LARGEST_PART * largest or axial > 2.0 * _LARGEST_PART * mass * radius**2 + 0.1 * largest:
+    elif (
+        transverse > _LARGEST_PART * largest
+        or axial > 2.0 * _LARGEST_PART * mass * radius**2 + 0.1 * largest
+    ):
         why = f"is larger than a body of {mass:.3g} kg and this size can have"
     elif transverse < _SMALLEST_PART * capsule or axial < _SMALLEST_PART * capsule_axial:
         why = f"is smaller than a body of {mass:.3g} kg and this size can have"
@@ -326,24 +371,36 @@ def _inertias(
     return transverse, axial
 
 
-def _wheels(segment: Segment, frame: FloatArray, middle: FloatArray, radius: float, notes: Notes) -> float | None:
+def _wheels(
+    segment: Segment, frame: FloatArray, middle: FloatArray, radius: float, notes: Notes
+) -> float | None:
     """Radius of a link on passive wheels; None if it has none that roll along it."""
     reaches = []
     for axis, geometries in segment.wheels:
         if abs((frame.T @ axis)[1]) < 0.7:
-            notes.add(segment.name, "a wheel of it does not roll along the link, and was taken as fixed", "odd wheel")
+            notes.add(
+                segment.name,
+                "a wheel of it does not roll along the link, and was taken as fixed",
+                "odd wheel",
+            )
             continue
         for geometry in (g for g in geometries if g.size):
             low = (frame.T @ (middle - geometry.placement.position))[2]
-            reaches.append(float(low + _half_box(geometry, frame.T @ geometry.placement.rotation)[2]))
+            reaches.append(
+                float(low + _half_box(geometry, frame.T @ geometry.placement.rotation)[2])
+            )
         if not geometries:
             reaches.append(radius)
     if not reaches:
-        return radius if any(abs((frame.T @ axis)[1]) >= 0.7 for axis, _ in segment.wheels) else None
+        return (
+            radius if any(abs((frame.T @ axis)[1]) >= 0.7 for axis, _ in segment.wheels) else None
+        )
     reach = max(reaches)
     if reach > radius * 1.001:
         notes.add(
-            segment.name, f"its radius is {1e3 * reach:.3g} mm, down to the lowest point of its wheels", "wheel radius"
+            segment.name,
+            f"its radius is {1e3 * reach:.3g} mm, down to the lowest point of its wheels",
+            "wheel radius",
         )
         return reach
     return radius
@@ -353,7 +410,9 @@ def _friction(segment: Segment, frame: FloatArray) -> tuple[float, float] | None
     """Coefficients along and across of the geometry that touches the ground."""
     touching = [g for g in segment.geometries if g.collides and g.friction is not None]
     if segment.wheels:
-        touching = [g for _, wheel in segment.wheels for g in wheel if g.friction is not None] or touching
+        touching = [
+            g for _, wheel in segment.wheels for g in wheel if g.friction is not None
+        ] or touching
     if not touching:
         return None
     geometry = touching[0]

@@ -21,10 +21,12 @@ _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attrib
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)
 
 _WORTH = 0.7
-"""A box along the principal axes is taken if its volume is less than this part of that along the mesh's own axes."""
+"""A box along the principal axes is taken if its volume is less than this part of that along the
+mesh's own axes."""
 
 _FULL = 0.05
-"""A closed mesh fills at least this part of its box; one that does not is open, and its volume means nothing."""
+"""A closed mesh fills at least this part of its box; one that does not is open, and its volume
+means nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,11 +92,17 @@ def _stl(data: bytes) -> FloatArray:
     """Corners of triangles, (n, 3, 3)."""
     if len(data) >= _HEADER:
         number = int.from_bytes(data[80:84], "little")
-        if _HEADER + number * _TRIANGLE.itemsize <= len(data) and number and not _is_ascii(data, number):
+        if (
+            _HEADER + number * _TRIANGLE.itemsize <= len(data)
+            and number
+            and not _is_ascii(data, number)
+        ):
             table = np.frombuffer(data, dtype=_TRIANGLE, count=number, offset=_HEADER)
             return table["corners"].astype(np.float64)
     try:
-        values = np.array([[float(word) for word in match.groups()] for match in _VERTEX.finditer(data)])
+        values = np.array(
+            [[float(word) for word in match.groups()] for match in _VERTEX.finditer(data)]
+        )
     except ValueError:
         raise InputError("the mesh has points that are not numbers", "export it again") from None
     return values[: len(values) // 3 * 3].reshape(-1, 3, 3)
@@ -119,7 +127,9 @@ def _obj(data: bytes) -> FloatArray:
                 face = [int(word.split(b"/", 1)[0]) for word in words[1:]]
                 face = [index - 1 if index > 0 else len(points) + index for index in face]
                 corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
-        triangles: FloatArray = np.array(points).reshape(-1, 3)[np.array(corners, dtype=int).reshape(-1, 3)]
+        triangles: FloatArray = np.array(points).reshape(-1, 3)[
+            np.array(corners, dtype=int).reshape(-1, 3)
+        ]
         return triangles
     except (ValueError, IndexError):
         raise InputError("the mesh is damaged", "export it again") from None
@@ -136,12 +146,16 @@ def _dae(data: bytes) -> FloatArray:
         for source in vertices.all("input"):
             if source.get("semantic") != "POSITION":
                 continue
-            table = sources.get(source.get("source").removeprefix("#"), Element("")).find("float_array")
+            table = sources.get(source.get("source").removeprefix("#"), Element("")).find(
+                "float_array"
+            )
             if table is not None:
                 try:
                     points.append(np.array(table.text.split(), dtype=np.float64))
                 except ValueError:
-                    raise InputError("the mesh has points that are not numbers", "export it again") from None
+                    raise InputError(
+                        "the mesh has points that are not numbers", "export it again"
+                    ) from None
     if not points:
         return np.zeros((0, 3, 3))
     flat = np.concatenate([each[: len(each) // 3 * 3].reshape(-1, 3) for each in points]) * metres
@@ -178,4 +192,6 @@ def _measured(triangles: FloatArray) -> Mesh:
     second -= volume * np.outer(centre, centre)
     sign = 1.0 if volume > 0 else -1.0
     second *= sign
-    return Mesh(half, box, abs(volume), box.position + centre, np.trace(second) * np.eye(3) - second)
+    return Mesh(
+        half, box, abs(volume), box.position + centre, np.trace(second) * np.eye(3) - second
+    )

@@ -12,7 +12,14 @@ from snakestudio.robot_files.description import Placement
 from snakestudio.robot_files.elements import Element, parse_xml, vector_of
 from snakestudio.robot_files.files import resolved
 from snakestudio.robot_files.reading import Reading
-from snakestudio.robot_files.rotations import about, from_axes, from_quaternion, rounded_angles, snapped, turn_between
+from snakestudio.robot_files.rotations import (
+    about,
+    from_axes,
+    from_quaternion,
+    rounded_angles,
+    snapped,
+    turn_between,
+)
 
 __all__ = ["Compiler", "Defaults", "with_included"]
 
@@ -38,7 +45,10 @@ def with_included(root: Element, reading: Reading) -> Element:
                 continue
             files += 1
             if files > _MOST_INCLUDES:
-                raise InputError(f"it includes more than {_MOST_INCLUDES} files", "see whether they include each other")
+                raise InputError(
+                    f"it includes more than {_MOST_INCLUDES} files",
+                    "see whether they include each other",
+                )
             name = child.get("file")
             included = parse_xml(read_bytes(resolved(name, reading.folder), ROBOT), ROBOT)
             if any(e.tag == "include" and e.get("file") == name for e in included.iter()):
@@ -91,9 +101,17 @@ class Defaults:
         """The element with the values of its class where it has none."""
         name = element.get("class") or child_class
         if name not in self._classes:
-            raise InputError(f'{element.place}: there is no default class "{name}"', "define it in <default>")
+            raise InputError(
+                f'{element.place}: there is no default class "{name}"', "define it in <default>"
+            )
         values = self._classes[name].get(element.tag, {})
-        return Element(element.tag, {**values, **element.attributes}, element.line, element.children, element.text)
+        return Element(
+            element.tag,
+            {**values, **element.attributes},
+            element.line,
+            element.children,
+            element.text,
+        )
 
 
 class Compiler:
@@ -105,7 +123,8 @@ class Compiler:
             values.update(element.attributes)
         if values.get("coordinate", "local") == "global":
             raise InputError(
-                'the file uses coordinate="global", which MuJoCo no longer reads', "convert it with an old MuJoCo"
+                'the file uses coordinate="global", which MuJoCo no longer reads',
+                "convert it with an old MuJoCo",
             )
         self.degrees = values.get("angle", "degree") != "radian"
         self.sequence = values.get("eulerseq", "xyz")
@@ -152,7 +171,9 @@ class Compiler:
         if text := element.get("xyaxes"):
             values = vector_of(text, 6, f"{where} xyaxes")
             if np.linalg.norm(np.cross(values[:3], values[3:])) < 1e-12:
-                raise InputError(f"{where}: the two vectors of xyaxes are parallel", "give two directions")
+                raise InputError(
+                    f"{where}: the two vectors of xyaxes are parallel", "give two directions"
+                )
             return from_axes(values[:3], values[3:])
         if text := element.get("zaxis"):
             axis = vector_of(text, 3, f"{where} zaxis")

@@ -21,7 +21,8 @@ class Notes:
         where : str
             The element, as the file names it; "" for the whole robot.
         text : str
-            What was left out or approximated, with its value, beginning in lower case where there is an element.
+            What was left out or approximated, with its value, beginning in lower case where there
+            is an element.
         kind : str
             What notes that are written together have in common; the text if left out.
         """

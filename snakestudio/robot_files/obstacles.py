@@ -50,7 +50,11 @@ def _is_floor(geometry: Geometry, height: float) -> bool:
     if geometry.kind != "box":
         return False
     top = geometry.placement.position[2] + geometry.size[2] - height
-    return min(geometry.size[:2]) >= _WIDE and abs(top) < _THIN and geometry.placement.rotation[2, 2] > _LEVEL
+    return (
+        min(geometry.size[:2]) >= _WIDE
+        and abs(top) < _THIN
+        and geometry.placement.rotation[2, 2] > _LEVEL
+    )
 
 
 def obstacles_of(world: Sequence[Geometry], notes: Notes) -> tuple[Obstacle, ...]:
@@ -80,7 +84,9 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
     if not geometry.size or geometry.kind == "mesh":
         notes.add(name, "is a mesh of the surroundings; it was left out", "mesh")
         return None
-    x, y, z = (plain(round(float(value), 9)) for value in geometry.placement.position - [0.0, 0.0, height])
+    x, y, z = (
+        plain(round(float(value), 9)) for value in geometry.placement.position - [0.0, 0.0, height]
+    )
     friction = 0.2 if geometry.friction is None else min(geometry.friction[0], 100.0)
     shared = {"name": name[:80], "friction": plain(friction), "group": "world"}
     rotation = geometry.placement.rotation
@@ -95,7 +101,9 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
             yaw_deg=_degrees(math.atan2(rotation[1, 0], rotation[0, 0])),
             length_m=plain(2 * geometry.size[0]),
             width_m=plain(2 * geometry.size[1]),
-            heights_m=tuple(tuple(float(f"{value:.6g}") for value in row) for row in geometry.heights),
+            heights_m=tuple(
+                tuple(float(f"{value:.6g}") for value in row) for row in geometry.heights
+            ),
             **shared,
         )
     if geometry.kind in ("cylinder", "capsule") and abs(rotation[2, 2]) > _LEVEL:
@@ -108,7 +116,11 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
     if geometry.kind in ("cylinder", "capsule"):
         cap = geometry.size[0] if geometry.kind == "capsule" else 0.0
         half = np.array([geometry.size[0], geometry.size[0], geometry.size[1] + cap])
-        notes.add(name, "is a cylinder that does not stand upright; it is a box around it", "lying cylinder")
+        notes.add(
+            name,
+            "is a cylinder that does not stand upright; it is a box around it",
+            "lying cylinder",
+        )
     pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
     yaw = math.atan2(rotation[1, 0], rotation[0, 0])
     roll = math.atan2(rotation[2, 1], rotation[2, 2])
@@ -127,7 +139,14 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
 
 
 def _post(
-    name: str, x: float, y: float, radius: float, top: float, bottom: float, notes: Notes, shared: dict[str, object]
+    name: str,
+    x: float,
+    y: float,
+    radius: float,
+    top: float,
+    bottom: float,
+    notes: Notes,
+    shared: dict[str, object],
 ) -> Obstacle | None:
     if top <= 1e-6:
         notes.add(name, "lies below the ground; it was left out", "below")

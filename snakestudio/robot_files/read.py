@@ -40,7 +40,8 @@ def read_robot(path: Path) -> RobotDescription:
         reader = _READERS.get(root.tag)
         if reader is None:
             raise InputError(
-                f"its root element is <{root.tag}>", "give a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file"
+                f"its root element is <{root.tag}>",
+                "give a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file",
             )
         return reader(root, Reading(path.parent))
     except InputError as error:

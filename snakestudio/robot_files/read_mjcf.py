@@ -34,8 +34,25 @@ from snakestudio.text import counted
 __all__ = ["read_mjcf"]
 
 _UNREAD = ("composite", "flexcomp", "replicate", "attach")
-_ACTUATORS = ("position", "motor", "velocity", "general", "intvelocity", "damper", "cylinder", "muscle", "adhesion")
-_LEFT_OUT = {"camera": "camera", "light": "", "site": "", "sensor": "", "skin": "skin", "plugin": "plugin"}
+_ACTUATORS = (
+    "position",
+    "motor",
+    "velocity",
+    "general",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+)
+_LEFT_OUT = {
+    "camera": "camera",
+    "light": "",
+    "site": "",
+    "sensor": "",
+    "skin": "skin",
+    "plugin": "plugin",
+}
 _MOST_HEIGHTS = 10_000
 
 
@@ -65,11 +82,14 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     for element in root.iter():
         if element.tag in _UNREAD:
             raise InputError(
-                f"{element.place}: <{element.tag}> is not read", "load the file in MuJoCo and save the compiled model"
+                f"{element.place}: <{element.tag}> is not read",
+                "load the file in MuJoCo and save the compiled model",
             )
     _refuse_constraints(root)
     defaults = Defaults(root)
-    assets = [defaults.of(e, "") for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
+    assets = [
+        defaults.of(e, "") for asset in root.all("asset") for e in asset.all("mesh", "hfield")
+    ]
     file = _File(
         root,
         reading,
@@ -121,7 +141,10 @@ def _refuse_constraints(root: Element) -> None:
         for element in group.children:
             if element.get("active", "true") == "false":
                 continue
-            ends = [element.get(key) for key in ("body1", "body2", "joint1", "joint2", "site1", "site2", "tendon1")]
+            ends = [
+                element.get(key)
+                for key in ("body1", "body2", "joint1", "joint2", "site1", "site2", "tendon1")
+            ]
             names = " and ".join(f'"{name}"' for name in ends if name)
             what = "couples the joints" if element.tag == "joint" else "closes a loop between"
             if element.tag == "joint" and not element.get("joint2"):
@@ -148,7 +171,7 @@ def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
         reading.notes.append(f"Left out: {names_text(words)}.")
 
 
-# --- bodies -----------------------------------------------------------------------------------------------------------
+# --- bodies ---------------------------------------------------------------------------------------
 
 
 def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
@@ -175,11 +198,15 @@ def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
             bodies[body] = replace(
                 bodies[body],
                 geometries=bodies[body].geometries + tuple(own),
-                inertial=summed([each for each in (bodies[body].inertial, *inertials) if each is not None]),
+                inertial=summed(
+                    [each for each in (bodies[body].inertial, *inertials) if each is not None]
+                ),
             )
         for child in reversed(element.all("body")):
             if child.get("mocap") == "true":
-                file.reading.notes.append(f"{child.get('name') or 'A body'} moved by motion capture was left out.")
+                file.reading.notes.append(
+                    f"{child.get('name') or 'A body'} moved by motion capture was left out."
+                )
                 continue
             _check_number(len(bodies))
             bodies.append(_body(file, child, body, outer, child.get("childclass") or inner_class))
@@ -192,7 +219,9 @@ def _check_number(number: int) -> None:
         raise InputError("it has more than 20000 bodies", "give a file of one robot")
 
 
-def _body(file: _File, element: Element, parent: int, outer: Placement, child_class: str) -> BodyDescription:
+def _body(
+    file: _File, element: Element, parent: int, outer: Placement, child_class: str
+) -> BodyDescription:
     name = element.get("name") or f"body on line {element.line}"
     placement = outer.then(file.compiler.placement(element, file.reading))
     joints = []
@@ -240,7 +269,9 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     name = element.get("name") or f"joint on line {element.line}"
     kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
     if kind not in ("hinge", "slide", "ball", "free"):
-        raise InputError(f'{where}: "{kind}" is not a type of joint', "give hinge, slide, ball or free")
+        raise InputError(
+            f'{where}: "{kind}" is not a type of joint', "give hinge, slide, ball or free"
+        )
     if kind in ("free", "ball"):
         return JointDescription(name, kind)
     turn = compiler.angle if kind == "hinge" else float
@@ -260,7 +291,10 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     if element.get("range") and (limited == "true" or (limited == "auto" and compiler.auto_limits)):
         low, high = vector_of(element.get("range"), 2, f"{where} range")
         if low > high:
-            raise InputError(f"{where}: the lower limit {low:g} is above the upper limit {high:g}", "exchange them")
+            raise InputError(
+                f"{where}: the lower limit {low:g} is above the upper limit {high:g}",
+                "exchange them",
+            )
         if float(low) > -UNLIMITED:
             lower = turn(float(low)) - zero
         if float(high) < UNLIMITED:
@@ -284,7 +318,7 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     )
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------------
+# --- geometry -------------------------------------------------------------------------------------
 
 
 def _geometry(
@@ -312,31 +346,49 @@ def _geometry(
         turn = snapped(turn_between(np.array([0.0, 0.0, 1.0]), along / length))
         placement = outer.then(Placement(0.5 * (ends[:3] + ends[3:]), turn))
         half = 0.5 * length
-        size = np.array([size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half])
+        size = np.array(
+            [size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
+        )
     if kind in ("mesh", "sdf") or element.get("mesh"):
         return _mesh(file, element, placement, mass, density, mu, collides)
     if kind == "hfield":
         return _height_field(file, element, placement, mu), None
     if kind == "plane":
-        return Geometry("plane", (), placement, friction=(mu, mu), collides=collides, name=name), None
+        return Geometry(
+            "plane", (), placement, friction=(mu, mu), collides=collides, name=name
+        ), None
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}.get(kind)
     if needed is None:
         raise InputError(f'{where}: "{kind}" is not a type of geom', "correct it")
     if len(size) < needed:
-        raise InputError(f"{where}: a {kind} needs {needed} sizes (got {len(size)})", "correct its size")
+        raise InputError(
+            f"{where}: a {kind} needs {needed} sizes (got {len(size)})", "correct its size"
+        )
     sizes = tuple(float(abs(value)) for value in size[:needed])
     if mass is None:
         mass = density * volume(kind, sizes)
-    inertial = moved_to(Inertial(mass, np.zeros(3), mass * moments(kind, sizes)), placement) if mass > 0 else None
+    inertial = (
+        moved_to(Inertial(mass, np.zeros(3), mass * moments(kind, sizes)), placement)
+        if mass > 0
+        else None
+    )
     shown = kind
     if kind == "ellipsoid":
         shown = "box"
-        file.reading.notes.append(f"{name or where}: an ellipsoid was taken as its box for contacts.")
+        file.reading.notes.append(
+            f"{name or where}: an ellipsoid was taken as its box for contacts."
+        )
     return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
 
 
 def _mesh(
-    file: _File, element: Element, placement: Placement, mass: float | None, density: float, mu: float, collides: bool
+    file: _File,
+    element: Element,
+    placement: Placement,
+    mass: float | None,
+    density: float,
+    mu: float,
+    collides: bool,
 ) -> tuple[Geometry, Inertial | None]:
     name = element.get("mesh")
     asset = file.meshes.get(name)
@@ -345,14 +397,24 @@ def _mesh(
     scale = vector_of(asset.get("scale", "1 1 1"), 3, f"{asset.place} scale")
     path = asset.get("file")
     if not path:
-        file.reading.notes.append(f"The mesh {name} has its points in the file itself; it was left out.")
-        return Geometry("mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")), None
+        file.reading.notes.append(
+            f"The mesh {name} has its points in the file itself; it was left out."
+        )
+        return Geometry(
+            "mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")
+        ), None
     if file.compiler.strip:
         path = PurePosixPath(path.replace("\\", "/")).name
-    geometry, mesh = file.reading.mesh_geometry(path, scale, placement, file.compiler.mesh_folder, collides=collides)
+    geometry, mesh = file.reading.mesh_geometry(
+        path, scale, placement, file.compiler.mesh_folder, collides=collides
+    )
     geometry = replace(geometry, friction=(mu, mu), name=element.get("name"))
     if mesh is None:
-        inertial = None if mass is None or mass <= 0 else Inertial(mass, placement.position, np.zeros((3, 3)))
+        inertial = (
+            None
+            if mass is None or mass <= 0
+            else Inertial(mass, placement.position, np.zeros((3, 3)))
+        )
         return geometry, inertial
     filled = mesh.volume if mesh.volume is not None else 8.0 * float(np.prod(mesh.half_sizes))
     own = mass if mass is not None else density * filled
@@ -361,7 +423,9 @@ def _mesh(
     return geometry, moved_to(Inertial(own, mesh.centre, mesh.moments * (own / filled)), placement)
 
 
-def _height_field(file: _File, element: Element, placement: Placement, mu: float) -> Geometry | None:
+def _height_field(
+    file: _File, element: Element, placement: Placement, mu: float
+) -> Geometry | None:
     name = element.get("hfield")
     asset = file.fields.get(name)
     if asset is None:
@@ -374,7 +438,9 @@ def _height_field(file: _File, element: Element, placement: Placement, mu: float
     heights = (heights - heights.min()) / span * top if span > 0 else np.zeros_like(heights)
     step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
     if step > 1:
-        file.reading.notes.append(f"The height field {name} was thinned out to every {step}th point.")
+        file.reading.notes.append(
+            f"The height field {name} was thinned out to every {step}th point."
+        )
         heights = heights[::step, ::step]
     return Geometry(
         "height_field",
@@ -390,11 +456,17 @@ def _height_field(file: _File, element: Element, placement: Placement, mu: float
 def _heights(file: _File, asset: Element) -> FloatArray | None:
     path = asset.get("file")
     if not path:
-        rows, columns = (int(float_of(asset.get(key, "0"), asset.place)) for key in ("nrow", "ncol"))
+        rows, columns = (
+            int(float_of(asset.get(key, "0"), asset.place)) for key in ("nrow", "ncol")
+        )
         if asset.get("elevation") and rows > 1 and columns > 1:
             count = rows * columns
-            return vector_of(asset.get("elevation"), count, f"{asset.place} elevation").reshape(rows, columns)[::-1]
-        file.reading.notes.append(f"The height field {_asset_name(asset)} has no heights in the file: left out.")
+            return vector_of(asset.get("elevation"), count, f"{asset.place} elevation").reshape(
+                rows, columns
+            )[::-1]
+        file.reading.notes.append(
+            f"The height field {_asset_name(asset)} has no heights in the file: left out."
+        )
         return None
     try:
         found = resolved(path, file.reading.folder, file.compiler.mesh_folder)
@@ -403,7 +475,12 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
         data = read_bytes(found, HEIGHTS)
         rows, columns = (int(value) for value in np.frombuffer(data, dtype="<i4", count=2))
         values = np.frombuffer(data, dtype="<f4", offset=8).astype(np.float64)
-        if rows < 2 or columns < 2 or len(values) != rows * columns or not np.isfinite(values).all():
+        if (
+            rows < 2
+            or columns < 2
+            or len(values) != rows * columns
+            or not np.isfinite(values).all()
+        ):
             raise InputError("it is damaged", "export it again")
         return values.reshape(rows, columns)
     except (InputError, ValueError, OSError) as error:
@@ -412,7 +489,7 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
         return None
 
 
-# --- contacts and motors ----------------------------------------------------------------------------------------------
+# --- contacts and motors --------------------------------------------------------------------------
 
 
 def _with_pairs(
@@ -423,7 +500,9 @@ def _with_pairs(
     for group in file.root.all("contact"):
         for given in group.all("pair"):
             pair = file.defaults.of(given, "")
-            values = vector_of(pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction")
+            values = vector_of(
+                pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction"
+            )
             both = float(values[0]), float(values[min(1, len(values) - 1)])
             frictions.update({pair.get(key): both for key in ("geom1", "geom2")})
     if not frictions:
@@ -431,16 +510,21 @@ def _with_pairs(
 
     def with_own(geometries: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
         return tuple(
-            replace(g, friction=frictions[g.name], collides=True) if g.name in frictions else g for g in geometries
+            replace(g, friction=frictions[g.name], collides=True) if g.name in frictions else g
+            for g in geometries
         )
 
     file.reading.notes.append(
         "Friction of explicit contact pairs was taken for their geoms; the rest of them left out."
     )
-    return [replace(body, geometries=with_own(body.geometries)) for body in bodies], list(with_own(tuple(world)))
+    return [replace(body, geometries=with_own(body.geometries)) for body in bodies], list(
+        with_own(tuple(world))
+    )
 
 
-def _with_contact_friction(bodies: list[BodyDescription], world: list[Geometry]) -> list[BodyDescription]:
+def _with_contact_friction(
+    bodies: list[BodyDescription], world: list[Geometry]
+) -> list[BodyDescription]:
     """Friction of contacts with the ground, which is the larger one of geom and ground."""
     ground = next((g.friction for g in world if g.kind == "plane" and g.collides), None)
     if ground is None:
@@ -475,7 +559,9 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
                 )
             motors[joint] = new
     if others:
-        file.reading.notes.append(f"{counted(others, 'actuator')} of other things than joints left out.")
+        file.reading.notes.append(
+            f"{counted(others, 'actuator')} of other things than joints left out."
+        )
 
     def driven(joint: JointDescription) -> JointDescription:
         if joint.name not in motors:
@@ -525,7 +611,9 @@ def _with_total_mass(bodies: list[BodyDescription], total: float) -> list[BodyDe
         else replace(
             body,
             inertial=Inertial(
-                body.inertial.mass * total / mass, body.inertial.centre, body.inertial.inertia * total / mass
+                body.inertial.mass * total / mass,
+                body.inertial.centre,
+                body.inertial.inertia * total / mass,
             ),
         )
         for body in bodies

@@ -79,7 +79,9 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
         _collect(holder, "", version, model, reading, reading.folder, ground, 0)
     for world in worlds:
         physics = world.find("physics")
-        text = world.text_of("gravity") or (physics.text_of("gravity") if physics is not None else "")
+        text = world.text_of("gravity") or (
+            physics.text_of("gravity") if physics is not None else ""
+        )
         if text:
             x, y, z = vector_of(text, 3, "<gravity>")
             gravity = float(x), float(y), float(z)
@@ -92,9 +94,22 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
     if sensors:
         reading.notes.append(f"{counted(sensors, 'sensor')} left out.")
-    name = next((m.get("name") for h in (root, *worlds) for m in h.all("model") if m.find("joint") is not None), "")
+    name = next(
+        (
+            m.get("name")
+            for h in (root, *worlds)
+            for m in h.all("model")
+            if m.find("joint") is not None
+        ),
+        "",
+    )
     return RobotDescription(
-        name or "robot", tuple(bodies), tuple(ground + world_parts), gravity, step, reading.finished_notes()
+        name or "robot",
+        tuple(bodies),
+        tuple(ground + world_parts),
+        gravity,
+        step,
+        reading.finished_notes(),
     )
 
 
@@ -103,10 +118,12 @@ def _version(root: Element) -> float:
         major, _, minor = root.get("version", "1.6").partition(".")
         return int(major) + 0.01 * int(minor.split(".")[0] or 0)
     except ValueError:
-        raise InputError(f'{root.place}: "{root.get("version")}" is not a version of SDF', "correct it") from None
+        raise InputError(
+            f'{root.place}: "{root.get("version")}" is not a version of SDF', "correct it"
+        ) from None
 
 
-# --- models and frames ------------------------------------------------------------------------------------------------
+# --- models and frames ----------------------------------------------------------------------------
 
 
 def _collect(
@@ -124,7 +141,18 @@ def _collect(
         raise InputError(f"its models are nested more than {_DEEPEST} deep", "write them flat")
     for element in holder.children:
         if element.tag == "model":
-            _collect_model(element, element.get("name"), prefix, version, model, reading, folder, ground, depth, None)
+            _collect_model(
+                element,
+                element.get("name"),
+                prefix,
+                version,
+                model,
+                reading,
+                folder,
+                ground,
+                depth,
+                None,
+            )
         elif element.tag == "include":
             _include(element, prefix, model, reading, folder, ground, depth)
         elif element.tag == "frame" and holder.tag == "world":
@@ -132,7 +160,13 @@ def _collect(
 
 
 def _include(
-    element: Element, prefix: str, model: _Model, reading: Reading, folder: Path, ground: list[Geometry], depth: int
+    element: Element,
+    prefix: str,
+    model: _Model,
+    reading: Reading,
+    folder: Path,
+    ground: list[Geometry],
+    depth: int,
 ) -> None:
     uri = element.text_of("uri")
     short = uri.partition("://")[2].rstrip("/") or uri
@@ -142,14 +176,27 @@ def _include(
         ground.append(Geometry("plane", (), friction=(1.0, 1.0), name="ground_plane"))
         return
     try:
-        path = resolved(uri if uri.endswith((".sdf", ".world")) else f"{uri.rstrip('/')}/model.sdf", folder)
+        path = resolved(
+            uri if uri.endswith((".sdf", ".world")) else f"{uri.rstrip('/')}/model.sdf", folder
+        )
     except MissingFileError:
         reading.notes.append(f"The included model {uri} is not near the file and was left out.")
         return
     inner = parse_xml(read_bytes(path, ROBOT), ROBOT)
     for child in inner.all("model"):
         name = element.text_of("name") or child.get("name")
-        _collect_model(child, name, prefix, _version(inner), model, reading, path.parent, ground, depth + 1, element)
+        _collect_model(
+            child,
+            name,
+            prefix,
+            _version(inner),
+            model,
+            reading,
+            path.parent,
+            ground,
+            depth + 1,
+            element,
+        )
 
 
 def _collect_model(
@@ -166,27 +213,40 @@ def _collect_model(
 ) -> None:
     model.models += 1
     if model.models > _MOST_MODELS:
-        raise InputError(f"it has more than {_MOST_MODELS} models", "see whether they include each other")
+        raise InputError(
+            f"it has more than {_MOST_MODELS} models", "see whether they include each other"
+        )
     inside = f"{prefix}{name}::"
     holder = included if included is not None and included.find("pose") is not None else element
     relative, placement = _pose(holder, reading)
     outer = f"{prefix}__model__" if prefix else "world"
-    model.frames[f"{inside}__model__"] = (_scoped(relative, prefix) if relative else outer, placement)
+    model.frames[f"{inside}__model__"] = (
+        _scoped(relative, prefix) if relative else outer,
+        placement,
+    )
     model.frames[f"{prefix}{name}"] = (f"{inside}__model__", Placement())
     static = (included or element).text_of("static", element.text_of("static")) in ("true", "1")
     for link in element.all("link"):
         full = f"{inside}{link.get('name')}"
         if full in model.links:
-            raise InputError(f'{link.place}: there are two links "{link.get("name")}"', "give each its own name")
+            raise InputError(
+                f'{link.place}: there are two links "{link.get("name")}"', "give each its own name"
+            )
         model.links[full] = link
         relative, placement = _pose(link, reading)
-        model.frames[full] = (_scoped(relative, inside) if relative else f"{inside}__model__", placement)
+        model.frames[full] = (
+            _scoped(relative, inside) if relative else f"{inside}__model__",
+            placement,
+        )
         if static:
             model.static.add(full)
     for joint in element.all("joint"):
         full = f"{inside}{joint.get('name')}"
         if full in model.joints:
-            raise InputError(f'{joint.place}: there are two joints "{joint.get("name")}"', "give each its own name")
+            raise InputError(
+                f'{joint.place}: there are two joints "{joint.get("name")}"',
+                "give each its own name",
+            )
         model.joints[full] = joint, inside
         model.old_axes[full] = version < 1.045
         relative, placement = _pose(joint, reading)
@@ -204,7 +264,10 @@ def _add_frame(frame: Element, prefix: str, model: _Model, reading: Reading) -> 
     relative, placement = _pose(frame, reading)
     attached = frame.get("attached_to")
     outer = f"{prefix}__model__" if prefix else "world"
-    model.frames[full] = (_scoped(relative or attached, prefix) if relative or attached else outer, placement)
+    model.frames[full] = (
+        _scoped(relative or attached, prefix) if relative or attached else outer,
+        placement,
+    )
     if attached:
         model.attached[full] = _scoped(attached, prefix)
 
@@ -261,10 +324,13 @@ def _placements(model: _Model) -> dict[str, Placement]:
             if outer not in model.frames and outer not in done:
                 shown = outer.rpartition("::")[2]
                 raise InputError(
-                    f'the pose of "{trail[-1]}" is relative to "{shown}", which does not exist', "correct it"
+                    f'the pose of "{trail[-1]}" is relative to "{shown}", which does not exist',
+                    "correct it",
                 )
             if outer in trail:
-                raise InputError(f'the pose of "{trail[-1]}" is relative to itself', "correct its relative_to")
+                raise InputError(
+                    f'the pose of "{trail[-1]}" is relative to itself', "correct its relative_to"
+                )
             trail.append(outer)
         for inner in reversed(trail[:-1]):
             outer, placement = model.frames[inner]
@@ -272,7 +338,7 @@ def _placements(model: _Model) -> dict[str, Placement]:
     return done
 
 
-# --- links and joints -------------------------------------------------------------------------------------------------
+# --- links and joints -----------------------------------------------------------------------------
 
 
 def _link_of(name: str, model: _Model, joint: Element) -> str:
@@ -283,12 +349,18 @@ def _link_of(name: str, model: _Model, joint: Element) -> str:
         if name in model.attached:
             name = model.attached[name]
             continue
-        inside = [link for link in model.links if link.startswith(f"{name.removesuffix('__model__').rstrip(':')}::")]
+        inside = [
+            link
+            for link in model.links
+            if link.startswith(f"{name.removesuffix('__model__').rstrip(':')}::")
+        ]
         if not inside:
             break
         name = inside[0]
     shown = name.rpartition("::")[2] or name
-    raise InputError(f'{joint.place}: there is no link "{shown}"', "correct its <parent> and <child>")
+    raise InputError(
+        f'{joint.place}: there is no link "{shown}"', "correct its <parent> and <child>"
+    )
 
 
 def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
@@ -297,13 +369,21 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
     below: dict[str, list[str]] = {name: [] for name in (*model.links, "world")}
     for full, (joint, prefix) in model.joints.items():
         kind = joint.get("type")
-        if kind in ("screw", "gearbox") or any(axis.find("mimic") is not None for axis in joint.all("axis", "axis2")):
-            what = "mimics another joint" if kind not in ("screw", "gearbox") else f"is a {kind} joint"
+        if kind in ("screw", "gearbox") or any(
+            axis.find("mimic") is not None for axis in joint.all("axis", "axis2")
+        ):
+            what = (
+                "mimics another joint" if kind not in ("screw", "gearbox") else f"is a {kind} joint"
+            )
             raise InputError(
-                f'joint "{joint.get("name")}" {what}', "remove it: each joint of a scene turns independently"
+                f'joint "{joint.get("name")}" {what}',
+                "remove it: each joint of a scene turns independently",
             )
         if kind not in _KINDS:
-            raise InputError(f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}")
+            raise InputError(
+                f'{joint.place}: "{kind}" is not a type of joint',
+                f"give one of {', '.join(_KINDS)}",
+            )
         ends = [joint.text_of(end) for end in ("parent", "child")]
         parent, child = (_link_of(_scoped(end, prefix), model, joint) for end in ends)
         if child == "world":
@@ -318,7 +398,9 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
         above[child] = parent, full
         below[parent].append(child)
     bodies: list[BodyDescription] = []
-    pending = [(name, -1) for name in model.links if name not in above] + [(name, -1) for name in below["world"]]
+    pending = [(name, -1) for name in model.links if name not in above] + [
+        (name, -1) for name in below["world"]
+    ]
     while pending:
         name, index = pending.pop(0)
         outer = placements[bodies[index].name] if index >= 0 else Placement()
@@ -331,14 +413,18 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
         bodies.append(_body(model.links[name], name, index, placement, joints, reading))
         pending += [(child, len(bodies) - 1) for child in below[name]]
     if len(bodies) < len(model.links):
-        raise InputError("its joints close a loop", "remove the joint that closes it: the robot must be a chain")
+        raise InputError(
+            "its joints close a loop", "remove the joint that closes it: the robot must be a chain"
+        )
     short = {body.name.rpartition("::")[2] for body in bodies}
     if len(short) == len(bodies):
         bodies = [replace(body, name=body.name.rpartition("::")[2]) for body in bodies]
     return bodies
 
 
-def _joint(full: str, child: str, model: _Model, placements: dict[str, Placement]) -> tuple[JointDescription, ...]:
+def _joint(
+    full: str, child: str, model: _Model, placements: dict[str, Placement]
+) -> tuple[JointDescription, ...]:
     joint, prefix = model.joints[full]
     kind = _KINDS[joint.get("type")]
     if not kind:
@@ -360,7 +446,10 @@ def _joint(full: str, child: str, model: _Model, placements: dict[str, Placement
         if xyz is not None and xyz.get("expressed_in"):
             frame = _scoped(xyz.get("expressed_in"), prefix)
             if frame not in placements:
-                raise InputError(f'{where}: there is no frame "{xyz.get("expressed_in")}"', "correct expressed_in")
+                raise InputError(
+                    f'{where}: there is no frame "{xyz.get("expressed_in")}"',
+                    "correct expressed_in",
+                )
         elif in_model or (model.old_axes[full] and axis.find("use_parent_model_frame") is None):
             frame = f"{prefix}__model__"
         world = placements[frame].rotation @ (direction / size)
@@ -390,12 +479,16 @@ def _axis(
     limit, dynamics = axis.find("limit"), axis.find("dynamics")
     lower, upper = value(limit, "lower"), value(limit, "upper")
     if lower is not None and upper is not None and lower > upper:
-        raise InputError(f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}", "exchange them")
+        raise InputError(
+            f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}",
+            "exchange them",
+        )
     effort, speed = value(limit, "effort"), value(limit, "velocity")
     effort = effort if effort is not None and effort > 0 else None
     speed = speed if speed is not None and speed > 0 else None
     damping, friction, stiffness, rest = (
-        value(dynamics, key) or 0.0 for key in ("damping", "friction", "spring_stiffness", "spring_reference")
+        value(dynamics, key) or 0.0
+        for key in ("damping", "friction", "spring_stiffness", "spring_reference")
     )
     actuation = None
     if motor is not None or effort or speed:
@@ -424,11 +517,21 @@ def _is_far(text: str) -> bool:
 
 
 def _body(
-    link: Element, name: str, parent: int, placement: Placement, joints: tuple[JointDescription, ...], reading: Reading
+    link: Element,
+    name: str,
+    parent: int,
+    placement: Placement,
+    joints: tuple[JointDescription, ...],
+    reading: Reading,
 ) -> BodyDescription:
     geometries = [_geometry(e, link, reading) for e in link.all("collision", "visual")]
     return BodyDescription(
-        name, parent, placement, _inertial(link, reading), tuple(g for g in geometries if g is not None), joints
+        name,
+        parent,
+        placement,
+        _inertial(link, reading),
+        tuple(g for g in geometries if g is not None),
+        joints,
     )
 
 
@@ -443,18 +546,29 @@ def _inertial(link: Element, reading: Reading) -> Inertial | None:
     table = element.find("inertia")
     xx, xy, xz, yy, yz, zz = (
         float_of(table.text_of(key, usual) if table is not None else usual, f"{link.place} {key}")
-        for key, usual in (("ixx", "1"), ("ixy", "0"), ("ixz", "0"), ("iyy", "1"), ("iyz", "0"), ("izz", "1"))
+        for key, usual in (
+            ("ixx", "1"),
+            ("ixy", "0"),
+            ("ixz", "0"),
+            ("iyy", "1"),
+            ("iyz", "0"),
+            ("izz", "1"),
+        )
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return Inertial(mass, frame.position, frame.rotation @ inertia @ frame.rotation.T)
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------------
+# --- geometry -------------------------------------------------------------------------------------
 
 
 def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | None:
     holder = element.find("geometry")
-    shape = next((child for child in holder.children if child.tag != "empty"), None) if holder is not None else None
+    shape = (
+        next((child for child in holder.children if child.tag != "empty"), None)
+        if holder is not None
+        else None
+    )
     if shape is None:
         return None
     where = f"{link.place} {element.tag}"
@@ -482,7 +596,9 @@ def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | N
         reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was left out.")
         return None
     kind = "box" if shape.tag == "ellipsoid" else shape.tag
-    return Geometry(kind, tuple(float(abs(v)) for v in size), placement, "", mu, axis, collides, name=name)
+    return Geometry(
+        kind, tuple(float(abs(v)) for v in size), placement, "", mu, axis, collides, name=name
+    )
 
 
 def _friction(element: Element, where: str) -> tuple[tuple[float, float] | None, FloatArray | None]:
@@ -499,7 +615,11 @@ def _friction(element: Element, where: str) -> tuple[tuple[float, float] | None,
 
 
 def _height_map(
-    shape: Element, placement: Placement, mu: tuple[float, float] | None, reading: Reading, where: str
+    shape: Element,
+    placement: Placement,
+    mu: tuple[float, float] | None,
+    reading: Reading,
+    where: str,
 ) -> Geometry | None:
     size = vector_of(shape.text_of("size", "1 1 1"), 3, f"{where} size")
     origin = vector_of(shape.text_of("pos", "0 0 0"), 3, f"{where} pos")

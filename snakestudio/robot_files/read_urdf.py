@@ -48,7 +48,9 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
         If it is wrong, or has a mimic joint or a closed loop.
     """
     if any(element.tag.startswith("xacro:") for element in root.iter()):
-        raise InputError("this is a xacro file, not a URDF", "expand it first: xacro FILE.xacro > FILE.urdf")
+        raise InputError(
+            "this is a xacro file, not a URDF", "expand it first: xacro FILE.xacro > FILE.urdf"
+        )
     links = _named(root.all("link"), "link")
     joints = _named(root.all("joint"), "joint")
     if not links:
@@ -67,7 +69,9 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
         below[parent].append(joint)
     roots = [name for name in links if name not in above]
     if not roots:
-        raise InputError("every link has a parent, so the joints close a loop", "remove the joint that closes it")
+        raise InputError(
+            "every link has a parent, so the joints close a loop", "remove the joint that closes it"
+        )
     driven = {
         joint.get("name") or joint.text.strip()
         for transmission in root.all("transmission")
@@ -82,7 +86,10 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
         reading.notes.append(f"Links that are not joined to the robot were left out: {others}.")
     bodies, world = world_geometry(trees[0])
     if len({body.name for tree in trees for body in tree}) < len(links):
-        raise InputError("some joints close a loop apart from the robot", "remove them: the robot must be a chain")
+        raise InputError(
+            "some joints close a loop apart from the robot",
+            "remove them: the robot must be a chain",
+        )
     left_out = sum(1 for e in root.iter() if e.tag == "sensor")
     if left_out:
         reading.notes.append(f"{counted(left_out, 'sensor')} left out.")
@@ -101,7 +108,9 @@ def _named(elements: list[Element], kind: str) -> dict[str, Element]:
         if not name:
             raise InputError(f"line {element.line}: a {kind} has no name", "give it one")
         if name in result:
-            raise InputError(f'line {element.line}: there are two {kind}s "{name}"', "give each its own name")
+            raise InputError(
+                f'line {element.line}: there are two {kind}s "{name}"', "give each its own name"
+            )
         result[name] = element
     return result
 
@@ -115,7 +124,9 @@ def _linked(joint: Element, end: str, links: dict[str, Element]) -> str:
     return name
 
 
-def _friction(root: Element, links: dict[str, Element]) -> dict[str, tuple[float, float, FloatArray | None]]:
+def _friction(
+    root: Element, links: dict[str, Element]
+) -> dict[str, tuple[float, float, FloatArray | None]]:
     """Coefficients of links from Gazebo's additions."""
     result: dict[str, tuple[float, float, FloatArray | None]] = {}
     for element in root.all("gazebo"):
@@ -169,7 +180,9 @@ def _origin(element: Element, reading: Reading) -> Placement:
 def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescription, ...]:
     name, kind = joint.get("name"), joint.get("type")
     if kind not in _KINDS:
-        raise InputError(f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}")
+        raise InputError(
+            f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}"
+        )
     if not _KINDS[kind]:
         return ()
     if joint.find("mimic") is not None:
@@ -178,7 +191,9 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
             "remove <mimic>: each joint of a scene turns independently",
         )
     element = joint.find("axis")
-    axis = vector_of("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, f"{joint.place} axis")
+    axis = vector_of(
+        "1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, f"{joint.place} axis"
+    )
     size = float(np.linalg.norm(axis))
     if size < 1e-9:
         raise InputError(f"{joint.place}: the axis is 0 0 0", "give its direction")
@@ -194,7 +209,8 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
             lower, upper = low or 0.0, high or 0.0
             if lower > upper:
                 raise InputError(
-                    f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}", "exchange them"
+                    f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}",
+                    "exchange them",
                 )
             if lower == upper == 0.0 and not effort and not speed:
                 reading.notes.append(
@@ -207,7 +223,9 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     dynamics = joint.find("dynamics")
     if dynamics is not None:
         damping = max(0.0, float_of(dynamics.get("damping", "0") or "0", f"{joint.place} damping"))
-        friction = max(0.0, float_of(dynamics.get("friction", "0") or "0", f"{joint.place} friction"))
+        friction = max(
+            0.0, float_of(dynamics.get("friction", "0") or "0", f"{joint.place} friction")
+        )
     actuation = Actuation(max_torque=effort, max_speed=speed) if driven or effort or speed else None
     return (
         JointDescription(
@@ -232,11 +250,18 @@ def _body(
     friction: dict[str, tuple[float, float, FloatArray | None]],
 ) -> BodyDescription:
     geometries = [
-        _geometry(element, link, reading, element.tag == "collision", friction.get(link.get("name")))
+        _geometry(
+            element, link, reading, element.tag == "collision", friction.get(link.get("name"))
+        )
         for element in link.all("collision", "visual")
     ]
     return BodyDescription(
-        link.get("name"), parent, placement, _inertial(link, reading), tuple(g for g in geometries if g), joints
+        link.get("name"),
+        parent,
+        placement,
+        _inertial(link, reading),
+        tuple(g for g in geometries if g),
+        joints,
     )
 
 
@@ -276,19 +301,31 @@ def _geometry(
     size: Sequence[float] = ()
     if kind == "mesh":
         scale = vector_of(shape.get("scale", "1 1 1") or "1 1 1", (1, 3), f"{where} scale")
-        mesh, _ = reading.mesh_geometry(shape.get("filename"), scale * np.ones(3), placement, collides=collides)
+        mesh, _ = reading.mesh_geometry(
+            shape.get("filename"), scale * np.ones(3), placement, collides=collides
+        )
         size, placement, file = mesh.size, mesh.placement, mesh.file
     elif kind == "box":
         size = list(0.5 * vector_of(shape.get("size"), 3, f"{where} size"))
     elif kind == "sphere":
         size = (float_of(shape.get("radius"), f"{where} radius"),)
     elif kind in ("cylinder", "capsule"):
-        size = float_of(shape.get("radius"), f"{where} radius"), 0.5 * float_of(shape.get("length"), f"{where} length")
+        size = (
+            float_of(shape.get("radius"), f"{where} radius"),
+            0.5 * float_of(shape.get("length"), f"{where} length"),
+        )
     else:
         reading.notes.append(f"{link.get('name')}: a <{kind}> geometry was left out.")
         return None
     mu = None if friction is None else friction[:2]
     axis = None if friction is None else friction[2]
     return Geometry(
-        kind, tuple(float(abs(value)) for value in size), placement, file, mu, axis, collides, name=element.get("name")
+        kind,
+        tuple(float(abs(value)) for value in size),
+        placement,
+        file,
+        mu,
+        axis,
+        collides,
+        name=element.get("name"),
     )

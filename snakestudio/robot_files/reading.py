@@ -55,7 +55,9 @@ class Reading:
         notes = list(self.notes)
         if self._rounded:
             names = names_text(list(dict.fromkeys(self._rounded)))
-            notes.append(f"Angles that differed from multiples of 90° only by rounding were set to them: {names}.")
+            notes.append(
+                f"Angles that differed from multiples of 90° only by rounding were set to them: {names}."
+            )
         if self._missing:
             names = names_text(list(dict.fromkeys(self._missing)))
             notes.append(
@@ -88,7 +90,13 @@ class Reading:
         return self._meshes[key]
 
     def mesh_geometry(
-        self, file: str, scale: FloatArray, placement: Placement, subfolder: str = "", *, collides: bool = True
+        self,
+        file: str,
+        scale: FloatArray,
+        placement: Placement,
+        subfolder: str = "",
+        *,
+        collides: bool = True,
     ) -> tuple[Geometry, Mesh | None]:
         """A mesh as geometry of a body, and the mesh."""
         mesh = self.mesh(file, subfolder)
@@ -99,11 +107,13 @@ class Reading:
         return Geometry("mesh", size, placement.then(mesh.box), file, collides=collides), mesh
 
 
-def world_geometry(bodies: Sequence[BodyDescription]) -> tuple[list[BodyDescription], list[Geometry]]:
+def world_geometry(
+    bodies: Sequence[BodyDescription],
+) -> tuple[list[BodyDescription], list[Geometry]]:
     """Bodies without those that nothing moves and that carry nothing that moves, and the geometry of those.
 
-    A body without joints whose parent is the world does not move; the base of a robot that is fixed to the world
-    carries joints and stays.
+    A body without joints whose parent is the world does not move; the base of a robot that is fixed
+    to the world carries joints and stays.
     """
     children: list[list[int]] = [[] for _ in bodies]
     for index, body in enumerate(bodies):
@@ -117,7 +127,9 @@ def world_geometry(bodies: Sequence[BodyDescription]) -> tuple[list[BodyDescript
     for index, body in enumerate(bodies):
         outer = Placement() if body.parent < 0 else placements[body.parent]
         placements.append(outer.then(body.placement))
-        static[index] = not body.joints and not carries[index] and (body.parent < 0 or static[body.parent])
+        static[index] = (
+            not body.joints and not carries[index] and (body.parent < 0 or static[body.parent])
+        )
     world = [
         _moved(geometry, placements[index])
         for index, body in enumerate(bodies)

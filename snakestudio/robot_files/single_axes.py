@@ -8,7 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.robot_files.description import BodyDescription, Inertial, JointDescription, Placement
+from snakestudio.robot_files.description import (
+    BodyDescription,
+    Inertial,
+    JointDescription,
+    Placement,
+)
 
 __all__ = ["CROSS_SHARE", "with_single_axes"]
 
@@ -28,7 +33,9 @@ def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription
         parent, placement = last[body.parent], body.placement
         for number, joint in enumerate(hinges[:-1], start=1):
             name = f"{body.name}_cross" if number == 1 else f"{body.name}_cross_{number}"
-            result.append(BodyDescription(name, parent, placement, _cross(body, joint), (), (joint,)))
+            result.append(
+                BodyDescription(name, parent, placement, _cross(body, joint), (), (joint,))
+            )
             parent, placement = len(result) - 1, Placement()
         result.append(replace(body, parent=parent, placement=placement, joints=tuple(hinges[-1:])))
         last[index] = len(result) - 1

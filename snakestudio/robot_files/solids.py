@@ -58,7 +58,11 @@ def summed(parts: Sequence[Inertial]) -> Inertial | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     mass = sum(part.mass for part in parts)
-    centre = parts[0].centre if mass <= 0 else sum((part.mass * part.centre for part in parts), np.zeros(3)) / mass
+    centre = (
+        parts[0].centre
+        if mass <= 0
+        else sum((part.mass * part.centre for part in parts), np.zeros(3)) / mass
+    )
     inertia = np.zeros((3, 3))
     for part in parts:
         arm = part.centre - centre

@@ -55,18 +55,27 @@ def posed(
     notes : Notes
         Where stops that the pose is beyond are reported.
     """
-    angles = np.array([_within_stops(axis, hinge.joint.start, notes) for axis, hinge in _pairs(alignment, axes)])
+    angles = np.array(
+        [_within_stops(axis, hinge.joint.start, notes) for axis, hinge in _pairs(alignment, axes)]
+    )
     bent = bool((np.abs(angles) > 1e-9).any())
     if base is None and not bent:
         return straight
-    declared = next((kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial)
+    declared = next(
+        (kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial
+    )
     scene = Scene(model=declared[1].fields(kind=declared[0]), robot=robot)
-    values: dict[str, Any] = {"link": straight.link, "heading_deg": straight.heading_deg, "z_m": None}
+    values: dict[str, Any] = {
+        "link": straight.link,
+        "heading_deg": straight.heading_deg,
+        "z_m": None,
+    }
     if base is not None:
         values = _placed(base, chain, alignment, links)
     if bent:
         values |= {
-            name: tuple(round(angle, 9) + 0.0 for angle in given) for name, given in joint_lists(scene, angles).items()
+            name: tuple(round(angle, 9) + 0.0 for angle in given)
+            for name, given in joint_lists(scene, angles).items()
         }
     start = JointAnglesStart(**values) if bent else StraightStart(**values)
     pose, _ = initial_state(scene.model_copy(update={"start": start}))
@@ -84,22 +93,39 @@ def _pairs(alignment: Alignment, axes: Sequence[AxisFields]) -> Any:
 def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
     """Angle of an axis in the scene, rad."""
     angle = axis.zero + axis.sign * start if start else 0.0
-    lower, upper = (-math.inf if axis.lower is None else axis.lower), (math.inf if axis.upper is None else axis.upper)
+    lower, upper = (
+        (-math.inf if axis.lower is None else axis.lower),
+        (math.inf if axis.upper is None else axis.upper),
+    )
     if not lower - 1e-9 <= angle <= upper + 1e-9:
-        notes.add(axis.name, "the keyframe has it beyond its stops; it starts at them", "beyond stops")
+        notes.add(
+            axis.name, "the keyframe has it beyond its stops; it starts at them", "beyond stops"
+        )
     return min(max(angle, lower), upper)
 
 
-def _placed(base: Placement, chain: Chain, alignment: Alignment, links: Sequence[LinkValues]) -> dict[str, Any]:
+def _placed(
+    base: Placement, chain: Chain, alignment: Alignment, links: Sequence[LinkValues]
+) -> dict[str, Any]:
     """Values that put the link with the file's base where the keyframe has it."""
     link = 0
     while link < len(chain.hinges) and chain.hinges[link][0].backward:
         link += 1
     centre = base.position + base.rotation @ _centre(link, alignment, links[link])
     turn = quaternions((base.rotation @ alignment.frames[link])[None])[0]
-    roll, pitch, yaw = (plain(round(math.degrees(angle), 9)) + 0.0 for angle in roll_pitch_yaw(turn))
+    roll, pitch, yaw = (
+        plain(round(math.degrees(angle), 9)) + 0.0 for angle in roll_pitch_yaw(turn)
+    )
     x, y, z = (plain(round(float(value), 9)) + 0.0 for value in centre)
-    return {"link": link + 1, "x_m": x, "y_m": y, "z_m": z, "heading_deg": yaw, "pitch_deg": pitch, "roll_deg": roll}
+    return {
+        "link": link + 1,
+        "x_m": x,
+        "y_m": y,
+        "z_m": z,
+        "heading_deg": yaw,
+        "pitch_deg": pitch,
+        "roll_deg": roll,
+    }
 
 
 def _centre(link: int, alignment: Alignment, values: LinkValues) -> FloatArray:

@@ -14,7 +14,13 @@ from pydantic import ValidationError
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.motion import GaitFields, JointAnglesStart, LateralUndulation, StraightStart, TwoWaves
+from snakestudio.model.motion import (
+    GaitFields,
+    JointAnglesStart,
+    LateralUndulation,
+    StraightStart,
+    TwoWaves,
+)
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.robot.overrides import JOINT_AXES, JointOverride, LinkOverride
@@ -69,7 +75,10 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
     notes = Notes()
     chain = chain_of(description, notes)
     if len(chain.segments) > _MOST_LINKS:
-        raise InputError(f"the robot has {len(chain.segments)} links, more than {_MOST_LINKS}", "give a shorter one")
+        raise InputError(
+            f"the robot has {len(chain.segments)} links, more than {_MOST_LINKS}",
+            "give a shorter one",
+        )
     alignment = align(chain, notes)
     links = link_values(chain, alignment, notes)
     axes = joint_values(alignment, notes)
@@ -89,7 +98,9 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
         straight = _start(chain.start.position, alignment, links, obstacles, about_straight)
         start = posed(straight, description.base, robot, chain, alignment, links, axes, notes)
     except ValidationError as error:
-        raise InputError(_first_mistake(error), "correct the file, or check its units (m, kg, s, rad)") from None
+        raise InputError(
+            _first_mistake(error), "correct the file, or check its units (m, kg, s, rad)"
+        ) from None
     return ImportedRobot(
         robot,
         gains,
@@ -111,7 +122,7 @@ def _first_mistake(error: ValidationError) -> str:
     return f"its {key} of {first['input']!r} is outside of what a scene can have ({first['msg'].lower()})"
 
 
-# --- robot ------------------------------------------------------------------------------------------------------------
+# --- robot ----------------------------------------------------------------------------------------
 
 
 def _robot(
@@ -157,7 +168,9 @@ def _robot(
         for field in ("length_m", "radius_m", "contact_half_length_m", "mass_kg"):
             if columns[field][k] != usual[field]:
                 differences[field][k] = columns[field][k]
-        own = uniform_cylinder(columns["mass_kg"][k], columns["length_m"][k], columns["radius_m"][k])
+        own = uniform_cylinder(
+            columns["mass_kg"][k], columns["length_m"][k], columns["radius_m"][k]
+        )
         base = uniform_cylinder(robot.mass_kg, robot.link_length_m, robot.radius_m)
         for part, field in enumerate(("inertia_kg_m2", "axial_inertia_kg_m2")):
             implied = usual[field] * (own[part] / base[part])
@@ -168,11 +181,13 @@ def _robot(
         if ("passive" if link.wheels else "none") != wheels:
             differences.setdefault("wheels", {})[k] = "passive" if link.wheels else "none"
     usual_links: dict[Hashable, Any] = {
-        field: usual[field] for field in ("length_m", "radius_m", "contact_half_length_m", "mass_kg")
+        field: usual[field]
+        for field in ("length_m", "radius_m", "contact_half_length_m", "mass_kg")
     }
     usual_links["centre_of_mass_m"] = 0.0
     link_tables = tuple(
-        LinkOverride(index=index, **values) for index, values in tables(differences, len(links), usual_links)
+        LinkOverride(index=index, **values)
+        for index, values in tables(differences, len(links), usual_links)
     )
     robot = robot.model_copy(update={"link": link_tables, "joint": joint_values_})
     return robot, gains, actuator
@@ -180,10 +195,16 @@ def _robot(
 
 def _head(links: Sequence[LinkValues]) -> str:
     first, last = links[0].name.lower(), links[-1].name.lower()
-    return "last" if ("head" in last and "head" not in first) or ("tail" in first and "tail" not in last) else "first"
+    return (
+        "last"
+        if ("head" in last and "head" not in first) or ("tail" in first and "tail" not in last)
+        else "first"
+    )
 
 
-def _with_friction(robot: Robot, links: Sequence[LinkValues], ground: Ground) -> tuple[LinkOverride, ...]:
+def _with_friction(
+    robot: Robot, links: Sequence[LinkValues], ground: Ground
+) -> tuple[LinkOverride, ...]:
     """The link tables with the friction of links that differ from the ground's."""
     differences: dict[Hashable, dict[int, Any]] = {"mu_along": {}, "mu_across": {}}
     for k, link in enumerate(links):
@@ -206,7 +227,7 @@ def _with_friction(robot: Robot, links: Sequence[LinkValues], ground: Ground) ->
     return tuple(result)
 
 
-# --- joints -----------------------------------------------------------------------------------------------------------
+# --- joints ---------------------------------------------------------------------------------------
 
 
 def _joints(
@@ -225,7 +246,9 @@ def _joints(
     cardan = [k for k, joint in enumerate(alignment.joints) if {"yaw", "pitch"} <= set(joint.kinds)]
     offset = most_common([offsets[k] for k in cardan]) if cardan else 0.0
     offset = offset if offset > 1e-6 else 0.0
-    differences["axis_offset_m", None] = {k: offsets[k] for k in cardan if abs(offsets[k] - offset) > 1e-6}
+    differences["axis_offset_m", None] = {
+        k: offsets[k] for k in cardan if abs(offsets[k] - offset) > 1e-6
+    }
 
     values: dict[str, list[Any]] = {
         field: [getattr(axis, attribute) for axis in axes]
@@ -238,9 +261,12 @@ def _joints(
         )
     }
     for field, attribute in (
-        ("lower_limit_deg", "lower"), ("upper_limit_deg", "upper"), ("max_speed_deg_s", "max_speed"),
-        ("rest_deg", "rest"), ("zero_deg", "zero"),
-    ):  # fmt: skip
+        ("lower_limit_deg", "lower"),
+        ("upper_limit_deg", "upper"),
+        ("max_speed_deg_s", "max_speed"),
+        ("rest_deg", "rest"),
+        ("zero_deg", "zero"),
+    ):
         values[field] = [_degrees(getattr(axis, attribute)) for axis in axes]
     values["reversed"] = [axis.sign < 0 for axis in axes]
     for field in values:
@@ -264,8 +290,13 @@ def _joints(
         bases[field] = most_common(values[field]) if whole else None
     kinds = [axis.kind for axis in axes]
     gains: dict[str, float] = {}
-    for field, pitched in (("kp_nm_per_rad", "kp_pitch_nm_per_rad"), ("kd_nms_per_rad", "kd_pitch_nms_per_rad")):
-        others = [value for value, kind in zip(values[field], kinds, strict=True) if kind != "pitch"]
+    for field, pitched in (
+        ("kp_nm_per_rad", "kp_pitch_nm_per_rad"),
+        ("kd_nms_per_rad", "kd_pitch_nms_per_rad"),
+    ):
+        others = [
+            value for value, kind in zip(values[field], kinds, strict=True) if kind != "pitch"
+        ]
         pitch = [value for value, kind in zip(values[field], kinds, strict=True) if kind == "pitch"]
         gains[field] = most_common(others or pitch)
         if pitch and others and most_common(pitch) != gains[field]:
@@ -297,7 +328,9 @@ def _joints(
             by_axis.setdefault(kind, {})[field] = value
         for only, fields in sorted(by_axis.items(), key=lambda entry: entry[0] or ""):
             overrides.append(JointOverride(index=index, only=only, **fields))
-    actuator = Actuator(max_torque_nm=bases["max_torque_nm"], max_speed_deg_s=bases["max_speed_deg_s"])
+    actuator = Actuator(
+        max_torque_nm=bases["max_torque_nm"], max_speed_deg_s=bases["max_speed_deg_s"]
+    )
     return tuple(overrides), JointController(**gains), actuator, pattern, limit, offset
 
 
@@ -313,7 +346,9 @@ def _pattern(names: Sequence[str]) -> str:
         "alternating": ("yaw", "pitch"),
         "cardan": ("cardan",) * 2,
     }
-    return min(patterns, key=lambda p: sum(name != patterns[p][k % 2] for k, name in enumerate(names)))
+    return min(
+        patterns, key=lambda p: sum(name != patterns[p][k % 2] for k, name in enumerate(names))
+    )
 
 
 def _degrees(angle: float | None) -> float | None:
@@ -329,10 +364,12 @@ def _usual_limit(lower: Sequence[float | None], upper: Sequence[float | None]) -
     return most_common(even) if even else None
 
 
-# --- the rest of the scene --------------------------------------------------------------------------------------------
+# --- the rest of the scene ------------------------------------------------------------------------
 
 
-def _ground(description: RobotDescription, links: Sequence[LinkValues], gravity: float, notes: Notes) -> Ground:
+def _ground(
+    description: RobotDescription, links: Sequence[LinkValues], gravity: float, notes: Notes
+) -> Ground:
     values: dict[str, Any] = {}
     own = [link.mu for link in links if link.mu is not None]
     mu = most_common(own) if own else ground_friction(description.world)
@@ -342,7 +379,10 @@ def _ground(description: RobotDescription, links: Sequence[LinkValues], gravity:
         values = {"mu_across": 0.5}
     if mu is None:
         shown = Ground(**values)
-        notes.add("", f"The file has no friction; {shown.mu_along:g} along and {shown.mu_across:g} across were taken")
+        notes.add(
+            "",
+            f"The file has no friction; {shown.mu_along:g} along and {shown.mu_across:g} across were taken",
+        )
     x, y, z = description.gravity
     if gravity > 0 and math.hypot(x, y) > 1e-6 * gravity:
         tilt = math.degrees(math.atan2(math.hypot(x, y), -z))
@@ -359,7 +399,9 @@ def _ground(description: RobotDescription, links: Sequence[LinkValues], gravity:
 def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
     """A time step of which a control period is a multiple."""
     if stable == 0.0:
-        notes.add("", "The gains are too stiff for explicit joint controllers, so these are implicit here")
+        notes.add(
+            "", "The gains are too stiff for explicit joint controllers, so these are implicit here"
+        )
         stable, how = 2.5e-4, "implicit"
     else:
         how = "explicit"
@@ -398,11 +440,17 @@ def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
             pitch_phase_shift_deg=shift,
             pitch_phase_deg=90.0,
         )
-    return LateralUndulation(amplitude_deg=max(reach["yaw"], 0.0), frequency_deg_s=rate, phase_shift_deg=shift)
+    return LateralUndulation(
+        amplitude_deg=max(reach["yaw"], 0.0), frequency_deg_s=rate, phase_shift_deg=shift
+    )
 
 
 def _start(
-    position: Any, alignment: Alignment, links: Sequence[LinkValues], obstacles: Sequence[Obstacle], notes: Notes
+    position: Any,
+    alignment: Alignment,
+    links: Sequence[LinkValues],
+    obstacles: Sequence[Obstacle],
+    notes: Notes,
 ) -> StraightStart:
     """Straight, where the file has the robot; next to the obstacles if it would be in one."""
     direction = alignment.frames[0][:, 0]
@@ -443,7 +491,9 @@ def _lying_height(links: Sequence[LinkValues]) -> float | None:
 
 def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
     """A scene around an imported robot: the spatial model, a gait, and the surroundings of the file."""
-    kind, declared = next((kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial)
+    kind, declared = next(
+        (kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial
+    )
     return Scene(
         title=title[:200],
         source=source[:200],
@@ -473,7 +523,10 @@ def compact_text(scene: Scene) -> str:
         for obstacle in scene.obstacles
     ]
     order = ["title", "source", "model", "robot", "ground", "gait"]
-    names = sorted((name for name in values if values[name]), key=lambda n: order.index(n) if n in order else 99)
+    names = sorted(
+        (name for name in values if values[name]),
+        key=lambda n: order.index(n) if n in order else 99,
+    )
     plain_values = {"format": scene.format, **{name: _without_none(values[name]) for name in names}}
     return dump_scene(scene, tomlkit.dumps(plain_values), used_only=True)
 
@@ -509,7 +562,9 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
         stable = largest_step(list(imported.axes), list(imported.links), step)
         if stable == 0.0:
             changes["solver"] = scene.solver.model_copy(update={"joints": "implicit"})
-            notes.append("The gains are too stiff for explicit joint controllers, so solver.joints is implicit now.")
+            notes.append(
+                "The gains are too stiff for explicit joint controllers, so solver.joints is implicit now."
+            )
         elif stable < step:
             changes["solver"] = scene.solver.model_copy(update={"step_s": stable})
             notes.append(f"The gains need a shorter time step: solver.step_s is {stable:g} s now.")
@@ -524,7 +579,9 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     if placed.any_body and placed.z_m is None:
         changes["start"] = placed.model_copy(update={"z_m": _lying_height(imported.links)})
     if imported.obstacles:
-        notes.append(f"{len(imported.obstacles)} obstacles of the robot file were left out: the scene keeps its own.")
+        notes.append(
+            f"{len(imported.obstacles)} obstacles of the robot file were left out: the scene keeps its own."
+        )
     result = scene.model_copy(update=changes)
     problems = structure_problems(result)
     if problems:

@@ -11,7 +11,12 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import ExportError
 from snakestudio.model.rotations import quaternions
-from snakestudio.robot_files.description import BodyDescription, Geometry, JointDescription, Placement
+from snakestudio.robot_files.description import (
+    BodyDescription,
+    Geometry,
+    JointDescription,
+    Placement,
+)
 from snakestudio.robot_files.from_scene import GROUND, SceneModel
 from snakestudio.robot_files.names import plain_name
 from snakestudio.robot_files.xml_text import add, diagonal, document, numbers
@@ -22,7 +27,8 @@ _WORLD, _LINKS = "1", "0"
 """Collision types: links meet the world, but not each other."""
 
 _LINK_PRIORITY, _OBSTACLE_PRIORITY = "1", "2"
-"""The geom of higher priority gives a contact its friction: the link on the ground, the obstacle at an obstacle."""
+"""The geom of higher priority gives a contact its friction: the link on the ground, the obstacle at
+an obstacle."""
 
 
 _GREEN, _ORANGE, _GREY = "0.2 0.75 0.5 1", "0.85 0.5 0.25 1", "0.8 0.8 0.8 1"
@@ -47,7 +53,11 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
     if any(motor.max_speed is not None for motor in motors):
         yield "The largest speed of the joints is left out: limit the rate of your references."
     links = [shape for body in model.description.bodies for shape in body.geometries]
-    if any(shape.friction[0] != shape.friction[1] and not _has_directions(shape) for shape in links if shape.friction):
+    if any(
+        shape.friction[0] != shape.friction[1] and not _has_directions(shape)
+        for shape in links
+        if shape.friction
+    ):
         yield "Links that are spheres have the friction along in all directions, because MuJoCo does not know theirs."
     yield "Contacts and joint limits of MuJoCo are soft and its friction creeps; those of the scene are rigid."
 
@@ -55,9 +65,10 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 def mjcf_text(model: SceneModel) -> str:
     """The file, with its notes in a comment at the top.
 
-    Every link is a body with a capsule; the axes of a joint are hinges of the link behind it, at different positions if
-    they are apart. Friction along and across a link that differ are explicit pairs of the ground and the capsule, whose
-    contact frames MuJoCo aligns with the axis of the capsule. The keyframe `start` is the start of the scene.
+    Every link is a body with a capsule; the axes of a joint are hinges of the link behind it, at
+    different positions if they are apart. Friction along and across a link that differ are explicit
+    pairs of the ground and the capsule, whose contact frames MuJoCo aligns with the axis of the
+    capsule. The keyframe `start` is the start of the scene.
 
     Raises
     ------
@@ -114,12 +125,19 @@ def _quaternion(rotation: FloatArray) -> FloatArray:
     return quaternion
 
 
-# --- world ------------------------------------------------------------------------------------------------------------
+# --- world ----------------------------------------------------------------------------------------
 
 
 def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
     friction = (shape.friction or (1.0, 1.0))[0]
-    geom = add(world, "geom", name=shape.name, contype=_WORLD, conaffinity="0", friction=numbers(friction, 0.0, 0.0))
+    geom = add(
+        world,
+        "geom",
+        name=shape.name,
+        contype=_WORLD,
+        conaffinity="0",
+        friction=numbers(friction, 0.0, 0.0),
+    )
     geom.set("condim", "3" if friction else "1")
     placement = shape.placement
     if shape.kind == "plane":
@@ -151,7 +169,11 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
 
 def _has_directions(shape: Geometry) -> bool:
     """Whether friction along and across differ, and MuJoCo knows which way is along."""
-    return shape.friction is not None and shape.friction[0] != shape.friction[1] and len(shape.size) == 2
+    return (
+        shape.friction is not None
+        and shape.friction[0] != shape.friction[1]
+        and len(shape.size) == 2
+    )
 
 
 def _ground_pair(pairs: Element, shape: Geometry, rolling: float) -> None:
@@ -168,7 +190,7 @@ def _ground_pair(pairs: Element, shape: Geometry, rolling: float) -> None:
         )
 
 
-# --- robot ------------------------------------------------------------------------------------------------------------
+# --- robot ----------------------------------------------------------------------------------------
 
 
 def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
@@ -177,7 +199,12 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
     for joint in body.joints:
         _joint(element, joint)
     if body.inertial is not None:
-        inertial = add(element, "inertial", pos=numbers(*body.inertial.centre), mass=numbers(body.inertial.mass))
+        inertial = add(
+            element,
+            "inertial",
+            pos=numbers(*body.inertial.centre),
+            mass=numbers(body.inertial.mass),
+        )
         inertia = body.inertial.inertia
         if diagonal(inertia):
             inertial.set("diaginertia", numbers(*np.diag(inertia)))
@@ -214,7 +241,9 @@ def _joint(body: Element, joint: JointDescription) -> None:
     if joint.kind == "free":
         add(body, "freejoint", name=joint.name)
         return
-    element = add(body, "joint", name=joint.name, axis=numbers(*joint.axis), pos=numbers(*joint.position))
+    element = add(
+        body, "joint", name=joint.name, axis=numbers(*joint.axis), pos=numbers(*joint.position)
+    )
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
         # MuJoCo knows no limit to one side alone.
         element.set("range", numbers(max(joint.lower, -1e6), min(joint.upper, 1e6)))
@@ -247,7 +276,9 @@ def _actuator(actuators: Element, joint: JointDescription) -> None:
 def _keyframe(root: Element, model: SceneModel) -> None:
     """The start of the scene, with every position actuator holding its angle."""
     start = model.start
-    joints = [joint for body in model.description.bodies for joint in body.joints if joint.kind == "hinge"]
+    joints = [
+        joint for body in model.description.bodies for joint in body.joints if joint.kind == "hinge"
+    ]
     key = add(add(root, "keyframe"), "key", name="start")
     key.set("qpos", numbers(*start.base.position, *_quaternion(start.base.rotation), *start.angles))
     if start.velocity.any() or start.angular_velocity.any() or start.rates.any():

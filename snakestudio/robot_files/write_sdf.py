@@ -33,7 +33,9 @@ def sdf_notes(model: SceneModel) -> tuple[str, ...]:
 
 def _own_notes(model: SceneModel) -> Iterator[str]:
     description = model.description
-    joints = [joint for body in description.bodies for joint in body.joints if joint.kind == "hinge"]
+    joints = [
+        joint for body in description.bodies for joint in body.joints if joint.kind == "hinge"
+    ]
     if any(joint.actuation is not None for joint in joints):
         yield "The gains of the joint controllers are left out; largest torques and speeds are limits of the joints."
     if model.start.angles.any() or model.start.velocity.any() or model.start.angular_velocity.any():
@@ -76,7 +78,7 @@ def sdf_text(model: SceneModel) -> str:
     return document(root, f"SDF model of {description.name}", sdf_notes(model))
 
 
-# --- world ------------------------------------------------------------------------------------------------------------
+# --- world ----------------------------------------------------------------------------------------
 
 
 def _obstacle(world: Element, shape: Geometry, name: str) -> None:
@@ -132,7 +134,7 @@ def _profile(shape: Geometry) -> tuple[Placement, FloatArray, float]:
     return placement, near[:, ::2], float(far[0, 1] - near[0, 1])
 
 
-# --- robot ------------------------------------------------------------------------------------------------------------
+# --- robot ----------------------------------------------------------------------------------------
 
 
 def _robot(world: Element, model: SceneModel, name: str) -> None:

@@ -52,7 +52,8 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 def urdf_text(model: SceneModel) -> str:
     """The file, with its notes in a comment at the top.
 
-    The frame of the first link is in its middle; every other link has its frame on its axis, with x along the link.
+    The frame of the first link is in its middle; every other link has its frame on its axis, with x
+    along the link.
     """
     root = Element("robot", name=plain_name(model.description.name) or "robot")
     bodies = with_single_axes(model.description.bodies)
@@ -74,7 +75,12 @@ def _frame(body: BodyDescription) -> Placement:
 
 def _origin(parent: Element, placement: Placement) -> None:
     if placement.position.any() or not np.array_equal(placement.rotation, np.eye(3)):
-        add(parent, "origin", xyz=numbers(*placement.position), rpy=numbers(*rpy(placement.rotation)))
+        add(
+            parent,
+            "origin",
+            xyz=numbers(*placement.position),
+            rpy=numbers(*rpy(placement.rotation)),
+        )
 
 
 def _link(root: Element, body: BodyDescription) -> None:
@@ -101,7 +107,9 @@ def _parts(shape: Geometry) -> Iterator[Geometry]:
     radius, half = shape.size
     yield Geometry("cylinder", (radius, half), shape.placement)
     for end in (-half, half):
-        yield Geometry("sphere", (radius,), shape.placement.then(Placement(np.array([0.0, 0.0, end]))))
+        yield Geometry(
+            "sphere", (radius,), shape.placement.then(Placement(np.array([0.0, 0.0, end])))
+        )
 
 
 def _geometry(element: Element, shape: Geometry) -> None:

@@ -38,7 +38,9 @@ def expanded(path: Path) -> bytes:
             return bytes(xacro.process_file(str(path)).toxml("utf-8"))
     except Exception as error:  # whatever the expressions in the file raise
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"the xacro package cannot expand it ({reason})", "expand it where its packages are") from None
+        raise InputError(
+            f"the xacro package cannot expand it ({reason})", "expand it where its packages are"
+        ) from None
 
 
 @contextmanager
@@ -46,7 +48,10 @@ def _packages_near(path: Path) -> Iterator[None]:
     """Let ``$(find NAME)`` find packages around the file: xacro asks a package of ROS for them."""
     finder = ModuleType("ament_index_python.packages")
     finder.get_package_share_directory = lambda name: str(_package(name, path))  # type: ignore[attr-defined]
-    ours = {"ament_index_python": ModuleType("ament_index_python"), "ament_index_python.packages": finder}
+    ours = {
+        "ament_index_python": ModuleType("ament_index_python"),
+        "ament_index_python.packages": finder,
+    }
     usual = {name: sys.modules.get(name) for name in ours}
     sys.modules.update(ours)
     try:

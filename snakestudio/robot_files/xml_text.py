@@ -19,7 +19,8 @@ __all__ = ["add", "diagonal", "document", "moment_texts", "numbers", "pose_text"
 _NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 _UPRIGHT = 1e-12
-"""Horizontal part of an axis up to which it points straight up or down: there roll and yaw are one angle."""
+"""Horizontal part of an axis up to which it points straight up or down: there roll and yaw are one
+angle."""
 
 
 def numbers(*values: float) -> str:
@@ -47,7 +48,14 @@ def pose_text(placement: Placement) -> str:
 
 def moment_texts(inertia: FloatArray) -> dict[str, str]:
     """Moments and products of inertia by the names that URDF and SDF share."""
-    places = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    places = {
+        "ixx": (0, 0),
+        "ixy": (0, 1),
+        "ixz": (0, 2),
+        "iyy": (1, 1),
+        "iyz": (1, 2),
+        "izz": (2, 2),
+    }
     return {name: numbers(inertia[place]) for name, place in places.items()}
 
 

@@ -1,7 +1,8 @@
 """The folder in which runs are kept: what there is, under which names and tags, and how much room it takes.
 
-Beside a run file ``NAME.mcap`` may stand ``NAME.json`` with what a person said about it and ``NAME.png`` with a picture
-of it. The run file itself is never touched, so that it stays what was recorded.
+Beside a run file ``NAME.mcap`` may stand ``NAME.json`` with what a person said about it and
+``NAME.png`` with a picture of it. The run file itself is never touched, so that it stays what was
+recorded.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class KeptRun:
             return self.label
         if self.info is None:
             return self.path.name
-        return Path(self.info.scene_file).stem or self.info.robot or self.info.title or self.path.stem
+        return (
+            Path(self.info.scene_file).stem or self.info.robot or self.info.title or self.path.stem
+        )
 
     @property
     def created(self) -> datetime:
@@ -151,9 +154,15 @@ class RunLibrary:
         label, tags = _said(_notes(path))
         picture = path.with_suffix(".png")
         return KeptRun(
-            path, _size(path), datetime.fromtimestamp(status.st_mtime, UTC).astimezone(), known.info, known.problem,
-            label, tags, picture if picture.exists() else None,
-        )  # fmt: skip
+            path,
+            _size(path),
+            datetime.fromtimestamp(status.st_mtime, UTC).astimezone(),
+            known.info,
+            known.problem,
+            label,
+            tags,
+            picture if picture.exists() else None,
+        )
 
     def find(self, name: str) -> KeptRun:
         """The run of this file name (with or without its ending) or, if only one is called so, of this name.
@@ -169,11 +178,17 @@ class RunLibrary:
         if len(found) == 1:
             return found[0]
         if found:
-            files = ", ".join(run.path.stem for run in found[:4]) + (" ..." if len(found) > 4 else "")
-            raise UsageError(f"{len(found)} runs are called {name}: give the file's name, one of {files}.")
-        raise UsageError(f"there is no run called {name} in {self.folder}; 'snakestudio runs' lists all.")
+            files = ", ".join(run.path.stem for run in found[:4]) + (
+                " ..." if len(found) > 4 else ""
+            )
+            raise UsageError(
+                f"{len(found)} runs are called {name}: give the file's name, one of {files}."
+            )
+        raise UsageError(
+            f"there is no run called {name} in {self.folder}; 'snakestudio runs' lists all."
+        )
 
-    # --- what a person says about a run ---------------------------------------------------------------------------
+    # --- what a person says about a run -----------------------------------------------------------
 
     def rename(self, run: KeptRun, label: str) -> KeptRun:
         """Call a run otherwise; by its scene if `label` is empty. Its file keeps its name."""

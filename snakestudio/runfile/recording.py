@@ -42,9 +42,9 @@ class RunRecording(BlockRecording):
         The scene at the start of the run.
     schema : Schema
     path : path, optional
-        The run file, which is replaced. It comes to be with the second row, and can be read up to the last half second
-        whatever happens to the program. Without a path the file is a temporary one, which begins with the first full
-        block and goes with the recording.
+        The run file, which is replaced. It comes to be with the second row, and can be read up to
+        the last half second whatever happens to the program. Without a path the file is a temporary
+        one, which begins with the first full block and goes with the recording.
     origin : Origin
         Where the scene comes from.
     chunk_rows : int
@@ -177,7 +177,10 @@ class RunRecording(BlockRecording):
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
         """All checkpoints in the order of their times: simulated time (s) and bytes."""
         for since, state in self._spool.checkpoints():
-            yield since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+            yield (
+                since,
+                state if isinstance(state, bytes) else attached(self._spool.record_at(state)),
+            )
 
     def _block_with(self, row: int) -> tuple[int, Rows]:
         return self._spool.block_with(row)
@@ -189,7 +192,9 @@ class RunRecording(BlockRecording):
 class _Opening:
     """Makes the file of a run once its first rows are there; knows nothing of the recording, so that it may go."""
 
-    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime) -> None:
+    def __init__(
+        self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime
+    ) -> None:
         self._scene, self._schema, self._path, self._created = scene, schema, path, created
         self.origin = origin
 
@@ -202,9 +207,14 @@ class _Opening:
                 reader = BlockReader(path, columns)
                 undo.callback(reader.close)
                 writer = RunWriter(
-                    file, self._scene, self._schema, columns, self.origin,
-                    temporary=self._path is None, created=self._created,
-                )  # fmt: skip
+                    file,
+                    self._scene,
+                    self._schema,
+                    columns,
+                    self.origin,
+                    temporary=self._path is None,
+                    created=self._created,
+                )
                 yield writer, file, reader
             undo.pop_all()
 
@@ -222,5 +232,7 @@ def _unnamed() -> Iterator[tuple[Path, BinaryIO]]:
     finally:
         try:
             os.unlink(name)
-        except OSError:  # where the system refuses to take the name of an open file, it goes with the recording
+        except (
+            OSError
+        ):  # where the system refuses to take the name of an open file, it goes with the recording
             weakref.finalize(file, Path(name).unlink, missing_ok=True)

@@ -1,9 +1,9 @@
 """The thread that brings a run to disk while it goes, and what it shares with who appends and who reads.
 
-Rows wait as they came, or gathered where they come a few at a time. When there is a full block of them, or the oldest
-has waited for `FLUSH_S`, the thread takes them; until they stand in the file, and a little longer, they are read from
-memory. If the disk is full the run goes on, and what could not be written
-stays in memory for as long as there is any.
+Rows wait as they came, or gathered where they come a few at a time. When there is a full block of
+them, or the oldest has waited for `FLUSH_S`, the thread takes them; until they stand in the file,
+and a little longer, they are read from memory. If the disk is full the run goes on, and what could
+not be written stays in memory for as long as there is any.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _MOST_WAITING = 32
 """Full blocks that wait for the disk before who appends waits, too."""
 
 _KEPT_ROWS = 4 * BLOCK_ROWS
-"""Newest rows that stay in memory once they are written: who watches a run reads them over and over."""
+"""Newest rows that stay in memory once they are written: who watches a run reads them over and
+over."""
 
 _FEWEST_ROWS = 16
 
@@ -59,11 +60,13 @@ class RecordingThread:
     Parameters
     ----------
     open_file : callable
-        Makes the file, given the first block; called once, in the thread. Once this block is written, it gets its name.
+        Makes the file, given the first block; called once, in the thread. Once this block is
+        written, it gets its name.
     block_rows : int
         Rows of a full block.
     path : Path or None
-        The file, if it shall outlive the program: then it is written at least every `FLUSH_S` and gets an end.
+        The file, if it shall outlive the program: then it is written at least every `FLUSH_S` and
+        gets an end.
     """
 
     def __init__(self, open_file: OpenFile, block_rows: int, path: Path | None) -> None:
@@ -79,7 +82,9 @@ class RecordingThread:
         self._due = 0.0
         self._starts: list[int] = []
         self._places: list[Place] = []
-        self._held: deque[RowParts] = deque()  # the newest blocks; of all before only the places are known
+        self._held: deque[RowParts] = (
+            deque()
+        )  # the newest blocks; of all before only the places are known
         self._held_rows = 0
         self._notes: list[Note] = []
         self._states: list[tuple[float, bytes]] = []
@@ -111,7 +116,9 @@ class RecordingThread:
         """Rows in memory beside those that are not written yet."""
         with self._changed:
             waiting = len(self._starts) - len(self._places)
-            held = sum(map(len, self._held)) - sum(map(len, list(self._held)[len(self._held) - waiting :]))
+            held = sum(map(len, self._held)) - sum(
+                map(len, list(self._held)[len(self._held) - waiting :])
+            )
         return held + (self._file[2].cached_rows if self._file is not None else 0)
 
     # --- who appends (one thread)
@@ -142,12 +149,16 @@ class RecordingThread:
                 self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
-            full = len(self._tail) + len(rows) > self._block_rows  # no room for as many again: nothing needs cutting up
+            full = (
+                len(self._tail) + len(rows) > self._block_rows
+            )  # no room for as many again: nothing needs cutting up
             if full:
                 self._cut()
             if full or (self._kept and count > 1 and (first or self._thread is None)):
                 self._wake()
-            while len(self._starts) - len(self._places) > _MOST_WAITING and not (self.trouble or self._stopping):
+            while len(self._starts) - len(self._places) > _MOST_WAITING and not (
+                self.trouble or self._stopping
+            ):
                 self._changed.wait(1.0)
 
     def note(self, note: Note) -> None:
@@ -187,7 +198,9 @@ class RecordingThread:
 
     def _wake(self) -> None:
         if self._thread is None and not self.trouble:
-            self._thread = threading.Thread(target=self._work, name="snakestudio-recording", daemon=True)
+            self._thread = threading.Thread(
+                target=self._work, name="snakestudio-recording", daemon=True
+            )
             self._thread.start()
         self._changed.notify_all()
 
@@ -261,7 +274,9 @@ class RecordingThread:
         """Wait for something to write, and write it; False when there will be nothing more."""
         with self._changed:
             while not self._stopping and len(self._places) == len(self._starts):
-                if not self._kept:  # a thread of its own for every block to come, and none that waits for ever
+                if (
+                    not self._kept
+                ):  # a thread of its own for every block to come, and none that waits for ever
                     self._thread = None
                     return False
                 left = self._due - time.monotonic()
@@ -280,7 +295,9 @@ class RecordingThread:
             self._write([block.rows() for block in blocks], notes, states)
         return not stopping
 
-    def _write(self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]) -> None:
+    def _write(
+        self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]
+    ) -> None:
         """Write a block at a time: as far as it comes it counts, and can be taken back."""
         if self._file is None and not blocks:
             return
@@ -288,7 +305,9 @@ class RecordingThread:
             self._put([block], [], [])
         self._put(blocks[-1:], notes, states)
 
-    def _put(self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]) -> None:
+    def _put(
+        self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]
+    ) -> None:
         changes = [note for note in notes if not isinstance(note, RunEvent)]
         events = [note for note in notes if isinstance(note, RunEvent)]
         before = 0
@@ -303,7 +322,10 @@ class RecordingThread:
             places = writer.write(blocks, changes, events, states)
         with self._changed:
             self._places += places
-            while len(self._held) > len(self._starts) - len(self._places) and self._held_rows > _KEPT_ROWS:
+            while (
+                len(self._held) > len(self._starts) - len(self._places)
+                and self._held_rows > _KEPT_ROWS
+            ):
                 self._held_rows -= len(self._held.popleft())
             self._checkpoints[before : before + len(states)] = writer.index.checkpoints[before:]
             self._changed.notify_all()
@@ -315,12 +337,19 @@ class RecordingThread:
         with self._changed:
             since = float(self._times[self._written_rows])
             if self._path is not None:
-                left = "what was written until then is kept" if self._file is not None else "nothing was written"
-                self.cut_off = f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
-                self.trouble = (
-                    f"{self.cut_off}, the rest stays in memory. Free some space and save the run under another name."
+                left = (
+                    "what was written until then is kept"
+                    if self._file is not None
+                    else "nothing was written"
                 )
-                self.events = (*self.events, RunEvent(float(self._times[self._count - 1]), "fault", self.trouble))
+                self.cut_off = (
+                    f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
+                )
+                self.trouble = f"{self.cut_off}, the rest stays in memory. Free some space and save the run under another name."
+                self.events = (
+                    *self.events,
+                    RunEvent(float(self._times[self._count - 1]), "fault", self.trouble),
+                )
             else:
                 self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
             self._notes, self._states = [], []
@@ -340,14 +369,20 @@ class RecordingThread:
                         return
                     del self._places[len(writer.index.blocks) :]
                     written = len(writer.index.checkpoints)
-                    later = [entry for entry in self._checkpoints[written:] if isinstance(entry[1], bytes)]
+                    later = [
+                        entry
+                        for entry in self._checkpoints[written:]
+                        if isinstance(entry[1], bytes)
+                    ]
                     self._checkpoints[written:] = later
             else:
                 return
 
     def _stands_there(self, file: BinaryIO) -> bool:
         try:
-            return self._path is not None and os.path.samestat(os.fstat(file.fileno()), os.stat(self._path))
+            return self._path is not None and os.path.samestat(
+                os.fstat(file.fileno()), os.stat(self._path)
+            )
         except OSError:
             return False
 

@@ -1,8 +1,8 @@
 """Playing what is recorded: which row is due now, at wall-clock pace, forwards through any Recording.
 
-It needs no thread. Whoever shows it asks which row is due; the place moves on by the time that has passed since it was
-asked last. A display that stood still for a moment goes on from where it was: time that was lost is not made up for,
-which would show as a leap.
+It needs no thread. Whoever shows it asks which row is due; the place moves on by the time that has
+passed since it was asked last. A display that stood still for a moment goes on from where it was:
+time that was lost is not made up for, which would show as a leap.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ LONGEST_LOOK = 0.25
 """Wall time that one look makes up for at most, s."""
 
 FASTEST = 50.0
-"""What as fast as possible means here: recorded over wall time. Faster than that one sees nothing."""
+"""What as fast as possible means here: recorded over wall time. Faster than that one sees
+nothing."""
 
 
 class Replay:
@@ -37,7 +38,9 @@ class Replay:
         Wall time, s.
     """
 
-    def __init__(self, recording: Recording, name: str = "", clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self, recording: Recording, name: str = "", clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self.recording, self.name = recording, name
         self.speed = 1.0
         self.loop = False
@@ -52,7 +55,7 @@ class Replay:
     def _last(self) -> float:
         return float(self.recording.times[-1]) if len(self.recording) else 0.0
 
-    # --- where ----------------------------------------------------------------------------------------------------
+    # --- where ------------------------------------------------------------------------------------
 
     @property
     def playing(self) -> bool:
@@ -80,7 +83,7 @@ class Replay:
         row = int(np.searchsorted(self.recording.times, self._time + 1e-9, side="right")) - 1
         return max(0, min(row, len(self.recording) - 1))
 
-    # --- steering -------------------------------------------------------------------------------------------------
+    # --- steering ---------------------------------------------------------------------------------
 
     def play(self) -> None:
         """Let the place move on; from the beginning again if it is at the end or outside the span."""
@@ -121,7 +124,8 @@ class Replay:
     def set_span(self, begin: float | None = None, end: float | None = None) -> None:
         """Play only from `begin` to `end` (s), each left out: as it was or the run's own.
 
-        A beginning behind the end (or an end before the beginning) puts the other mark back to the run's own.
+        A beginning behind the end (or an end before the beginning) puts the other mark back to the
+        run's own.
         """
         first, last = self._span or (-math.inf, math.inf)
         if begin is not None:

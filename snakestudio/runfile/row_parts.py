@@ -58,10 +58,15 @@ class RowBuffer:
         """All of them (views, no copies)."""
         columns = {name: self._columns[name][: self._count] for name in _COLUMNS}
         contacts = {name: self._contacts[name][: self._contact_count] for name in _OF_CONTACTS}
-        return Rows(**columns, contacts=ContactRows(count=self._contacts["count"][: self._count], **contacts))
+        return Rows(
+            **columns,
+            contacts=ContactRows(count=self._contacts["count"][: self._count], **contacts),
+        )
 
 
-def _put(arrays: dict[str, NDArray[Any]], name: str, values: NDArray[Any], start: int, capacity: int) -> None:
+def _put(
+    arrays: dict[str, NDArray[Any]], name: str, values: NDArray[Any], start: int, capacity: int
+) -> None:
     """Write `values` from `start` on into an array that has room for `capacity`."""
     old = arrays.get(name)
     if old is None or len(old) < capacity:
@@ -72,10 +77,12 @@ def _put(arrays: dict[str, NDArray[Any]], name: str, values: NDArray[Any], start
     old[start : start + len(values)] = values
 
 
-# Rows that come in parts, until they make a block: large parts stay as they came, single rows are gathered.
+# Rows that come in parts, until they make a block: large parts stay as they came, single rows are
+# gathered.
 
 _LARGE = 16
-"""Rows of a part that are worth keeping as they came: copying them costs more than handling one part more."""
+"""Rows of a part that are worth keeping as they came: copying them costs more than handling one
+part more."""
 
 _FIRST_ROOM = 16
 
@@ -108,7 +115,9 @@ class RowParts:
 
     def rows(self) -> Rows:
         """All of them, joined; at least one."""
-        return Rows.concatenate([part if isinstance(part, Rows) else part.rows() for part in self._parts])
+        return Rows.concatenate(
+            [part if isinstance(part, Rows) else part.rows() for part in self._parts]
+        )
 
     def part_with(self, row: int) -> tuple[int, Rows]:
         """The part that a row is in, and the number of its first row."""

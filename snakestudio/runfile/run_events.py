@@ -1,12 +1,13 @@
 """Moments of a run worth going back to, found in its rows as they come: impacts, jams, steps that were not solved.
 
-What counts as an **impact**: the impulse that obstacles give a link between two rows rises, from one row to the next,
-by more than a threshold. That is the larger of what stops the link at 5 cm/s, and of twice the impulse that the link
-pushed hardest got in a row, in the mean over the last half second: where a robot pushes itself along, ordinary pushing
-is no impact, and on open ground a light touch is one. One link is hit once in a fifth of a second at most.
+What counts as an **impact**: the impulse that obstacles give a link between two rows rises, from
+one row to the next, by more than a threshold. That is the larger of what stops the link at 5 cm/s,
+and of twice the impulse that the link pushed hardest got in a row, in the mean over the last half
+second: where a robot pushes itself along, ordinary pushing is no impact, and on open ground a light
+touch is one. One link is hit once in a fifth of a second at most.
 
-**Unsolved** steps within a quarter of a second are one moment, at the worst of them. Others, **jams** say, the scene's
-controller finds in what it recorded.
+**Unsolved** steps within a quarter of a second are one moment, at the worst of them. Others,
+**jams** say, the scene's controller finds in what it recorded.
 
 Rows are looked at some at a time, for the sake of speed; `flush` looks at the rest.
 """
@@ -27,8 +28,9 @@ __all__ = ["EventDetector", "find_events"]
 
 
 FEWEST_ROWS, FEWEST_PARTS, MOST_ROWS = 100, 10, 1000
-"""Rows are looked at together once there are so many of them, in so many parts: every second or so of a run that keeps
-pace with the clock. One that goes in large parts is fast and can wait for more, but not for more than the last."""
+"""Rows are looked at together once there are so many of them, in so many parts: every second or so
+of a run that keeps pace with the clock. One that goes in large parts is fast and can wait for more,
+but not for more than the last."""
 
 STOPPED_SPEED = 0.05
 """An impact stops a link that moves at this, at least, m/s."""
@@ -44,7 +46,8 @@ REFRACTORY_S = 0.2
 
 CONVERGED = 1e-8
 CLUSTER_S, LONGEST_CLUSTER_S = 0.25, 2.0
-"""Rows nearer than this that were not solved are one moment, which is no longer than the other, s."""
+"""Rows nearer than this that were not solved are one moment, which is no longer than the other,
+s."""
 
 
 class EventDetector:
@@ -92,7 +95,9 @@ class EventDetector:
         return sorted(found, key=lambda event: event.time)
 
 
-def find_events(recording: Recording, progress: Callable[[float], bool] | None = None) -> tuple[RunEvent, ...]:
+def find_events(
+    recording: Recording, progress: Callable[[float], bool] | None = None
+) -> tuple[RunEvent, ...]:
     """The events of a recording that has none noted, in the order of their times.
 
     Parameters
@@ -166,7 +171,11 @@ class _Impacts:
         habit = (total[self._habit : -1] - total[: -self._habit - 1]) / self._habit
         rise = given - np.concatenate([self._last[None], given[:-1]])
         over = rise > np.maximum(self._floor, HABIT * habit)[:, None]
-        self._before, self._last, self._past = sums[-1].copy(), given[-1].copy(), hardest[-self._habit :].copy()
+        self._before, self._last, self._past = (
+            sums[-1].copy(),
+            given[-1].copy(),
+            hardest[-self._habit :].copy(),
+        )
         if not over.any():
             return []
         found = []
@@ -175,7 +184,9 @@ class _Impacts:
             if time - self._hit[link] >= REFRACTORY_S:
                 self._hit[link] = time
                 amount = float(given[row, link])
-                text = f"Link {link + 1} hits {self._met(rows, int(row), int(link))}: {amount:.2g} N s"
+                text = (
+                    f"Link {link + 1} hits {self._met(rows, int(row), int(link))}: {amount:.2g} N s"
+                )
                 found.append(RunEvent(time, "impact", text, amount))
         return found
 
@@ -213,6 +224,8 @@ class _Unsolved:
         """The moment under way, which ends."""
         if not self._worst:
             return []
-        event = RunEvent(self._at, "unsolved", f"Residual {self._worst:.1e}, above 1e-8", self._worst)
+        event = RunEvent(
+            self._at, "unsolved", f"Residual {self._worst:.1e}, above 1e-8", self._worst
+        )
         self._first, self._last, self._worst = np.inf, -np.inf, 0.0
         return [event]

@@ -1,8 +1,9 @@
 """The state of a run as bytes and back, bit for bit: what a checkpoint in a run file is.
 
-Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here or
-declared by kinds are made, from fields that must be named as they are today. Numbers keep their types and every bit.
-The scene, which the recording knows at any time, is referred to by its digest; any other is written as TOML.
+Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only
+those listed here or declared by kinds are made, from fields that must be named as they are today.
+Numbers keep their types and every bit. The scene, which the recording knows at any time, is
+referred to by its digest; any other is written as TOML.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ __all__ = ["FORMAT", "decode", "encode"]
 FORMAT = 3
 """Raised when these bytes mean something else than before.
 
-2 had yaw and pitch of every joint, whether it had both or not, where there is a value for each joint axis now.
+2 had yaw and pitch of every joint, whether it had both or not, where there is a value for each
+joint axis now.
 
-1 named classes by the modules that they were in, and scenes by a digest of all keys that there were: it changes with
-every new key, so that of these states it is not asked whether they belong to the scene. Who goes on from one compares
-with the run's row anyway.
+1 named classes by the modules that they were in, and scenes by a digest of all keys that there
+were: it changes with every new key, so that of these states it is not asked whether they belong to
+the scene. Who goes on from one compares with the run's row anyway.
 """
 
 _MAGIC = b"SNKSTATE"
@@ -59,7 +61,11 @@ _RECORDS = (
     ("steering", "control.steering:_State", "control.steering:_State"),
     ("limited", "control.limited:Limited", "control.limited:Limited"),
     ("steered_shape", "control.steered_gait:Shape", "control.gaits.steered:Shape"),
-    ("enveloped_shape", "control.steered_gait:EnvelopedShape", "control.steered_gait:EnvelopedShape"),
+    (
+        "enveloped_shape",
+        "control.steered_gait:EnvelopedShape",
+        "control.steered_gait:EnvelopedShape",
+    ),
     ("steered_gait", "control.steered_gait:_State", "control.gaits.steered:_State"),
     ("path_projection", "control.path_projection:PathProjection", "control.line_of_sight:Sight"),
     ("strain_source", "control.strain_source:_State", "control.strain_source:_State"),
@@ -71,8 +77,8 @@ _RECORDS = (
     ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
     ("progress", "session.runner:Progress", "session.run_state:Progress"),
 )
-"""Dataclasses and named tuples that states are made of: the name in files, which stays, where the class is, and the
-name in files of format 1."""
+"""Dataclasses and named tuples that states are made of: the name in files, which stays, where the
+class is, and the name in files of format 1."""
 
 _PARTS = (
     ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
@@ -83,12 +89,16 @@ _PARTS = (
     ("scene.serpentine", "model.robot.strain:Serpentine", "model.strain:Serpentine"),
     ("scene.formulas", "model.robot.strain:Formulas", "model.strain:Formulas"),
 )
-"""Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
+"""Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every
+bit of a number."""
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
-    "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
-}  # fmt: skip
-"""What fields that are annotated so may hold; None only where that is said, which `kind` itself stumbles over."""
+    "float": (int, float, np.number),
+    "int": (int, np.integer),
+    "bool": (bool, np.bool_),
+}
+"""What fields that are annotated so may hold; None only where that is said, which `kind` itself
+stumbles over."""
 
 _PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
 _PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
@@ -112,7 +122,10 @@ def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, A
             names |= {name: kind.whole_place(what) for name, what in kind.states.items()}
             names_1 |= {name: kind.whole_place(what) for name, what in kind.formerly.items()}
         else:
-            names |= {**kind.states, f"scene.{kind.fields.model_fields['kind'].get_default()}": kind.fields}
+            names |= {
+                **kind.states,
+                f"scene.{kind.fields.model_fields['kind'].get_default()}": kind.fields,
+            }
             names_1 |= kind.formerly
     return names, names_1
 
@@ -122,7 +135,9 @@ def _name(kind: type) -> str:
     """Name of a class in files; "" if it is none of those in states."""
     place = f"{kind.__module__}:{kind.__qualname__}"
     own = _NAMES.get(place.removeprefix("snakestudio."))
-    return own or next((name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, place)), "")
+    return own or next(
+        (name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, place)), ""
+    )
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
@@ -131,7 +146,8 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
     Parameters
     ----------
     value : Any
-        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and named classes.
+        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and named
+        classes.
     scene : Scene
         The scene at that time as the recording has it: it is referred to.
     time : float
@@ -164,7 +180,9 @@ def decode(data: bytes, scene: Scene) -> Any:
     try:
         (number,) = struct.unpack_from("<H", data, len(_MAGIC))
         if not 1 <= number <= FORMAT:
-            raise StateError("The saved state of this run was written by a newer version of SnakeStudio.")
+            raise StateError(
+                "The saved state of this run was written by a newer version of SnakeStudio."
+            )
         reader = _Reader(data, len(_MAGIC) + 2, scene, number)
         version = reader.text()
         value = reader.read()
@@ -190,12 +208,18 @@ def decode(data: bytes, scene: Scene) -> Any:
 @by_identity
 def _digest(scene: Scene) -> bytes:
     """Of what differs from the defaults: keys that come with later versions do not change it."""
-    return hashlib.blake2b(scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16).digest()
+    return hashlib.blake2b(
+        scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16
+    ).digest()
 
 
 def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
     """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
-    names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
+    names = (
+        tuple(f.name for f in fields(kind))
+        if is_dataclass(kind)
+        else tuple(getattr(kind, "_fields", ()))
+    )
     own = _name(kind)
     texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (own, *names))]
     return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
@@ -209,7 +233,9 @@ def _class(name: str, number: int) -> Any:
     own = _of_kinds(_kinds())[number == 1].get(name)
     place = (_PLACES_1 if number == 1 else _PLACES).get(name)
     if own is None and place is None:
-        raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
+        raise StateError(
+            "The saved state of this run holds what this version of SnakeStudio does not know."
+        )
     return thing_at(own or f"snakestudio.{place}")
 
 
@@ -410,9 +436,12 @@ class _Reader:
         if self._format < 3:
             values = _from_pairs(kind, values, self._scene)
         wanted = kind.__annotations__
-        # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
+        # What stands for a number can be calculated with; arrays are looked at by whoever knows
+        # their sizes.
         for name, value in values.items():
-            numbers = _NUMBERS.get(str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None"))
+            numbers = _NUMBERS.get(
+                str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None")
+            )
             if numbers and not isinstance(value, numbers) and value is not None:
                 raise ValueError(f"{name} is no number")
         return kind(**values)

@@ -29,7 +29,12 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         return []  # which the formulation's own check says
     boxes = plan_boxes(scene.obstacles)
     away = _distance(scene, boxes, pose)
-    return [*_unfollowed(scene), *_hidden(scene), *_too_far(scene, away, twist), *_within_play(scene, away, pose)]
+    return [
+        *_unfollowed(scene),
+        *_hidden(scene),
+        *_too_far(scene, away, twist),
+        *_within_play(scene, away, pose),
+    ]
 
 
 def _unfollowed(scene: Scene) -> list[Problem]:
@@ -57,8 +62,8 @@ def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
 def greatest_way(scene: Scene) -> float:
     """How far a robot can come in a run at most, m; infinite where nothing says so.
 
-    A body that creeps along its own wave without sliding moves as fast as the wave passes along it, and none that
-    slides is faster. It may have been thrown, or slide down a slope.
+    A body that creeps along its own wave without sliding moves as fast as the wave passes along it,
+    and none that slides is faster. It may have been thrown, or slide down a slope.
     """
     gait, ground = scene.gait, scene.ground
     if not (scene.controller.uses_gait and gait.of_waves) or ground.slope_deg != 0.0:
@@ -88,13 +93,21 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
         f"{scene.run.duration_s:g} s at most"
     )
     seconds = math.ceil(float(away[far].min()) / way * scene.run.duration_s) if way > 0.0 else 0
-    fixes = (Fix(f"Run for {seconds} s", (("run.duration_s", float(seconds)),)),) if 0 < seconds <= 3600 else ()
+    fixes = (
+        (Fix(f"Run for {seconds} s", (("run.duration_s", float(seconds)),)),)
+        if 0 < seconds <= 3600
+        else ()
+    )
     return [
         Problem(
-            "hint", f"obstacles[{far[0] + 1}]", message, "move it nearer, or give the robot more time",
-            obstacles=tuple(far.tolist()), fixes=fixes,
+            "hint",
+            f"obstacles[{far[0] + 1}]",
+            message,
+            "move it nearer, or give the robot more time",
+            obstacles=tuple(far.tolist()),
+            fixes=fixes,
         )
-    ]  # fmt: skip
+    ]
 
 
 def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Problem]:
@@ -117,13 +130,15 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
     least, j, link = min(found)
     return [
         Problem(
-            "hint", f"obstacles[{j + 1}]",
+            "hint",
+            f"obstacles[{j + 1}]",
             f"obstacle {j + 1} is {1e3 * least:.2g} mm from link {link + 1}, and the play of the joints "
             f"({scene.actuator.free_play_deg:g}°) lets its end move by {1e3 * slack:.2g} mm",
             "the robot may touch it before it moves; leave more room if that is not meant",
-            obstacles=tuple(sorted(i for _, i, _ in found)), links=(link,),
+            obstacles=tuple(sorted(i for _, i, _ in found)),
+            links=(link,),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _hidden(scene: Scene) -> list[Problem]:
@@ -136,7 +151,11 @@ def _hidden(scene: Scene) -> list[Problem]:
     show = Fix(label, tuple((f"obstacles[{j + 1}].hidden", False) for j in hidden))
     return [
         Problem(
-            "hint", f"obstacles[{hidden[0] + 1}].hidden", f"{what} hidden, and the robot meets what is hidden, too",
-            "show or delete what is not meant", obstacles=tuple(hidden), fixes=(show,),
+            "hint",
+            f"obstacles[{hidden[0] + 1}].hidden",
+            f"{what} hidden, and the robot meets what is hidden, too",
+            "show or delete what is not meant",
+            obstacles=tuple(hidden),
+            fixes=(show,),
         )
-    ]  # fmt: skip
+    ]

@@ -9,7 +9,8 @@ from collections import deque
 __all__ = ["TICK", "Clock"]
 
 RESYNC_AFTER = 0.1
-"""When the run is this far behind (s), the lost time is given up: catching up would show as a leap."""
+"""When the run is this far behind (s), the lost time is given up: catching up would show as a
+leap."""
 
 TICK = 0.01
 """Wall time between two snapshots while running, s: finer than any display shows."""
@@ -37,7 +38,9 @@ class Clock:
         """Begin (or go on after a pause) at this simulated time."""
         now = time.perf_counter()
         self._anchor = (now, simulated)
-        self._marks = deque([(now, simulated, 0.0)])  # another one: the window may be reading the old one
+        self._marks = deque(
+            [(now, simulated, 0.0)]
+        )  # another one: the window may be reading the old one
 
     def set_speed(self, speed: float, simulated: float) -> None:
         """Change the speed at this simulated time."""

@@ -15,7 +15,13 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import cache_dir
 
-__all__ = ["ENDINGS", "save_failing_problem", "see_that_there_is_one", "where_saved", "write_contact_problem"]
+__all__ = [
+    "ENDINGS",
+    "save_failing_problem",
+    "see_that_there_is_one",
+    "where_saved",
+    "write_contact_problem",
+]
 
 ENDINGS = (".hdf5", ".h5", ".npz")
 """FCLIB by the first two; by the third our own arrays, with what the solution began from."""
@@ -30,10 +36,14 @@ def see_that_there_is_one(kind: str, path: Path) -> None:
         If not.
     """
     if not FORMULATIONS[kind].contact_problems:
-        known = " or ".join(name for name, declared in FORMULATIONS.items() if declared.contact_problems)
+        known = " or ".join(
+            name for name, declared in FORMULATIONS.items() if declared.contact_problems
+        )
         raise ExportError(f"{path}: the model {kind} solves no contact problems; choose {known}.")
     if path.suffix.lower() not in ENDINGS:
-        raise ExportError(f"{path}: a contact problem is written as .hdf5 (FCLIB) or .npz; give it such an ending.")
+        raise ExportError(
+            f"{path}: a contact problem is written as .hdf5 (FCLIB) or .npz; give it such an ending."
+        )
 
 
 def write_contact_problem(path: Path, engine: Engine) -> None:
@@ -96,7 +106,5 @@ def _content(ending: str, engine: Engine) -> bytes:
     from snakestudio.session.fclib import fclib_bytes
 
     problem = engine.friction_problem()
-    title = (
-        f"{engine.scene.title or 'Scene'}: {engine.scene.model.kind}, step {engine.step_count}, t = {engine.time:.6g} s"
-    )
+    title = f"{engine.scene.title or 'Scene'}: {engine.scene.model.kind}, step {engine.step_count}, t = {engine.time:.6g} s"
     return b"" if problem is None else fclib_bytes(problem, title)

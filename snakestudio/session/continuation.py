@@ -1,7 +1,8 @@
 """Going on from any moment of a recorded run: its full state is taken up again, or computed again if it was not kept.
 
-The continued run equals the uninterrupted one bit for bit where program and machine are the same. Whether they are is
-looked at, never assumed: the state that was reached is held against the recorded row, and what differs is said.
+The continued run equals the uninterrupted one bit for bit where program and machine are the same.
+Whether they are is looked at, never assumed: the state that was reached is held against the
+recorded row, and what differs is said.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Continuation:
     exact : bool
         Whether that is the recorded state to the bit.
     notes : tuple of str
-        What is to be known: that it was computed again, and why; by how much it differs. Sentences; usually none.
+        What is to be known: that it was computed again, and why; by how much it differs. Sentences;
+        usually none.
     """
 
     runner: Runner
@@ -121,15 +123,20 @@ def continue_run(
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))
-    # Rows that were computed again belong to what comes next, even where they differ from the recorded ones.
+    # Rows that were computed again belong to what comes next, even where they differ from the
+    # recorded ones.
     rows_of = recording if since is not None else runner.recording
-    copied = _copied(rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction))
+    copied = _copied(
+        rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction)
+    )
     if copied is None:
         return None
     runner.recording.close()
     runner.recording = copied
     text = f"Continued from {name}" if name else "Continued from here"
-    runner.recording.add_event(RunEvent(at, "continued", " ".join((f"{text}.", *notes)) if notes else text))
+    runner.recording.add_event(
+        RunEvent(at, "continued", " ".join((f"{text}.", *notes)) if notes else text)
+    )
     return Continuation(runner, at, apart is None, tuple(notes))
 
 
@@ -163,14 +170,28 @@ def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float |
 
 
 def _advance(
-    runner: Runner, recording: Recording, since: float | None, time: float, target: int, tell: Progress
+    runner: Runner,
+    recording: Recording,
+    since: float | None,
+    time: float,
+    target: int,
+    tell: Progress,
 ) -> bool:
     """Go to step `target`, with what was done after `since` (s) and up to `time`; False if it was stopped."""
     step = runner.scene.solver.step_s
     begun = runner.engine.step_count
-    # A pull from `time` on acts on no row up to it, and the one from the time of a state on is not in that state.
-    changes = [change for change in recording.changes if change.time <= time and (since is None or change.time > since)]
-    pulls = [pull for pull in recording.pulls if pull.time < time and (since is None or pull.time >= since)]
+    # A pull from `time` on acts on no row up to it, and the one from the time of a state on is not
+    # in that state.
+    changes = [
+        change
+        for change in recording.changes
+        if change.time <= time and (since is None or change.time > since)
+    ]
+    pulls = [
+        pull
+        for pull in recording.pulls
+        if pull.time < time and (since is None or pull.time >= since)
+    ]
     edits: tuple[Change | Pull, ...] = (*changes, *pulls)
     pending = sorted(edits, key=lambda edit: edit.time)
     if since is not None:
@@ -178,7 +199,9 @@ def _advance(
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
             if refused := runner.repeat(pending.pop(0)):
-                raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes, but did in this one.")
+                raise SceneError(
+                    f"{', '.join(refused)}: this cannot change while a run goes, but did in this one."
+                )
         missing = target - runner.engine.step_count
         if missing <= 0:
             return True
@@ -190,7 +213,9 @@ def _advance(
             runner.extend()
         report = runner.advance(min(missing, 50 * runner.scene.steps_per_period))
         if not report.ok:
-            raise PhysicsError(f"The way to {time:.3f} s could not be computed again. {report.message}")
+            raise PhysicsError(
+                f"The way to {time:.3f} s could not be computed again. {report.message}"
+            )
 
 
 def _apart(runner: Runner, row: Rows) -> float | None:
@@ -206,7 +231,9 @@ def _apart(runner: Runner, row: Rows) -> float | None:
 
 def _why(recording: Recording, time: float, apart: float) -> str:
     """That the state differs from the recorded one, and what may have made it so."""
-    by_hand = [event for event in recording.events if event.time <= time and "by hand" in event.text]
+    by_hand = [
+        event for event in recording.events if event.time <= time and "by hand" in event.text
+    ]
     if recording.pulls:  # these are repeated
         by_hand = [event for event in by_hand if "pulled" not in event.text]
     if any(event.kind == "note" for event in by_hand):
@@ -224,7 +251,9 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
     end = float(recording.times[index])
     changes = [change for change in recording.changes if change.time <= end]
     pulls = [pull for pull in recording.pulls if pull.time < end]
-    events = sorted((event for event in recording.events if event.time <= end), key=lambda event: event.time)
+    events = sorted(
+        (event for event in recording.events if event.time <= end), key=lambda event: event.time
+    )
     states = _states(recording, end)
     done = 0
     for rows in recording.chunks():

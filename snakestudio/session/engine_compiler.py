@@ -32,10 +32,12 @@ __all__ = [
 ]
 
 _LOOK_S = 5.0
-"""How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are read for that."""
+"""How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are
+read for that."""
 
 _PART_S = 0.18
-"""What a function takes to compile where nothing is known of the machine yet, s: 0.10 to 0.20 were measured."""
+"""What a function takes to compile where nothing is known of the machine yet, s: 0.10 to 0.20 were
+measured."""
 
 _PATIENCE_S = 1.0
 """What a process that was asked to end may take for that before it is ended by force, s."""
@@ -150,7 +152,10 @@ class Preparation:
         )
         assert self._process.stdout is not None
         self._reader = threading.Thread(
-            target=self._read, args=(self._process.stdout,), name="snakestudio-preparation", daemon=True
+            target=self._read,
+            args=(self._process.stdout,),
+            name="snakestudio-preparation",
+            daemon=True,
         )
         self._reader.start()
 
@@ -204,7 +209,9 @@ class Preparation:
         elif code < 0:
             why = f"its process was ended by signal {-code}"
         else:
-            why = f"its process ended with code {code}" + (f": {self._said[-1]}" if self._said else "")
+            why = f"its process ended with code {code}" + (
+                f": {self._said[-1]}" if self._said else ""
+            )
         return f"Preparing the {name} engine failed: {why}. Prepare it again to go on; all else works without it."
 
     def stop(self) -> None:
@@ -217,7 +224,9 @@ class Preparation:
                 self._process.stdin.close()
         if self._process.poll() is None:
             self._process.terminate()
-            threading.Thread(target=self._see_it_end, name="snakestudio-reaper", daemon=True).start()
+            threading.Thread(
+                target=self._see_it_end, name="snakestudio-reaper", daemon=True
+            ).start()
 
     def _see_it_end(self) -> None:
         try:

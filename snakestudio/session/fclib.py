@@ -1,8 +1,8 @@
 """Contact problems as FCLIB files, which Siconos and the comparisons of contact solvers in the literature read.
 
-HDF5, as FCLIB's `fclib_write_global` and `fclib_write_global_rolling` lay it out (Acary and others, INRIA RT-0444,
-2014): ``/fclib_global`` or ``/fclib_global_rolling`` with ``spacedim``, the matrices ``M`` and ``H`` (compressed
-columns), ``vectors/f``, ``w``, ``mu`` and ``mu_r``, and ``info``.
+HDF5, as FCLIB's `fclib_write_global` and `fclib_write_global_rolling` lay it out (Acary and others,
+INRIA RT-0444, 2014): ``/fclib_global`` or ``/fclib_global_rolling`` with ``spacedim``, the matrices
+``M`` and ``H`` (compressed columns), ``vectors/f``, ``w``, ``mu`` and ``mu_r``, and ``info``.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ def fclib_bytes(problem: FrictionProblem, title: str) -> bytes:
         info = main.create_group("info")
         _put_text(info, "title", title)
         _put_text(
-            info, "description", f"A step of a snake robot. {problem.coordinates} Impulses in N s, of joints N m s."
+            info,
+            "description",
+            f"A step of a snake robot. {problem.coordinates} Impulses in N s, of joints N m s.",
         )
         _put_text(
-            info, "math_info",
+            info,
+            "math_info",
             "M is positive definite. Where friction is not the same along and across, the weaker tangent is shorter.",
-        )  # fmt: skip
+        )
     return memory.getvalue()
 
 

@@ -10,9 +10,19 @@ from snakestudio.model.scene import Scene
 __all__ = ["taken_over"]
 
 _PARTS = (
-    "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
-    "path", "strain", "support",
-)  # fmt: skip
+    "title",
+    "description",
+    "source",
+    "gait",
+    "controller",
+    "ground",
+    "joint_controller",
+    "actuator",
+    "obstacles",
+    "path",
+    "strain",
+    "support",
+)
 _KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
 
@@ -22,10 +32,15 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     Whether the engine can do it is another question.
     """
     live = wanted.model_copy(
-        update={name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS}
+        update={
+            name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS
+        }
     )
     live = live.model_copy(
-        update={name: _live_part(getattr(before, name), getattr(wanted, name)) for name in ("model", "controller")}
+        update={
+            name: _live_part(getattr(before, name), getattr(wanted, name))
+            for name in ("model", "controller")
+        }
     )
     old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
     if new.make is not old.make or not new.readable(wanted.gait):  # angles are led, torques are not

@@ -32,8 +32,8 @@ class OfflineRun:
     ----------
     recording : RunRecording
     ok : bool
-        False if the physics failed before the end; what was recorded until then is there. Where it could not be
-        recorded to the end, `recording.trouble` says so.
+        False if the physics failed before the end; what was recorded until then is there. Where it
+        could not be recorded to the end, `recording.trouble` says so.
     message : str
         Why, in a sentence.
     cancelled : bool
@@ -81,7 +81,8 @@ def run_offline(
     notes : tuple of str
         What is to be known of its start, kept as events.
     ended : callable, optional
-        Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
+        Gets the recording when the run is over and its file is not: what is still to be noted is
+        noted there.
     problem : path, optional
         Where the contact problem of the last step is written to, see `write_contact_problem`.
     step_estimate : StepEstimate, optional
@@ -128,19 +129,27 @@ def run_to_end(
 
 
 def _run_to_end(
-    runner: Runner, changes: tuple[Change | Pull, ...], progress: Callable[[float], bool] | None, speed: float
+    runner: Runner,
+    changes: tuple[Change | Pull, ...],
+    progress: Callable[[float], bool] | None,
+    speed: float,
 ) -> OfflineRun:
     scene = runner.scene
     step = scene.solver.step_s
     paced = math.isfinite(speed)
-    block = max(1, round((TICK * speed if paced else 0.5) / scene.control.period_s)) * scene.steps_per_period
+    block = (
+        max(1, round((TICK * speed if paced else 0.5) / scene.control.period_s))
+        * scene.steps_per_period
+    )
     clock = Clock(speed)
     clock.start(runner.time)
     pending = list(changes)
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
             if refused := runner.repeat(pending.pop(0)):
-                raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes; set it before the run.")
+                raise SceneError(
+                    f"{', '.join(refused)}: this cannot change while a run goes; set it before the run."
+                )
         if runner.finished:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         steps = block
@@ -153,7 +162,9 @@ def _run_to_end(
         if runner.recording.path is not None and runner.recording.trouble:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
-            return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)
+            return OfflineRun(
+                runner.recording, False, "The run was cancelled.", True, runner.engine_seconds
+            )
         if paced:
             time.sleep(clock.delay(runner.time, 0.0))
 

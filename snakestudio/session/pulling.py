@@ -1,8 +1,9 @@
 """The spring between a hand and the point where it holds a link: from where the hand is to the wrench on the link.
 
-The force is computed from a state and held for some steps, so stiffness and damping are limited to what is stable then.
-For the effective mass m of the point in a direction, a force -k x - c v held for a time T is stable if k T / 2 < c and
-c < 2 m / T. Joints only make m larger than that of the free link, so the free link's is used.
+The force is computed from a state and held for some steps, so stiffness and damping are limited to
+what is stable then. For the effective mass m of the point in a direction, a force -k x - c v held
+for a time T is stable if k T / 2 < c and c < 2 m / T. Joints only make m larger than that of the
+free link, so the free link's is used.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ _MOST_WEIGHTS = 4.0
 """Largest force, in weights of the robot."""
 
 _DAMPED = 0.8
-"""Share of the momentum at the point that damping may take within the time for which a force is held."""
+"""Share of the momentum at the point that damping may take within the time for which a force is
+held."""
 
 _ROD_TIP = 4.0
-"""A rigid uniform rod that is pushed sideways at its tip yields as if it had a fourth of its mass."""
+"""A rigid uniform rod that is pushed sideways at its tip yields as if it had a fourth of its
+mass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class Spring:
         if self._planar:
             turning[:2] = 0.0
         x, y, z = point
-        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])  # fmt: skip
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
         inverse: FloatArray = np.eye(3) / robot.mass_kg + cross @ np.diag(turning) @ cross.T
         return inverse
 

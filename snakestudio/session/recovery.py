@@ -1,7 +1,8 @@
 """Unsaved scenes on disk: every window keeps its own there while it has unsaved edits, for the case that it dies.
 
-Such a file is a plain scene, so that a person can use it too. Its first lines say in comments which file the scene
-belongs to and which process wrote it; while that process lives, the file is its own and nobody else's.
+Such a file is a plain scene, so that a person can use it too. Its first lines say in comments which
+file the scene belongs to and which process wrote it; while that process lives, the file is its own
+and nobody else's.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ from snakestudio.model.scene_file import parse_scene, read_scene_text
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import state_dir
 
-__all__ = ["RecoveryFile", "Unsaved", "is_running", "process_start", "recovery_dir", "unsaved_scenes"]
+__all__ = [
+    "RecoveryFile",
+    "Unsaved",
+    "is_running",
+    "process_start",
+    "recovery_dir",
+    "unsaved_scenes",
+]
 
 _INTRODUCTION = """\
 # Unsaved changes, kept by SnakeStudio for the case that it ends unexpectedly; it offers them at its next start.
@@ -103,7 +111,8 @@ class RecoveryFile:
         path : Path or None
             The scene's own file.
         order : int
-            From `next_order`: what was begun before another write or a removal is not written after it.
+            From `next_order`: what was begun before another write or a removal is not written after
+            it.
 
         Raises
         ------
@@ -147,7 +156,9 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
                 path.unlink()
     found = []
     for path in folder.glob("unsaved-*.toml"):
-        with contextlib.suppress(SceneError, ValueError, KeyError):  # a person may have put other files there
+        with contextlib.suppress(
+            SceneError, ValueError, KeyError
+        ):  # a person may have put other files there
             text = read_scene_text(path)
             matches = map(_NOTE.fullmatch, text.splitlines()[:8])
             notes = {match[1]: match[2] for match in matches if match is not None}
@@ -155,7 +166,9 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
                 continue
             own = parse_json(notes["scene file"], NOTE)
             written = datetime.fromisoformat(notes["written"]).astimezone()
-            found.append(Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path))
+            found.append(
+                Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path)
+            )
     return sorted(found, key=lambda unsaved: unsaved.written, reverse=True)
 
 
@@ -168,14 +181,22 @@ def is_running(pid: int, started: str) -> bool:
 def process_start(pid: int) -> str | None:
     """When a process began, in whatever way the system says it; None if there is none."""
     try:
-        # The name, in parentheses, may hold anything; behind it stand the state and, as field 22, the start.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        # The name, in parentheses, may hold anything; behind it stand the state and, as field 22,
+        # the start.
+        fields = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
         return None if fields[0] in "ZX" else fields[19]
     except OSError:
         if Path("/proc/self/stat").exists():
             return None
     try:
-        shown = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        shown = subprocess.run(
+            ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
     except OSError:
         return None
     return shown.stdout.strip() or None

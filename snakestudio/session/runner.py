@@ -44,17 +44,20 @@ from snakestudio.text import sentences
 __all__ = ["Runner"]
 
 MAX_PERIODS = 100
-"""Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
+"""Control periods that are handed to an engine at once: enough to make the call's cost vanish,
+little to hold."""
 
 MAX_WAITING = 100
 """Rows that wait, at most, until they are handed to the recording together."""
 
 KEEP_S = 1.0
-"""Simulated time after which the full state is kept again, s; it also is where somebody reached into the run."""
+"""Simulated time after which the full state is kept again, s; it also is where somebody reached
+into the run."""
 
 KEEP_SHARE = 0.005
-"""Share of the engine's time that keeping states may take: where that is little, they lie further apart than `KEEP_S`,
-and to compute again what lies between two of them still takes no longer than a blink."""
+"""Share of the engine's time that keeping states may take: where that is little, they lie further
+apart than `KEEP_S`, and to compute again what lies between two of them still takes no longer than a
+blink."""
 
 Sink = Callable[[Reference], None]
 
@@ -99,7 +102,8 @@ class Runner:
             begin_watching()  # the standard output may be another one since they were loaded
         self.fault: PluginRuntimeError | None = None
         """What went wrong in a plug-in in the last call of `advance`."""
-        # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
+        # The controller first: a body's strain law and contacts are looked at there, and the engine
+        # builds on them.
         self.controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         schema = with_channels(self.engine.schema, self.controller)
@@ -163,8 +167,8 @@ class Runner:
     def advance(self, n_steps: int) -> StepReport:
         """Take up to `n_steps` steps, stopping at the end of the run or at a failure.
 
-        Where code of a plug-in fails, the run stands at the last border of a control period that it reached, and can be
-        continued once the plug-in is fixed; `fault` says what happened.
+        Where code of a plug-in fails, the run stands at the last border of a control period that it
+        reached, and can be continued once the plug-in is fixed; `fault` says what happened.
 
         Returns
         -------
@@ -215,7 +219,8 @@ class Runner:
                 steps = min(steps, self._renew_pull(now))
             rows = self._rows_until(now + steps)
             started = time.thread_time()
-            # A controller is shown the mean contact forces of a whole period, however it was cut up for the display.
+            # A controller is shown the mean contact forces of a whole period, however it was cut up
+            # for the display.
             go_on = self._closed_loop and self._underway(now)
             remaining -= steps
             later = remaining > 0 and self._waiting_rows + len(rows) < MAX_WAITING
@@ -277,12 +282,15 @@ class Runner:
 
     def _snapshot(self) -> Snapshot:
         """The present state, with what the controller has to say."""
-        control = dict(zip(self.controller.channels, self.controller.values().tolist(), strict=True))
+        control = dict(
+            zip(self.controller.channels, self.controller.values().tolist(), strict=True)
+        )
         snapshot = self.engine.snapshot()
         return replace(snapshot, control=snapshot.control | control)
 
     def _make_reference(self, now: int, wanted: int) -> None:
-        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period, or what hands do.
+        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period,
+        # or what hands do.
         periods = 1
         if not (self._closed_loop or self._steerable or isinstance(self.controller, OnePeriod)):
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
@@ -381,7 +389,9 @@ class Runner:
     def checkpoint(self) -> bytes:
         """Everything that decides how the run goes on; see `restore`."""
         begin, end = self._reference_begin, self._reference_end
-        progress = Progress(self._reference, begin, end, self._next_row, self._last_row_step, self.end_step)
+        progress = Progress(
+            self._reference, begin, end, self._next_row, self._last_row_step, self.end_step
+        )
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         return encode(state, self.scene, self.time)
 
@@ -410,7 +420,8 @@ class Runner:
             demand(abs(self.time - time) < 0.5 * scene.solver.step_s)
             self._check(progress, scene)
         except Exception as error:
-            # What a file says may be anything, and what a controller then stumbles over, too: it stands where it stood.
+            # What a file says may be anything, and what a controller then stumbles over, too: it
+            # stands where it stood.
             self.engine.restore(before[0])
             self.controller.restore(before[1])
             if isinstance(error, StateError):
@@ -418,7 +429,10 @@ class Runner:
             raise StateError("The saved state of this run is damaged.") from error
         self.scene, self._closed_loop = scene, self.controller.needs is not Fields.NONE
         self._reference = progress.reference
-        self._reference_begin, self._reference_end = progress.reference_begin, progress.reference_end
+        self._reference_begin, self._reference_end = (
+            progress.reference_begin,
+            progress.reference_end,
+        )
         self._next_row, self._last_row_step = progress.next_row, progress.last_row_step
         self.end_step = progress.end_step
         self.latest, self._latest_step = self._snapshot(), self.engine.step_count
@@ -439,7 +453,10 @@ class Runner:
             demand(begin <= step <= end)
         snapshot = self._snapshot()
         states = self.controller.checkpoint()
-        knots = np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
+        knots = (
+            np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64)
+            * scene.solver.step_s
+        )
         closed = self.controller.needs is not Fields.NONE
         check_reference(self.controller.reference(knots, snapshot if closed else None), self.engine)
         demand(self.controller.values().shape == (len(self.controller.channels),))
@@ -480,13 +497,14 @@ class Runner:
     def reload_plugins(self, scene: Scene) -> list[str]:
         """Go on with `scene`, which has the same values as the run's in kinds of plug-ins that were loaded again.
 
-        The controller of before hands its state over where the new code takes it, and starts afresh where it does not;
-        the recording notes which.
+        The controller of before hands its state over where the new code takes it, and starts afresh
+        where it does not; the recording notes which.
 
         Returns
         -------
         list of str
-            Keys whose kinds need a reset: a formulation, and a controller that records other channels.
+            Keys whose kinds need a reset: a formulation, and a controller that records other
+            channels.
 
         Raises
         ------
@@ -497,7 +515,9 @@ class Runner:
         if border and not self.finished:
             self.advance(border)
         changed = [
-            name for name in PARTS_WITH_KINDS if type(getattr(self.scene, name)) is not type(getattr(scene, name))
+            name
+            for name in PARTS_WITH_KINDS
+            if type(getattr(self.scene, name)) is not type(getattr(scene, name))
         ]
         live = scene.model_copy(update={"model": self.scene.model}) if "model" in changed else scene
         pending = ["model"] if "model" in changed else []
@@ -518,14 +538,21 @@ class Runner:
         self._plugins = plugins_in_use(live)
         self._reference, self._keep_state = None, True
         names = ", ".join(f"{plugin.name} ({plugin.digest[:12]})" for plugin in self._plugins)
-        self.recording.add_event(RunEvent(self.time, "note", f"Plug-in {names} was reloaded, {handed_over}"))
+        self.recording.add_event(
+            RunEvent(self.time, "note", f"Plug-in {names} was reloaded, {handed_over}")
+        )
         return pending
 
     def _try_out(self, controller: Controller, scene: Scene) -> None:
         """See that a controller gives references from now on; its state stays."""
         state, step = controller.checkpoint(), self.engine.step_count
-        knots = np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
-        controller.reference(knots, self.engine.snapshot() if controller.needs is not Fields.NONE else None)
+        knots = (
+            np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64)
+            * scene.solver.step_s
+        )
+        controller.reference(
+            knots, self.engine.snapshot() if controller.needs is not Fields.NONE else None
+        )
         controller.restore(state)
 
 

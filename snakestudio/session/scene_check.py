@@ -18,5 +18,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems = engines.check(scene, base_dir)
     # A start in the pose of a gait has the gait's mistakes, too.
     known = {problem.sentence() for problem in problems}
-    problems += [problem for problem in controllers.check(scene, base_dir) if problem.sentence() not in known]
+    problems += [
+        problem for problem in controllers.check(scene, base_dir) if problem.sentence() not in known
+    ]
     return problems + build_check.check(scene, base_dir)

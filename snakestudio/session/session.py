@@ -1,8 +1,9 @@
 """The session: a worker thread that runs the tick at the chosen speed, steered by commands, watched by snapshots.
 
-The window calls its methods from its own thread; each puts a command into a queue and returns at once. What the
-worker has to show is published by swapping a reference (`status`, `latest`, `recording`), so that a reader never
-waits and never locks. Events, rare by nature, are handed to a callback on the worker's thread.
+The window calls its methods from its own thread; each puts a command into a queue and returns at
+once. What the worker has to show is published by swapping a reference (`status`, `latest`,
+`recording`), so that a reader never waits and never locks. Events, rare by nature, are handed to a
+callback on the worker's thread.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _PATIENCE_S = 2.0
 """How long the worker has to end before code of a plug-in that keeps it is cancelled, s."""
 
 _REST, _LEAST_REST = 3.0, 0.15
-"""Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
+"""Pause after an edit among many: as a multiple of the time that it took, and at least, s (all
+plots begin anew)."""
 
 
 class Session:
@@ -46,8 +48,9 @@ class Session:
     on_event : callable, optional
         Gets every event, on the worker's thread.
     new_run : callable, optional
-        Says for every run that begins which run file it shall be recorded to; None if it is not kept. Called on the
-        worker's thread, also for runs that never take a step: those leave no file.
+        Says for every run that begins which run file it shall be recorded to; None if it is not
+        kept. Called on the worker's thread, also for runs that never take a step: those leave no
+        file.
     preparations : EngineCompiler, optional
         Where engines are prepared.
     """
@@ -61,7 +64,7 @@ class Session:
         self.preparations = preparations or EngineCompiler()
         self._conduct = SessionCore(
             on_event or (lambda event: None), new_run or (lambda scene: None), self.preparations
-        )  # fmt: skip
+        )
         self._commands = Commands()
         self._closing = False
         self.applied_edits = 0
@@ -80,8 +83,8 @@ class Session:
         Returns
         -------
         int
-            Its number: once `applied_edits` is as large, `latest` and `status` know of it. Of edits that wait with
-            nothing between them only the last is carried out, for it is all of them.
+            Its number: once `applied_edits` is as large, `latest` and `status` know of it. Of edits
+            that wait with nothing between them only the last is carried out, for it is all of them.
         """
         return self._commands.put_edit(lambda number: self._carry_out(number, scene))
 
@@ -121,7 +124,9 @@ class Session:
         """What somebody at the controls wants, from the next control period on; without effect on other controllers."""
         self._commands.put(lambda: self._conduct.steer(command))
 
-    def continue_from(self, recording: Recording, time: float, base_dir: Path | None = None, name: str = "") -> None:
+    def continue_from(
+        self, recording: Recording, time: float, base_dir: Path | None = None, name: str = ""
+    ) -> None:
         """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
         self._conduct.stop_continuing.clear()
         self._commands.put(lambda: self._conduct.continue_from(recording, time, base_dir, name))
@@ -233,9 +238,13 @@ class Session:
                     continue
                 if isinstance(error, PluginCancelled):
                     continue  # it came when the worker had just left the plug-in
-                # A defect of the program must not leave a dead thread behind a window that looks alive.
+                # A defect of the program must not leave a dead thread behind a window that looks
+                # alive.
                 log.exception("the session's worker failed")
-                self._conduct.fail(f"Internal error: {error!r}. What was recorded is kept; please report this.", None)
+                self._conduct.fail(
+                    f"Internal error: {error!r}. What was recorded is kept; please report this.",
+                    None,
+                )
                 delay = 0.0
 
     def _drain(self, delay: float) -> None:
@@ -259,8 +268,8 @@ class Session:
         finally:
             self.applied_edits = number
         if self.status.state != "running":
-            # While something is dragged, edits come faster than they can be carried out: most of the time is left to
-            # those who draw it.
+            # While something is dragged, edits come faster than they can be carried out: most of
+            # the time is left to those who draw it.
             self._commands.rest(max(_REST * (time.perf_counter() - began), _LEAST_REST))
 
     def _do_close(self) -> None:

@@ -11,7 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from snakestudio.errors import ExportError, PluginRuntimeError, PreparationError, Problem, SnakeStudioError
+from snakestudio.errors import (
+    ExportError,
+    PluginRuntimeError,
+    PreparationError,
+    Problem,
+    SnakeStudioError,
+)
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.plugin_kinds import is_complete, plugin_records, plugins_in_use
 from snakestudio.model.recording import Recording, Schema
@@ -23,7 +29,13 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.clock import Clock
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared
+from snakestudio.session.engine_compiler import (
+    EngineCompiler,
+    Preparation,
+    Stage,
+    compile_here,
+    is_prepared,
+)
 from snakestudio.session.preview import preview
 from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
@@ -39,7 +51,7 @@ from snakestudio.session.status import (
     State,
     Status,
     StatusChanged,
-)  # fmt: skip
+)
 
 __all__ = ["SessionCore"]
 
@@ -71,7 +83,9 @@ class SessionCore:
         self._scene_file = ""
         self._told_trouble = ""
         self._preparation: Preparation | None = None
-        self._unwanted: dict[str, str] = {}  # engines whose preparation failed, and why; empty where it was cancelled
+        self._unwanted: dict[
+            str, str
+        ] = {}  # engines whose preparation failed, and why; empty where it was cancelled
         self._play_when_ready = False
         self._continuation: Callable[[], None] | None = None
         self.stop_continuing = threading.Event()
@@ -99,7 +113,9 @@ class SessionCore:
             return 0.0
         started, engine = time.perf_counter(), runner.engine_seconds
         scene = runner.scene
-        steps = self.clock.steps_of_a_tick(scene.solver.step_s, scene.steps_per_period, runner.engine.step_count)
+        steps = self.clock.steps_of_a_tick(
+            scene.solver.step_s, scene.steps_per_period, runner.engine.step_count
+        )
         report = runner.advance(steps)
         wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
         if report.steps:
@@ -113,7 +129,9 @@ class SessionCore:
             self._stand(runner, report.message)
             return 0.0
         if runner.finished:
-            self._publish(replace(self.status, state="finished", message="The run reached its duration."))
+            self._publish(
+                replace(self.status, state="finished", message="The run reached its duration.")
+            )
             self._on_event(RunFinished(runner.time))
             return 0.0
         return self.clock.delay(runner.time, busy)
@@ -162,7 +180,9 @@ class SessionCore:
             self.plugin_failed(PluginRuntimeError(names, str(error)))
             return
         self._scene = scene
-        self._publish(replace(self.status, pending=pending, problems=tuple(check(scene, self._base_dir))))
+        self._publish(
+            replace(self.status, pending=pending, problems=tuple(check(scene, self._base_dir)))
+        )
 
     # --- carrying out commands
 
@@ -223,8 +243,12 @@ class SessionCore:
         self._stop_preparation()
         self._unwanted[kind] = why
         self._play_when_ready, self._continuation = False, None
-        message = why or f"The {FORMULATIONS[kind].short} engine is not prepared: that was cancelled."
-        self._publish(Status("unprepared", message, engine=kind, cancelled=not why, problems=problems))
+        message = (
+            why or f"The {FORMULATIONS[kind].short} engine is not prepared: that was cancelled."
+        )
+        self._publish(
+            Status("unprepared", message, engine=kind, cancelled=not why, problems=problems)
+        )
 
     def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
         """Say how far the preparation is, as coarsely as it is shown."""
@@ -247,7 +271,9 @@ class SessionCore:
         assert self._scene is not None
         path = self._new_run(self._scene)
         try:
-            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file, checked=checked)
+            self._runner = Runner(
+                self._scene, self._base_dir, path=path, scene_file=self._scene_file, checked=checked
+            )
         except SnakeStudioError as error:
             self._publish(Status("blocked", str(error), problems=problems))
             return
@@ -264,7 +290,9 @@ class SessionCore:
         preparation = self._preparation
         assert preparation is not None
         stage, problems = preparation.look(), self.status.problems
-        if self.status.state != "preparing":  # the scene cannot run yet; its engine gets ready all the same
+        if (
+            self.status.state != "preparing"
+        ):  # the scene cannot run yet; its engine gets ready all the same
             if stage.ended:
                 self._stop_preparation()
         elif not stage.ended:
@@ -274,8 +302,12 @@ class SessionCore:
         else:
             try:
                 if not is_prepared(preparation.kind):
-                    # What was compiled is not found again: here it makes the window halt, but it is of use.
-                    compile_here(preparation.kind, lambda done, _: self._tell_stage(Stage(done, None), problems))
+                    # What was compiled is not found again: here it makes the window halt, but it is
+                    # of use.
+                    compile_here(
+                        preparation.kind,
+                        lambda done, _: self._tell_stage(Stage(done, None), problems),
+                    )
             except PreparationError as error:
                 self._unprepared(str(error), problems)
                 return
@@ -373,16 +405,22 @@ class SessionCore:
     def write_contact_problem(self, path: Path) -> None:
         """See `Session.write_contact_problem`."""
         if self._runner is None:
-            raise ExportError(f"{path}: there is no run whose contact problem could be written; start one.")
+            raise ExportError(
+                f"{path}: there is no run whose contact problem could be written; start one."
+            )
         write_contact_problem(path, self._runner.engine)
 
-    def continue_from(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
+    def continue_from(
+        self, recording: Recording, time: float, base_dir: Path | None, name: str
+    ) -> None:
         """See `Session.continue_from`."""
         if self.status.state in ("preparing", "unprepared"):  # the engine is not there yet
             self._continuation = lambda: self.continue_from(recording, time, base_dir, name)
             self.prepare()
             return
-        before = replace(self.status, state="paused") if self.status.state == "running" else self.status
+        before = (
+            replace(self.status, state="paused") if self.status.state == "running" else self.status
+        )
         self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
 
         def tell(fraction: float) -> bool:
@@ -403,7 +441,11 @@ class SessionCore:
             return
         self._end_run()
         self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
-        self.recording, self.latest, self._play_when_ready = found.runner.recording, found.runner.latest, False
+        self.recording, self.latest, self._play_when_ready = (
+            found.runner.recording,
+            found.runner.latest,
+            False,
+        )
         self._publish(Status("paused", problems=before.problems))
         self._on_event(Continued(found.time, found.notes))
 

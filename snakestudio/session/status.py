@@ -22,7 +22,16 @@ __all__ = [
 ]
 
 State = Literal[
-    "empty", "preparing", "unprepared", "continuing", "ready", "running", "paused", "finished", "blocked", "failed"
+    "empty",
+    "preparing",
+    "unprepared",
+    "continuing",
+    "ready",
+    "running",
+    "paused",
+    "finished",
+    "blocked",
+    "failed",
 ]
 
 
@@ -33,10 +42,11 @@ class Status:
     Attributes
     ----------
     state : str
-        "empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or failed, see
-        `message`, and goes on when it is asked for), "continuing" (going back to a recorded moment),
-        "ready" (at t = 0), "running", "paused", "finished" (duration reached), "blocked" (the scene cannot run, see
-        `problems`), "failed" (the physics failed, see `message`).
+        "empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or
+        failed, see `message`, and goes on when it is asked for), "continuing" (going back to a
+        recorded moment), "ready" (at t = 0), "running", "paused", "finished" (duration reached),
+        "blocked" (the scene cannot run, see `problems`), "failed" (the physics failed, see
+        `message`).
     message : str
         A sentence for the status bar.
     progress : float
@@ -48,7 +58,8 @@ class Status:
     queued : bool
         Whether it runs as soon as it is prepared.
     cancelled : bool
-        Whether it is unprepared because somebody wanted that, and not because of something that is wrong.
+        Whether it is unprepared because somebody wanted that, and not because of something that is
+        wrong.
     problems : tuple of Problem
         All findings about the scene, errors first.
     pending : tuple of str

@@ -37,7 +37,9 @@ class StepRecording:
         Steps that the simulation has taken so far.
     """
 
-    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, first_step: int) -> None:
+    def __init__(
+        self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, first_step: int
+    ) -> None:
         self.recording = RunRecording(scene, schema, path, origin=origin)
         self._per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
         self.next_row = 1

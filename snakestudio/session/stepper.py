@@ -76,7 +76,8 @@ class Stepper:
         self._build(scene)
 
     def _build(self, scene: Scene) -> None:
-        # The controller first: it checks the strain law and contacts of a body, and the engine builds on them.
+        # The controller first: it checks the strain law and contacts of a body, and the engine
+        # builds on them.
         controller = controllers.create(scene, self.base_dir)
         self.engine = engines.create(scene, self.base_dir)
         self.controller = controller
@@ -98,7 +99,7 @@ class Stepper:
         """Steps taken since the start."""
         return self.engine.step_count
 
-    # ------------------------------------------------------------------------------------------ steps
+    # ---------------------------------------------------------------------------------------- steps
 
     def hold(self, angle: FloatArray, rate: FloatArray | None, n_steps: int) -> None:
         """Take steps while the references are held; see `Steps.hold`.
@@ -128,7 +129,8 @@ class Stepper:
                 self._make_reference(now, n_steps)
             assert self._reference is not None
             count = min(n_steps, self._end - now)
-            # A controller is shown the mean contact forces of a whole period, however it was cut up.
+            # A controller is shown the mean contact forces of a whole period, however it was cut
+            # up.
             go_on = self._needs is not Fields.NONE and self._begin < now
             report = self.steps.follow(self._reference, count, go_on, self._rows_due(count))
             self._driven_to = self.step_count
@@ -143,7 +145,9 @@ class Stepper:
         if not (closed or isinstance(self.controller, OnePeriod)):
             periods = min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
         snapshot = self.engine.look() if closed else None
-        self._reference = self.controller.reference(self._knots(now, periods * per_period), snapshot)
+        self._reference = self.controller.reference(
+            self._knots(now, periods * per_period), snapshot
+        )
         self._begin, self._end = now, now + periods * per_period
 
     def _knots(self, begin: int, steps: int) -> FloatArray:
@@ -177,7 +181,7 @@ class Stepper:
         if self.recording is not None:
             self.recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
-    # ------------------------------------------------------------------------------------------ states
+    # --------------------------------------------------------------------------------------- states
 
     def save(self) -> StepState:
         """The full state; `restore` continues from it bit for bit."""
@@ -222,14 +226,16 @@ class Stepper:
             self.stop_recording()
             self._build(scene)
 
-    # ------------------------------------------------------------------------------------------ recording
+    # ------------------------------------------------------------------------------------ recording
 
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
         """Begin to record, with the present state, to a run file or (None) a temporary one."""
         self.steps.settle()
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
-        recording = StepRecording(self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count)
+        recording = StepRecording(
+            self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count
+        )
         recording.add(self.engine.initial_rows(), self._present_values())
         recording.note_start(self.time, self._run_state(recording.next_row))
         for link, (force, torque) in self._wrenches.items():
@@ -245,7 +251,9 @@ class Stepper:
             return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
         begun = controller.checkpoint()
         if self._needs is not Fields.NONE:  # what it makes of the start belongs to the first row
-            controller.reference(self._knots(0, self.scene.steps_per_period), self.engine.snapshot())
+            controller.reference(
+                self._knots(0, self.scene.steps_per_period), self.engine.snapshot()
+            )
         values = controller.values()
         controller.restore(begun)
         return values

@@ -12,8 +12,8 @@ __all__ = ["end_at_once", "end_with_input"]
 def end_with_input() -> None:
     """End this process at once, with exit code 3, when whoever holds the other end of standard input is gone.
 
-    Even if it was killed, and whatever this process does at the moment: a compiler, or a loop in compiled code, hears
-    no exception.
+    Even if it was killed, and whatever this process does at the moment: a compiler, or a loop in
+    compiled code, hears no exception.
     """
     threading.Thread(target=_watch, name="snakestudio-tether", daemon=True).start()
 

@@ -10,13 +10,16 @@ import math
 __all__ = ["TimeLeft", "percent", "time_left"]
 
 _TRUST = 0.15
-"""At the beginning, what was expected counts as much as this share of the work, seen on this machine; then less."""
+"""At the beginning, what was expected counts as much as this share of the work, seen on this
+machine; then less."""
 
 _EASE = 0.9
-"""Share of the rest up to which the fraction goes by the clock; from there on it slows down before the end."""
+"""Share of the rest up to which the fraction goes by the clock; from there on it slows down before
+the end."""
 
 _LEAD = 0.25
-"""By so much the clock may run ahead of what was told: a machine that is busy tells nothing for long."""
+"""By so much the clock may run ahead of what was told: a machine that is busy tells nothing for
+long."""
 
 _MOST = 0.99
 """The end is reached when it is told, and not before."""
@@ -25,8 +28,8 @@ _MOST = 0.99
 class TimeLeft:
     """Estimates from fractions that are told now and then.
 
-    The fractions are shares of the expected time, so time goes on evenly in them on a machine that is merely faster or
-    slower; one that is another kind of machine shows in the first of them.
+    The fractions are shares of the expected time, so time goes on evenly in them on a machine that
+    is merely faster or slower; one that is another kind of machine shows in the first of them.
 
     Parameters
     ----------

@@ -29,9 +29,19 @@ _UNTRIED = -1
 """Status of a world whose engine takes its steps itself."""
 
 _PER_WORLD = (
-    "link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque", "impulse_obstacle", "impulse_ground",
-    "contacts_closed", "energy", "residual", "iterations", "unconverged",
-)  # fmt: skip
+    "link_pose",
+    "link_twist",
+    "joint_angle",
+    "joint_rate",
+    "joint_torque",
+    "impulse_obstacle",
+    "impulse_ground",
+    "contacts_closed",
+    "energy",
+    "residual",
+    "iterations",
+    "unconverged",
+)
 """Fields of rows that are kept as arrays over all worlds."""
 
 
@@ -56,7 +66,8 @@ class Crew:
         self._ended: SimpleQueue[None] = SimpleQueue()
         self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(threads - 1)]
         self._threads = [
-            Thread(target=_work, args=(jobs, self._ended), name="snakestudio-batch", daemon=True) for jobs in self._jobs
+            Thread(target=_work, args=(jobs, self._ended), name="snakestudio-batch", daemon=True)
+            for jobs in self._jobs
         ]
         for thread in self._threads:
             thread.start()
@@ -68,11 +79,13 @@ class Crew:
         for thread in self._threads:
             thread.join()
 
-    def run(self, call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]) -> None:
+    def run(
+        self, call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]
+    ) -> None:
         """Make a call in all threads, which share its work out; returns once `finished` says that all is done.
 
-        Who comes late to a job that others have finished finds nothing to do, and nobody waits for it. Ctrl+C is held
-        back, for other threads still write to the arrays; see `raise_interrupt`.
+        Who comes late to a job that others have finished finds nothing to do, and nobody waits for
+        it. Ctrl+C is held back, for other threads still write to the arrays; see `raise_interrupt`.
         """
         while not self._ended.empty():
             self._ended.get()
@@ -127,13 +140,17 @@ class Worlds:
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
         """(n,) steps taken by every world."""
-        self._unsettled = np.zeros(n, np.bool_)  # worlds whose engines do not know the last steps and references
+        self._unsettled = np.zeros(
+            n, np.bool_
+        )  # worlds whose engines do not know the last steps and references
         self.failures: dict[int, str] = {}
         """Worlds that have stopped, and why."""
         self._crew = Crew(threads)
         axes = len(schema.axes)
         self._knots: FloatArray = np.zeros((n, 2))
-        self._angle, self._rate, self._zero, self._torque = (np.zeros((n, 2, axes)) for _ in range(4))
+        self._angle, self._rate, self._zero, self._torque = (
+            np.zeros((n, 2, axes)) for _ in range(4)
+        )
         self._holding = [self._held_reference(world, False) for world in range(n)]
         self._giving = [self._held_reference(world, True) for world in range(n)]
         self._references: list[Reference] = list(self._holding)
@@ -155,11 +172,14 @@ class Worlds:
 
     def _held_reference(self, world: int, torques: bool) -> JointReference:
         return JointReference(
-            self._knots[world], self._angle[world], self._rate[world], self._zero[world],
+            self._knots[world],
+            self._angle[world],
+            self._rate[world],
+            self._zero[world],
             self._torque[world] if torques else None,
-        )  # fmt: skip
+        )
 
-    # ------------------------------------------------------------------------------------------ what calls take
+    # ------------------------------------------------------------------------------ what calls take
 
     def _own_arguments(self, world: int) -> tuple[Any, ...]:
         engine: Any = self.engines[world]
@@ -192,9 +212,15 @@ class Worlds:
             self._takes.bind(world, self._step_arguments(world))
             self._writes.bind(world, self._row_arguments(world))
 
-    # ------------------------------------------------------------------------------------------ steps
+    # ---------------------------------------------------------------------------------------- steps
 
-    def hold(self, n_steps: int, angle: FloatArray | None, rate: FloatArray | None, torque: FloatArray | None) -> None:
+    def hold(
+        self,
+        n_steps: int,
+        angle: FloatArray | None,
+        rate: FloatArray | None,
+        torque: FloatArray | None,
+    ) -> None:
         """Take `n_steps` steps in every world that has not failed, under constant set-points, each (n, m).
 
         Parameters
@@ -226,7 +252,10 @@ class Worlds:
         """Take `n_steps` steps under a reference for every world (None: it has failed)."""
         kept = zip(references, self._references, strict=True)
         self._refer([old if new is None else _plain(new) for new, old in kept])
-        self._advance(n_steps, [world for world, reference in enumerate(self._references) if _ceases(reference)])
+        self._advance(
+            n_steps,
+            [world for world, reference in enumerate(self._references) if _ceases(reference)],
+        )
 
     def _refer(self, references: Sequence[Reference]) -> None:
         if references is self._referred:
@@ -288,7 +317,7 @@ class Worlds:
             self.failures[world] = report.message
         self._bind(world)
 
-    # ------------------------------------------------------------------------------------------ states
+    # --------------------------------------------------------------------------------------- states
 
     def write_rows(self, worlds: IntArray | None = None) -> RowBuffers:
         """Rows of the present states of all worlds, or of some: arrays over all, which later calls fill again."""
@@ -374,5 +403,9 @@ def _copied(reference: JointReference) -> JointReference:
     """A reference whose arrays nobody writes to."""
     torque = None if reference.torque is None else reference.torque.copy()
     return JointReference(
-        reference.time.copy(), reference.angle.copy(), reference.rate.copy(), reference.acceleration.copy(), torque
+        reference.time.copy(),
+        reference.angle.copy(),
+        reference.rate.copy(),
+        reference.acceleration.copy(),
+        torque,
     )

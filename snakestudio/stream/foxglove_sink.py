@@ -1,8 +1,9 @@
 """A server for Foxglove and the programs that speak its protocol (Lichtblick, PlotJuggler, the SDK's own clients).
 
-Topics and types of numbers, poses and the log are those of a run file, so that one layout shows files and live runs;
-`/scene` and `/contacts` are for 3D views. The server runs in threads of the SDK. Each client has a queue of its own
-that drops its oldest message when it is full, so that a client that reads nothing holds up nobody.
+Topics and types of numbers, poses and the log are those of a run file, so that one layout shows
+files and live runs; `/scene` and `/contacts` are for 3D views. The server runs in threads of the
+SDK. Each client has a queue of its own that drops its oldest message when it is full, so that a
+client that reads nothing holds up nobody.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ from snakestudio.runfile.mcap.format import LOG, nanoseconds
 from snakestudio.runfile.mcap.notes import log_message
 from snakestudio.runfile.mcap.views import WORLD
 from snakestudio.stream.sampler import Layout, Sample
-from snakestudio.stream.solids import ALONG_X, Capsule, Solids, Surface, arrow_scale, contact_arrows, solids_of
+from snakestudio.stream.solids import (
+    ALONG_X,
+    Capsule,
+    Solids,
+    Surface,
+    arrow_scale,
+    contact_arrows,
+    solids_of,
+)
 from snakestudio.stream.target import Target
 
 __all__ = ["BACKLOG", "CONTACTS", "SCENE", "FoxgloveSink"]
@@ -95,7 +104,9 @@ class FoxgloveSink:
             )
         except (RuntimeError, OSError, ValueError) as error:
             self._slow.detach()
-            raise StreamError(f"{target.address} cannot be opened for a stream: {_reason(error)}") from None
+            raise StreamError(
+                f"{target.address} cannot be opened for a stream: {_reason(error)}"
+            ) from None
         host = f"[{target.host}]" if ":" in target.host else target.host
         self.address = f"ws://{host}:{self._server.port}"
         self._channels: dict[str, tuple[tuple[str, str], Any]] = {}
@@ -115,8 +126,8 @@ class FoxgloveSink:
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
         """Send a sample to whoever wants it; with `newcomers` also what others have already."""
-        # Another run needs no session of its own: its time goes back, from which clients know. Some of them forget the
-        # types of topics with the session.
+        # Another run needs no session of its own: its time goes back, from which clients know. Some
+        # of them forget the types of topics with the session.
         self._advertise(sample.layout)
         stamp = int(nanoseconds(sample.row.time)[0])
         self._server.broadcast_time(stamp)
@@ -146,8 +157,12 @@ class FoxgloveSink:
     # --- topics
 
     def _channel(self, topic: str, definition: tuple[str, str]) -> Any:
-        schema = self._foxglove.Schema(name=definition[0], encoding="ros2msg", data=definition[1].encode())
-        channel = self._foxglove.Channel(topic, schema=schema, message_encoding="cdr", context=self._context)
+        schema = self._foxglove.Schema(
+            name=definition[0], encoding="ros2msg", data=definition[1].encode()
+        )
+        channel = self._foxglove.Channel(
+            topic, schema=schema, message_encoding="cdr", context=self._context
+        )
         self._channels[topic] = definition, channel
         return channel
 
@@ -167,9 +182,14 @@ class FoxgloveSink:
     def _scene_update(self, sample: Sample, stamp: int) -> Any:
         if self._solids is None:
             layout = sample.layout
-            self._solids = solids_of(layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir)
+            self._solids = solids_of(
+                layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir
+            )
         m, solids = self._messages, self._solids
-        entities = [self._entity(each.frame, each.frame, stamp, **self._capsule(each)) for each in solids.links]
+        entities = [
+            self._entity(each.frame, each.frame, stamp, **self._capsule(each))
+            for each in solids.links
+        ]
         x, y = solids.floor.centre
         floor = m.CubePrimitive(
             pose=self._pose((x, y, -0.001)),
@@ -193,16 +213,26 @@ class FoxgloveSink:
                 f"Uneven ground of {count} triangles is too fine for the stream and left out of {SCENE}. "
                 "Give its height map fewer points to see it there."
             )
-        surfaces = [self._triangles(surface) for surface in solids.surfaces] if count <= MOST_TRIANGLES else []
-        entities.append(self._entity("obstacles", solids.frame, stamp, cylinders=posts, triangles=surfaces))
-        everything = m.SceneEntityDeletion(timestamp=self._time(stamp), type=m.SceneEntityDeletionType.All)
+        surfaces = (
+            [self._triangles(surface) for surface in solids.surfaces]
+            if count <= MOST_TRIANGLES
+            else []
+        )
+        entities.append(
+            self._entity("obstacles", solids.frame, stamp, cylinders=posts, triangles=surfaces)
+        )
+        everything = m.SceneEntityDeletion(
+            timestamp=self._time(stamp), type=m.SceneEntityDeletionType.All
+        )
         return m.SceneUpdate(deletions=[everything], entities=entities)
 
     def _capsule(self, capsule: Capsule) -> dict[str, Any]:
         m, colour, wide = self._messages, self._colour(capsule.colour), 2 * capsule.radius
         ends = [capsule.middle - capsule.half_length, capsule.middle + capsule.half_length]
         spheres = [
-            m.SpherePrimitive(pose=self._pose((x, 0.0, 0.0)), size=m.Vector3(x=wide, y=wide, z=wide), color=colour)
+            m.SpherePrimitive(
+                pose=self._pose((x, 0.0, 0.0)), size=m.Vector3(x=wide, y=wide, z=wide), color=colour
+            )
             for x in (ends if capsule.half_length > 0 else ends[:1])
         ]
         if capsule.half_length <= 0:
@@ -228,8 +258,12 @@ class FoxgloveSink:
 
     def _contacts_update(self, sample: Sample, stamp: int) -> Any:
         contacts, scene = sample.snapshot.contacts, sample.layout.scene
-        arrows = self._arrows(contacts, scene, normal=True) + self._arrows(contacts, scene, normal=False)
-        return self._messages.SceneUpdate(entities=[self._entity("contacts", WORLD, stamp, arrows=arrows)])
+        arrows = self._arrows(contacts, scene, normal=True) + self._arrows(
+            contacts, scene, normal=False
+        )
+        return self._messages.SceneUpdate(
+            entities=[self._entity("contacts", WORLD, stamp, arrows=arrows)]
+        )
 
     def _arrows(self, contacts: Contacts, scene: Scene, normal: bool) -> list[Any]:
         m = self._messages
@@ -271,7 +305,10 @@ class FoxgloveSink:
     ) -> Any:
         m = self._messages
         w, x, y, z = turn
-        return m.Pose(position=m.Vector3(x=at[0], y=at[1], z=at[2]), orientation=m.Quaternion(x=x, y=y, z=z, w=w))
+        return m.Pose(
+            position=m.Vector3(x=at[0], y=at[1], z=at[2]),
+            orientation=m.Quaternion(x=x, y=y, z=z, w=w),
+        )
 
 
 class _Listener:
@@ -281,7 +318,9 @@ class _Listener:
         self._lock = threading.Lock()
         self._topics: dict[int, int] = {}
         self._newcomers = False
-        self._again = math.inf  # when they are served once more, s: the SDK may tell of them before it sends to them
+        self._again = (
+            math.inf
+        )  # when they are served once more, s: the SDK may tell of them before it sends to them
 
     @property
     def clients(self) -> int:

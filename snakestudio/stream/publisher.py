@@ -20,7 +20,8 @@ __all__ = ["Sink", "Stream", "open_stream"]
 log = logging.getLogger(__name__)
 
 _MANY, _SHARE = 50, 0.2
-"""Skipped samples, and their share of all, from which a stream is said not to keep up: a few are nobody's concern."""
+"""Skipped samples, and their share of all, from which a stream is said not to keep up: a few are
+nobody's concern."""
 
 _END_S = 3.0
 """How long closing waits for a sink that holds up the thread, s."""
@@ -97,7 +98,9 @@ class Stream:
         """Why the stream has ended by itself; "" while it goes on."""
         self._thread: threading.Thread | None = None
         if threaded:
-            self._thread = threading.Thread(target=self._work, name="snakestudio-stream", daemon=True)
+            self._thread = threading.Thread(
+                target=self._work, name="snakestudio-stream", daemon=True
+            )
             self._thread.start()
 
     @property
@@ -159,7 +162,9 @@ class Stream:
             self._fail(str(error))
         except Exception as error:  # whatever goes wrong here must not reach the run
             log.exception("the stream failed")
-            self._fail(f"The stream ended because of an internal error ({error!r}). Please report it.")
+            self._fail(
+                f"The stream ended because of an internal error ({error!r}). Please report it."
+            )
         finally:
             self._sink.close()
 
@@ -168,7 +173,9 @@ class Stream:
         self._on_note(text)
 
 
-def open_stream(target: Target, feed: Feed, on_note: Callable[[str], None] = lambda text: None) -> Stream:
+def open_stream(
+    target: Target, feed: Feed, on_note: Callable[[str], None] = lambda text: None
+) -> Stream:
     """Begin to stream what a feed shows.
 
     Raises
@@ -176,7 +183,9 @@ def open_stream(target: Target, feed: Feed, on_note: Callable[[str], None] = lam
     StreamError
         If a package is missing, or the address cannot be opened or reached.
     """
-    sink = FoxgloveSink(target, on_note) if target.kind == "foxglove" else RerunSink(target, on_note)
+    sink = (
+        FoxgloveSink(target, on_note) if target.kind == "foxglove" else RerunSink(target, on_note)
+    )
     if target.warning:
         on_note(target.warning)
     return Stream(sink, feed, target.rate_hz, on_note)

@@ -105,7 +105,9 @@ class RerunSink:
             for name, pose in zip(part_names(schema), snapshot.link_pose.tolist(), strict=True):
                 w, x, y, z = pose[3:]
                 turn = rerun.Quaternion(xyzw=[x, y, z, w])
-                stream.log(f"world/{name}", rerun.Transform3D(translation=pose[:3], quaternion=turn))
+                stream.log(
+                    f"world/{name}", rerun.Transform3D(translation=pose[:3], quaternion=turn)
+                )
         for attribute, entity, valid in _JOINTS:
             if schema.axes and valid in schema.valid:
                 stream.log(entity, rerun.Scalars(getattr(row, attribute)[0]))
@@ -115,7 +117,10 @@ class RerunSink:
             self._show_contacts(sample)
         for event in sample.events:
             stream.set_time("time", duration=event.time)
-            stream.log("events", rerun.TextLog(f"{event.kind}: {event.text}", level=_LEVELS.get(event.kind, "INFO")))
+            stream.log(
+                "events",
+                rerun.TextLog(f"{event.kind}: {event.text}", level=_LEVELS.get(event.kind, "INFO")),
+            )
         self._waiting += 1
         if self._waiting >= MOST_WAITING and self._path is None:
             self._wait_for_viewer()
@@ -162,7 +167,11 @@ class RerunSink:
             try:
                 stream.flush(timeout_sec=_FLUSH_S)
                 stream.disconnect()
-            except (OSError, RuntimeError, ValueError):  # the viewer is gone: there is nobody to tell
+            except (
+                OSError,
+                RuntimeError,
+                ValueError,
+            ):  # the viewer is gone: there is nobody to tell
                 pass
             ended.set()
 
@@ -186,7 +195,9 @@ class RerunSink:
                 number = f"-{self._runs}" if self._runs > 1 else ""
                 stream.save(self._path.with_name(f"{self._path.stem}{number}{self._path.suffix}"))
         except (OSError, RuntimeError, ValueError) as error:
-            raise StreamError(f"The stream to {self.address} failed: {error}. Start it again.") from None
+            raise StreamError(
+                f"The stream to {self.address} failed: {error}. Start it again."
+            ) from None
         self._stream = stream
         stream.send_recording_name(sample.layout.scene.title)
         stream.log("world", rerun.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
@@ -203,7 +214,9 @@ class RerunSink:
 
     def _show_scene(self, sample: Sample) -> None:
         rerun, stream, layout = self._rerun, self._stream, sample.layout
-        self._solids = solids = solids_of(layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir)
+        self._solids = solids = solids_of(
+            layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir
+        )
         for each in solids.links:
             capsule = rerun.Capsules3D(
                 lengths=[2 * each.half_length],
@@ -248,11 +261,15 @@ class RerunSink:
             ("normal", contacts.force_normal, DARK.force),
             ("friction", contacts.force_friction, DARK.friction),
         ):
-            self._arrows(f"world/contacts/{name}", *contact_arrows(contacts.point, force, scale), colour)
+            self._arrows(
+                f"world/contacts/{name}", *contact_arrows(contacts.point, force, scale), colour
+            )
 
     def _arrows(self, entity: str, begin: FloatArray, vector: FloatArray, colour: Colour) -> None:
         arrows = self._rerun.Arrows3D(
-            origins=begin.astype(np.float32), vectors=vector.astype(np.float32), colors=[_rgb(colour)] * len(begin)
+            origins=begin.astype(np.float32),
+            vectors=vector.astype(np.float32),
+            colors=[_rgb(colour)] * len(begin),
         )
         self._stream.log(entity, arrows)
 
@@ -273,6 +290,8 @@ def _look_for_viewer(target: Target) -> None:
 
 def _see_that_it_can_be_written(path: Path) -> None:
     if not path.parent.is_dir():
-        raise StreamError(f"{path} cannot be written: there is no folder {path.parent}. Make it, or give another file.")
+        raise StreamError(
+            f"{path} cannot be written: there is no folder {path.parent}. Make it, or give another file."
+        )
     if path.is_dir():
         raise StreamError(f"{path} is a folder. Give the name of a file.")

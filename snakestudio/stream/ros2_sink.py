@@ -1,6 +1,7 @@
 """A node of ROS 2: joint states and transforms out, joint commands in. Nothing that comes in can arm a robot.
 
-`rclpy` comes with an installation of ROS 2 and not from PyPI; all that is used of it and of its messages is here.
+`rclpy` comes with an installation of ROS 2 and not from PyPI; all that is used of it and of its
+messages is here.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class JointCommands:
     """
 
     def __init__(
-        self, names: Sequence[str], on_targets: Callable[[JointTargets], object], on_note: Callable[[str], object]
+        self,
+        names: Sequence[str],
+        on_targets: Callable[[JointTargets], object],
+        on_note: Callable[[str], object],
     ) -> None:
         self._index = {name: place for place, name in enumerate(names)}
         self._on_targets, self._on_note = on_targets, on_note
@@ -60,11 +64,17 @@ class JointCommands:
         """Read a sensor_msgs/msg/JointState: names and positions, rad; velocities and efforts have no effect."""
         names, positions = list(message.name), [float(each) for each in message.position]
         if len(names) != len(positions):
-            self._tell(f"A joint command has {len(names)} names and {len(positions)} positions. Send as many of each.")
+            self._tell(
+                f"A joint command has {len(names)} names and {len(positions)} positions. Send as many of each."
+            )
             return
         unknown = [name for name in names if name not in self._index]
         if unknown or not names:
-            what = f"names {unknown[0]}, which the robot does not have" if unknown else "names no joint"
+            what = (
+                f"names {unknown[0]}, which the robot does not have"
+                if unknown
+                else "names no joint"
+            )
             self._tell(
                 f"A joint command {what}. The names are those of joint_states, such as {next(iter(self._index))}."
             )
@@ -107,7 +117,10 @@ class Ros2Sink:
     """
 
     def __init__(
-        self, names: Sequence[str], on_targets: Callable[[JointTargets], object], on_note: Callable[[str], object]
+        self,
+        names: Sequence[str],
+        on_targets: Callable[[JointTargets], object],
+        on_note: Callable[[str], object],
     ) -> None:
         try:
             self._rclpy: Any = import_module("rclpy")
@@ -124,7 +137,9 @@ class Ros2Sink:
         self._joints = self._node.create_publisher(self._sensor.JointState, "joint_states", _DEPTH)
         self._transforms = self._node.create_publisher(self._tf2.TFMessage, "/tf", _DEPTH)
         commands = JointCommands(names, on_targets, on_note)
-        self._node.create_subscription(self._sensor.JointState, COMMANDS_TOPIC, commands.take, _DEPTH)
+        self._node.create_subscription(
+            self._sensor.JointState, COMMANDS_TOPIC, commands.take, _DEPTH
+        )
         self._executor: Any = executors.SingleThreadedExecutor()
         self._executor.add_node(self._node)
         self._ended = threading.Event()
@@ -154,7 +169,9 @@ class Ros2Sink:
         if Fields.POSE in schema.valid:
             transforms = self._tf2.TFMessage()
             poses = zip(part_names(schema), row.link_pose[0].tolist(), strict=True)
-            transforms.transforms = [self._transform(stamp, name, pose) for name, pose in poses if _known(pose)]
+            transforms.transforms = [
+                self._transform(stamp, name, pose) for name, pose in poses if _known(pose)
+            ]
             self._transforms.publish(transforms)
 
     def _publish_joints(self, sample: Sample, stamp: Any) -> None:

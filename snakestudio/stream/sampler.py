@@ -115,7 +115,11 @@ class Sampler:
         layout, new_scene = self._laid_out(recording.schema, scene, shown.base_dir)
         before = rows.slice(0, 1) if len(rows) > 1 else None
         row = rows.slice(len(rows) - 1, len(rows))
-        worst = rows.solver_residual[-1:] if before is None else np.array([rows.solver_residual[1:].max()])
+        worst = (
+            rows.solver_residual[-1:]
+            if before is None
+            else np.array([rows.solver_residual[1:].max()])
+        )
         row = replace(row, solver_residual=worst, contacts=ContactRows.none(1))
         names = layout.views.figures
         figures = column_values(layout.schema, row, before, names) if names else np.zeros((1, 0))
@@ -128,7 +132,10 @@ class Sampler:
         old = self._layout
         if old is not None and old.scene is scene:
             return old, False
-        if old is not None and (old.scene.robot, old.scene.obstacles) == (scene.robot, scene.obstacles):
+        if old is not None and (old.scene.robot, old.scene.obstacles) == (
+            scene.robot,
+            scene.obstacles,
+        ):
             self._layout = replace(old, scene=scene)
             return self._layout, False
         views = Views(schema, schema.head, shapes=True)

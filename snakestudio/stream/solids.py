@@ -16,7 +16,17 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 from snakestudio.runfile.mcap.views import WORLD, part_names
 
-__all__ = ["ALONG_X", "Capsule", "Floor", "Post", "Solids", "Surface", "arrow_scale", "contact_arrows", "solids_of"]
+__all__ = [
+    "ALONG_X",
+    "Capsule",
+    "Floor",
+    "Post",
+    "Solids",
+    "Surface",
+    "arrow_scale",
+    "contact_arrows",
+    "solids_of",
+]
 
 ALONG_X = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 """Unit quaternion (w x y z) that turns a cylinder along z into one along x."""
@@ -142,7 +152,9 @@ def arrow_scale(scene: Scene) -> float:
     return 0.5 * scene.body.length / (scene.body.mass * STANDARD_GRAVITY)
 
 
-def contact_arrows(point: FloatArray, force: FloatArray, metres_per_newton: float) -> tuple[FloatArray, FloatArray]:
+def contact_arrows(
+    point: FloatArray, force: FloatArray, metres_per_newton: float
+) -> tuple[FloatArray, FloatArray]:
     """Where arrows of forces begin and how they go, (k, 3) each, m; forces too small to be seen are left out."""
     length = np.linalg.norm(force, axis=1) * metres_per_newton
     seen = np.isfinite(length) & (length > 1e-4)

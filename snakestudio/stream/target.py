@@ -11,7 +11,14 @@ from typing import Literal
 from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 
-__all__ = ["DEFAULT_RATE_HZ", "FOXGLOVE_PORT", "MAX_RATE_HZ", "RERUN_PORT", "Target", "parse_target"]
+__all__ = [
+    "DEFAULT_RATE_HZ",
+    "FOXGLOVE_PORT",
+    "MAX_RATE_HZ",
+    "RERUN_PORT",
+    "Target",
+    "parse_target",
+]
 
 FOXGLOVE_PORT = 8765
 """Where programs that speak the protocol of Foxglove look first."""
@@ -83,7 +90,8 @@ def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
     Parameters
     ----------
     text : str
-        ``""`` (the default port), ``[HOST:]PORT``, ``rerun``, ``rerun:[HOST:]PORT`` or ``rerun:FILE.rrd``.
+        ``""`` (the default port), ``[HOST:]PORT``, ``rerun``, ``rerun:[HOST:]PORT`` or
+        ``rerun:FILE.rrd``.
     rate_hz : float
         Samples a second.
 
@@ -115,8 +123,14 @@ def _address(text: str, default: int, whole: str) -> tuple[str, int]:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
-        raise UsageError(f"{whole!r} is not a stream target. Put an IPv6 address in brackets, such as [::1]:{default}.")
+        raise UsageError(
+            f"{whole!r} is not a stream target. Put an IPv6 address in brackets, such as [::1]:{default}."
+        )
     named = host.isascii() and all(mark.isalnum() or mark in "-._:%" for mark in host)
-    if not (port.isascii() and port.isdecimal() and int(port) <= 65535 and named and (host or not colon)):
-        raise UsageError(f"{whole!r} is not a stream target. {_HOW} A port is a number up to 65535.")
+    if not (
+        port.isascii() and port.isdecimal() and int(port) <= 65535 and named and (host or not colon)
+    ):
+        raise UsageError(
+            f"{whole!r} is not a stream target. {_HOW} A port is a number up to 65535."
+        )
     return host or _LOOPBACK, int(port)

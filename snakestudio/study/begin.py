@@ -62,7 +62,9 @@ def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     annotation = type(part).model_fields[name].annotation
     words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
     found = []
-    for word in FORMULATIONS if key == "model.kind" else words:  # each of which is a part of its own
+    for word in (
+        FORMULATIONS if key == "model.kind" else words
+    ):  # each of which is a part of its own
         with contextlib.suppress(SceneError):
             with_values(scene, {key: word})
             found.append(str(word))
@@ -87,8 +89,8 @@ def begun(
     file : str
         The scene's file, as the study names it.
     vary : sequence of str
-        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, that with ``:log``, ``KEY=A,B,C``, or ``KEY``; none: the gait's
-        amplitude, or the first value there is.
+        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, that with ``:log``, ``KEY=A,B,C``, or ``KEY``;
+        none: the gait's amplitude, or the first value there is.
     maximise, minimise : sequence of str
         Measures; none, and no other goals: the net speed is maximised.
     search : str
@@ -135,7 +137,12 @@ def _refused(found: list[Problem]) -> StudyError:
 
 
 def _usual(scene: Scene) -> str:
-    for key in ("gait.amplitude_deg", "gait.yaw_amplitude_deg", "strain.amplitude_per_m", "ground.mu_along"):
+    for key in (
+        "gait.amplitude_deg",
+        "gait.yaw_amplitude_deg",
+        "strain.amplitude_per_m",
+        "ground.mu_along",
+    ):
         with contextlib.suppress(SceneError):
             get_value(scene, key)
             return key
@@ -154,7 +161,13 @@ def _typed(scene: Scene, text: str) -> dict[str, Any]:
         if len(parts) not in (2, 3):
             raise ValueError
         steps = int(parts[2]) if len(parts) == 3 else _STEPS
-        return {"key": key, "low": float(parts[0]), "high": float(parts[1]), "steps": steps, "scale": scale}
+        return {
+            "key": key,
+            "low": float(parts[0]),
+            "high": float(parts[1]),
+            "steps": steps,
+            "scale": scale,
+        }
     except ValueError:
         raise UsageError(
             f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, like gait.amplitude_deg=10:60:11, or a list like"

@@ -1,9 +1,10 @@
 """Where runs are computed: worker processes of this machine, or a dask cluster that is there already.
 
-On this machine the scheduler lives in this process and listens on the loopback address alone; workers are the program
-itself (``snakestudio study worker``), so that a user's script is not imported again, and the bundle without a Python of
-its own works. They end with whoever started them: their standard input tells. dask knows how often a worker died of a
-task, and gives it up then.
+On this machine the scheduler lives in this process and listens on the loopback address alone;
+workers are the program itself (``snakestudio study worker``), so that a user's script is not
+imported again, and the bundle without a Python of its own works. They end with whoever started
+them: their standard input tells. dask knows how often a worker died of a task, and gives it up
+then.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _DEATHS = 3
 _CONNECT_S = 15.0
 
 _AGAIN_S, _ENDING_S = 0.5, 1.0
-"""Until a result is fetched again where the way to the scheduler broke, and what waits for one may take to end, s."""
+"""Until a result is fetched again where the way to the scheduler broke, and what waits for one may
+take to end, s."""
 
 _PAGE_S, _PAGE_BYTES = 2.0, 4096
 """How long is waited for dask's own page, s, and how much of it is looked at."""
@@ -43,7 +45,8 @@ _PAGE_S, _PAGE_BYTES = 2.0, 4096
 _LOGS = ("distributed", "distributed.client", "tornado.application")
 
 _STILLBORN = 3
-"""Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
+"""Workers of this machine that may end one after the other before they have joined: then something
+is wrong here."""
 
 
 def default_workers() -> int:
@@ -95,7 +98,9 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
     except ValueError:
         fits = False
     if not fits:
-        raise StudyError(f'"{scheduler}" is no address of a scheduler; write it like tcp://host:8786.')
+        raise StudyError(
+            f'"{scheduler}" is no address of a scheduler; write it like tcp://host:8786.'
+        )
     if scheme == "inproc" and place not in inproc.global_manager.listeners:
         raise StudyError(
             f"{scheduler}: no scheduler runs in this program, and an inproc:// address cannot be used by another "
@@ -109,7 +114,9 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
             f"the certificates cannot be used ({_said(error)}); give PEM files that belong together."
         ) from None
     if scheme == "tls" and spoken.get("ssl_context") is None:
-        raise StudyError(f"{scheduler}: it is spoken to in private; give the three files of certificates.")
+        raise StudyError(
+            f"{scheduler}: it is spoken to in private; give the three files of certificates."
+        )
     if scheme == "tcp" and tls is not None:
         raise StudyError(
             f"{scheduler}: certificates are for an address like tls://host:8786; write that, or leave them out."
@@ -181,7 +188,9 @@ class Cluster:
         If there can be no such scheduler, or it does not answer.
     """
 
-    def __init__(self, workers: int | None = None, scheduler: str | None = None, tls: Tls | None = None) -> None:
+    def __init__(
+        self, workers: int | None = None, scheduler: str | None = None, tls: Tls | None = None
+    ) -> None:
         # Slow to import, and it looks at its settings then.
         import dask
         import distributed
@@ -212,9 +221,14 @@ class Cluster:
         try:
             if self.local:
                 self._serving = distributed.LocalCluster(
-                    n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1", scheduler_port=0,
-                    dashboard_address="127.0.0.1:0", silence_logs=50,
-                )  # fmt: skip
+                    n_workers=0,
+                    processes=False,
+                    protocol="tcp://",
+                    host="127.0.0.1",
+                    scheduler_port=0,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=50,
+                )
                 self.address = str(self._serving.scheduler_address)
                 self._client = distributed.Client(self._serving, set_as_default=False)
                 for number in range(self._wanted):
@@ -273,11 +287,22 @@ class Cluster:
 
     def _started(self, number: int) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
-        command = [*own_program(), "study", "worker", "--scheduler", self.address, "--name", f"here-{number + 1}"]
+        command = [
+            *own_program(),
+            "study",
+            "worker",
+            "--scheduler",
+            self.address,
+            "--name",
+            f"here-{number + 1}",
+        ]
         return subprocess.Popen(
-            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            stderr=self._complaints[number], env={**os.environ, **one},
-        )  # fmt: skip
+            [*command, "--until-closed"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._complaints[number],
+            env={**os.environ, **one},
+        )
 
     def tend(self) -> None:
         """Start again what has died of this machine's workers.
@@ -294,7 +319,9 @@ class Cluster:
             self._stillborn = 0 if name in self._joined else self._stillborn + 1
             self._joined.discard(name)
             if self._stillborn >= _STILLBORN:
-                raise StudyError(f"Worker processes end as soon as they start: {self._complaint(number)}")
+                raise StudyError(
+                    f"Worker processes end as soon as they start: {self._complaint(number)}"
+                )
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
@@ -305,18 +332,26 @@ class Cluster:
         file = self._complaints[number]
         file.seek(0)
         lines = file.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"exit code {self._processes[number].returncode}; free some memory."
+        return (
+            lines[-1]
+            if lines
+            else f"exit code {self._processes[number].returncode}; free some memory."
+        )
 
-    # ---------------------------------------------------------------------------------------------------- work
+    # ----------------------------------------------------------------------------------------- work
 
     def share(self, value: Any) -> Any:
         """Something that many tasks get, which a worker is sent once: to be given to `submit` as an argument.
 
         Unlike what dask calls scattered it is there again when all workers that had it have died.
         """
-        return self._client.submit(_same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False)
+        return self._client.submit(
+            _same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False
+        )
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None) -> int:
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None
+    ) -> int:
         """Have `function` called by a worker; `answers` tells what came of it.
 
         Parameters
@@ -336,9 +371,14 @@ class Cluster:
         self._tickets += 1
         ticket = self._tickets
         future = self._client.submit(
-            function, *arguments, key=f"chunk-{os.getpid()}-{ticket}-{time.monotonic_ns()}", pure=False,
-            workers=list(workers) if workers is not None else None, allow_other_workers=False, retries=0,
-        )  # fmt: skip
+            function,
+            *arguments,
+            key=f"chunk-{os.getpid()}-{ticket}-{time.monotonic_ns()}",
+            pure=False,
+            workers=list(workers) if workers is not None else None,
+            allow_other_workers=False,
+            retries=0,
+        )
         self._futures[ticket] = future
         self._client.loop.add_callback(self._awaited, ticket, future)
         return ticket
@@ -346,8 +386,8 @@ class Cluster:
     async def _awaited(self, ticket: int, future: Any) -> None:
         """Fetch what came of a task, in the client's own loop.
 
-        Where the worker that has a result dies before it was fetched, the scheduler has it computed again; this waits
-        for it, and nobody waits for this.
+        Where the worker that has a result dies before it was fetched, the scheduler has it computed
+        again; this waits for it, and nobody waits for this.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -373,7 +413,9 @@ class Cluster:
         while True:
             try:
                 return await self._client.gather(future, asynchronous=True)
-            except CommClosedError:  # says nothing of the task: who looks whether the scheduler is `alive` says more
+            except (
+                CommClosedError
+            ):  # says nothing of the task: who looks whether the scheduler is `alive` says more
                 await asyncio.sleep(_AGAIN_S)
 
     async def _fetch_no_more(self) -> None:
@@ -451,7 +493,10 @@ def is_page(link: str) -> bool:
     """Whether a whole page is there, and not only a remark."""
     from urllib.request import ProxyHandler, build_opener  # slow to import
 
-    with contextlib.suppress(OSError, ValueError), build_opener(ProxyHandler({})).open(link, timeout=_PAGE_S) as page:
+    with (
+        contextlib.suppress(OSError, ValueError),
+        build_opener(ProxyHandler({})).open(link, timeout=_PAGE_S) as page,
+    ):
         return b"<html" in page.read(_PAGE_BYTES).lower()
     return False
 

@@ -50,14 +50,18 @@ class Crew:
         What is to be known of the others, in sentences.
     """
 
-    def __init__(self, cluster: Cluster, remedy: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, cluster: Cluster, remedy: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.cluster = cluster
         self.workers: tuple[WorkerInfo, ...] = ()
         self.fit: frozenset[str] = frozenset()
         self.notes: tuple[str, ...] = ()
         self._remedy, self._clock = remedy, clock
         self._foreign: set[str] = set()
-        self._bound: dict[int, frozenset[str]] = {}  # tickets of tasks that some workers may have only
+        self._bound: dict[
+            int, frozenset[str]
+        ] = {}  # tickets of tasks that some workers may have only
         self._looked, self._met = -math.inf, clock()
 
     def look(self) -> bool:
@@ -87,16 +91,22 @@ class Crew:
                 if theirs != code_hash():
                     self.turn_away(address)
         if cluster.local and self._foreign:
-            raise StudyError("This program on disk is another version now than it was when it started; start it again.")
+            raise StudyError(
+                "This program on disk is another version now than it was when it started; start it again."
+            )
         self.fit = frozenset(there - self._foreign)
         if self.fit or cluster.local:
             self._met = now
         elif now - self._met > _LONELY_S:
-            raise StudyError(f"{cluster.address}: {' '.join(self.notes) or 'no worker has joined there.'}")
+            raise StudyError(
+                f"{cluster.address}: {' '.join(self.notes) or 'no worker has joined there.'}"
+            )
         return True
 
     def _gone(self) -> StudyError:
-        return StudyError(f"{self.cluster.address}: the scheduler is gone, or the way to it; {self._remedy}")
+        return StudyError(
+            f"{self.cluster.address}: the scheduler is gone, or the way to it; {self._remedy}"
+        )
 
     def turn_away(self, address: str) -> None:
         """Have nothing more computed by a worker with other code."""
@@ -114,7 +124,9 @@ class Crew:
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
         """Have `function` called by a worker that fits; see `Cluster.submit`."""
         only = self.fit if self._foreign else None
-        ticket = self.cluster.submit(function, *arguments, workers=sorted(only) if only is not None else None)
+        ticket = self.cluster.submit(
+            function, *arguments, workers=sorted(only) if only is not None else None
+        )
         if only is not None:
             self._bound[ticket] = only
         return ticket
@@ -125,7 +137,8 @@ class Crew:
         Raises
         ------
         StudyError
-            If the connection to the scheduler broke: dask may take it up again, and has forgotten all tasks.
+            If the connection to the scheduler broke: dask may take it up again, and has forgotten
+            all tasks.
         """
         found = self.cluster.answers(timeout)
         if any(answer.lost for answer in found):

@@ -28,7 +28,8 @@ from snakestudio.study.worker import Done, work
 __all__ = ["Driver", "Progress"]
 
 CHUNK_S = 1.0
-"""Work that is handed to a worker at once, s: far above what handing it out costs, little to lose."""
+"""Work that is handed to a worker at once, s: far above what handing it out costs, little to
+lose."""
 
 MOST_IN_CHUNK = 256
 
@@ -110,7 +111,9 @@ class Driver:
         scene, files = files_of(plan.scene, plan.base_dir)
         self._measures = tuple(part.measure for part in plan.study.measured)
         self._name = f"{plan.source}-{time.time_ns()}"
-        self._template = Chunk(self._name, dump_scene(scene), files, self._measures, code_hash(), (), packed())
+        self._template = Chunk(
+            self._name, dump_scene(scene), files, self._measures, code_hash(), (), packed()
+        )
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
         self._waiting: deque[Asked] = deque()  # to be handed out
@@ -123,7 +126,7 @@ class Driver:
         self._seconds, self._measured = 0.0, 0
         self._exhausted = False
 
-    # ------------------------------------------------------------------------------------------ from any thread
+    # ------------------------------------------------------------------------------ from any thread
 
     def pause(self) -> None:
         """Hand out no more; what is under way ends."""
@@ -137,7 +140,7 @@ class Driver:
         """End at once; what is finished is kept."""
         self._cancelled.set()
 
-    # --------------------------------------------------------------------------------------------------- the run
+    # -------------------------------------------------------------------------------------- the run
 
     def run(self) -> Progress:
         """Run the study to its end, or until it is cancelled.
@@ -154,7 +157,11 @@ class Driver:
         """
         study = self._plan.study
         points = sampler(self._plan)
-        about = {"study": dump_study(study), "scene": self._template.scene, "code": self._template.code}
+        about = {
+            "study": dump_study(study),
+            "scene": self._template.scene,
+            "code": self._template.code,
+        }
         self._store.begin({**about, "units": json.dumps(self._units)})
         try:
             while not self._cancelled.is_set():
@@ -200,9 +207,15 @@ class Driver:
         self._store.ask(every)
         known = self._store.known([asked.key for asked in every])
         if self._retry:
-            known = {key: outcome for key, outcome in known.items() if outcome.state != "killed" or key in self._tried}
+            known = {
+                key: outcome
+                for key, outcome in known.items()
+                if outcome.state != "killed" or key in self._tried
+            }
             self._tried.update(asked.key for asked in every)
-        refused = {key: self._refused(key, why) for key, why in self._refusals.items() if key not in known}
+        refused = {
+            key: self._refused(key, why) for key, why in self._refusals.items() if key not in known
+        }
         self._refusals.clear()
         if refused:
             self._store.land(refused.values())
@@ -222,7 +235,9 @@ class Driver:
     def _asked(self, point: Point, repeat: int) -> Asked:
         try:
             values = self._plan.repeat(point, repeat)
-            return Asked(point.number, repeat, run_key(self._shared, self._plan.scene_at(values)), values)
+            return Asked(
+                point.number, repeat, run_key(self._shared, self._plan.scene_at(values)), values
+            )
         except SceneError as error:  # values that contradict each other there
             key = run_key(f"{self._shared}{sorted(point.values.items())}{repeat}", self._plan.scene)
             self._refusals[key] = str(error).splitlines()[0]
@@ -234,10 +249,13 @@ class Driver:
     def _count(self, runs: int, failed: bool, known: bool = False) -> None:
         now = self._progress
         self._progress = replace(
-            now, finished=now.finished + runs, failed=now.failed + runs * failed, known=now.known + runs * known
+            now,
+            finished=now.finished + runs,
+            failed=now.failed + runs * failed,
+            known=now.known + runs * known,
         )
 
-    # ------------------------------------------------------------------------------------------- handing out
+    # ---------------------------------------------------------------------------------- handing out
 
     def _hand_out(self) -> None:
         """Give every worker enough to do; runs that are waited for come before all others."""
@@ -256,8 +274,17 @@ class Driver:
             if self._measured:
                 # At the end, or in a small generation, everybody gets a share.
                 share = math.ceil(len(self._waiting) / max(1, len(crew.fit)))
-                size = max(1, min(round(CHUNK_S * self._measured / max(self._seconds, 1e-6)), share, MOST_IN_CHUNK))
-            self._submit(crew, tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting)))))
+                size = max(
+                    1,
+                    min(
+                        round(CHUNK_S * self._measured / max(self._seconds, 1e-6)),
+                        share,
+                        MOST_IN_CHUNK,
+                    ),
+                )
+            self._submit(
+                crew, tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting))))
+            )
 
     def _submit(self, crew: Crew, runs: tuple[Asked, ...]) -> None:
         chunk = replace(self._template, runs=tuple((asked.key, asked.changes) for asked in runs))
@@ -276,12 +303,15 @@ class Driver:
                 return
         finally:
             self._progress = replace(
-                self._progress, workers=crew.workers, notes=crew.notes, dashboard=crew.cluster.dashboard
+                self._progress,
+                workers=crew.workers,
+                notes=crew.notes,
+                dashboard=crew.cluster.dashboard,
             )
         for ticket in crew.stranded():
             self._waiting.extendleft(reversed(self._under_way.pop(ticket)))
 
-    # ------------------------------------------------------------------------------------------------ taking in
+    # ------------------------------------------------------------------------------------ taking in
 
     def _take(self, answers: list[Answer]) -> None:
         outcomes: list[Outcome] = []
@@ -293,7 +323,9 @@ class Driver:
                 for asked in runs:
                     self._submit(self._crew, (asked,))
             elif answer.killed:
-                outcomes.append(Outcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures)))
+                outcomes.append(
+                    Outcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures))
+                )
             elif isinstance(answer.value, Done):
                 outcomes += answer.value.outcomes
                 self._measured += len(answer.value.outcomes)
@@ -301,7 +333,9 @@ class Driver:
                 if answer.value.foreign:
                     self._crew.turn_away(answer.value.address)
                 ended = {outcome.key for outcome in answer.value.outcomes}
-                self._waiting.extendleft(asked for asked in reversed(runs) if asked.key not in ended)
+                self._waiting.extendleft(
+                    asked for asked in reversed(runs) if asked.key not in ended
+                )
             elif answer.error is not None:
                 raise StudyError(
                     f"{self._plan.source}: a worker could not compute ({type(answer.error).__name__}: {answer.error});"
@@ -317,7 +351,9 @@ class Driver:
     def _score(self, repeats: list[Asked]) -> PointScore:
         return score_of(self._plan.study, [self._found[asked.key] for asked in repeats])
 
-    def _report(self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False) -> None:
+    def _report(
+        self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False
+    ) -> None:
         left = math.nan
         if self._measured and self._crew is not None and self._crew.fit:
             rest = self._progress.runs - self._progress.finished

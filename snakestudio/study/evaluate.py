@@ -1,6 +1,7 @@
 """What a worker does: runs of one scene with other values, and what is measured of each.
 
-A worker may stand on another machine: what it needs of the scene, and the files that it names, come with the task.
+A worker may stand on another machine: what it needs of the scene, and the files that it names, come
+with the task.
 """
 
 from __future__ import annotations
@@ -35,7 +36,17 @@ from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.store import Outcome, State
 
-__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "stop", "trace_of", "unpacked", "wanted"]
+__all__ = [
+    "Chunk",
+    "ForeignCodeError",
+    "Trace",
+    "evaluate",
+    "files_of",
+    "stop",
+    "trace_of",
+    "unpacked",
+    "wanted",
+]
 
 log = logging.getLogger(__name__)
 
@@ -145,12 +156,23 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
 def place_of(name: str) -> str:
     """Where a file of a scene lies in a folder of its own: what would lead out of it gets another name."""
     parts = PurePath(name).parts
-    plain = parts and not PurePath(name).is_absolute() and ".." not in parts and "\\" not in name and ":" not in name
+    plain = (
+        parts
+        and not PurePath(name).is_absolute()
+        and ".." not in parts
+        and "\\" not in name
+        and ":" not in name
+    )
     return name if plain else hashlib.sha256(name.encode()).hexdigest()[:16] + PurePath(name).suffix
 
 
 def _evaluated(
-    key: str, scene: Scene, values: Mapping[str, Any], base_dir: Path | None, chunk: Chunk, worker: str
+    key: str,
+    scene: Scene,
+    values: Mapping[str, Any],
+    base_dir: Path | None,
+    chunk: Chunk,
+    worker: str,
 ) -> Outcome | None:
     began = time.perf_counter()
 
@@ -175,10 +197,15 @@ def _evaluated(
     except (SignalError, PluginRuntimeError) as error:
         return without("failed", str(error))
     except MemoryError:
-        return without("killed", "There was not enough memory for this run; free some, or give it fewer rows or links.")
+        return without(
+            "killed",
+            "There was not enough memory for this run; free some, or give it fewer rows or links.",
+        )
     except Exception as error:  # one run's defect must not take the others with it
         log.exception("run %s failed", key)
-        return without("failed", f"The program failed: {type(error).__name__}: {_first_line(str(error))}")
+        return without(
+            "failed", f"The program failed: {type(error).__name__}: {_first_line(str(error))}"
+        )
     return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
 
 
@@ -241,7 +268,9 @@ def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, byte
         try:
             files[place_of(name)] = local_path(name, base_dir).read_bytes()
         except OSError as error:
-            raise SceneError(f'{key} = "{name}" cannot be read ({error.strerror}); check the path.') from None
+            raise SceneError(
+                f'{key} = "{name}" cannot be read ({error.strerror}); check the path.'
+            ) from None
         if place_of(name) != name:
             values[key] = place_of(name)
     return (with_values(scene, values) if values else scene), files

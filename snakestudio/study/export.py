@@ -1,8 +1,9 @@
 """Results of a study as CSV, HDF5 or Parquet: a row a point, or a row a run.
 
-CSV begins with lines that start with ``#``: versions, and the study and its scene as TOML. HDF5 holds the table of
-points in ``/points/NAME`` and that of runs in ``/runs/NAME``, each column with its ``units``, and the same texts.
-Parquet holds one table, with units and texts in the metadata of its fields and of itself.
+CSV begins with lines that start with ``#``: versions, and the study and its scene as TOML. HDF5
+holds the table of points in ``/points/NAME`` and that of runs in ``/runs/NAME``, each column with
+its ``units``, and the same texts. Parquet holds one table, with units and texts in the metadata of
+its fields and of itself.
 """
 
 from __future__ import annotations
@@ -43,11 +44,14 @@ def runs_of(table: Table) -> dict[str, np.ndarray]:
         columns[key] = _array([asked.changes.get(key) for asked, _ in runs])
     for k, name in enumerate(measures):
         columns[name] = np.array(
-            [o.measures[k] if o is not None and k < len(o.measures) else math.nan for _, o in runs], np.float64
+            [o.measures[k] if o is not None and k < len(o.measures) else math.nan for _, o in runs],
+            np.float64,
         )
     columns["state"] = np.array(["waiting" if o is None else o.state for _, o in runs], np.object_)
     columns["sentence"] = np.array(["" if o is None else o.sentence for _, o in runs], np.object_)
-    columns["seconds"] = np.array([math.nan if o is None else o.seconds for _, o in runs], np.float64)
+    columns["seconds"] = np.array(
+        [math.nan if o is None else o.seconds for _, o in runs], np.float64
+    )
     columns["worker"] = np.array(["" if o is None else o.worker for _, o in runs], np.object_)
     columns["key"] = np.array([asked.key for asked, _ in runs], np.object_)
     return columns
@@ -70,7 +74,9 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
         Of the study: the units of its values are those that it declares.
     """
     found = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
-    return {name: found.get(name) or _unit_of_value(scene, name) for name in (*table, *runs_of(table))}
+    return {
+        name: found.get(name) or _unit_of_value(scene, name) for name in (*table, *runs_of(table))
+    }
 
 
 def _unit_of_value(scene: Scene, name: str) -> str:
@@ -105,7 +111,9 @@ def _cell(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def write_hdf5(path: Path, table: Table, written: Mapping[str, str], texts: Mapping[str, str]) -> None:
+def write_hdf5(
+    path: Path, table: Table, written: Mapping[str, str], texts: Mapping[str, str]
+) -> None:
     """Write points and runs as HDF5, with the units of `units_in`.
 
     Raises
@@ -127,14 +135,19 @@ def write_hdf5(path: Path, table: Table, written: Mapping[str, str], texts: Mapp
             for column, values in columns.items():
                 plain = values.dtype != np.object_
                 data = values if plain else [str(value) for value in values]
-                made = group.create_dataset(column.replace("/", " over "), data=data, dtype=None if plain else text)
+                made = group.create_dataset(
+                    column.replace("/", " over "), data=data, dtype=None if plain else text
+                )
                 made.attrs["units"] = written[column]
     with replacing(path) as partial:
         partial.path.write_bytes(memory.getbuffer())
 
 
 def write_parquet(
-    path: Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str], texts: Mapping[str, str]
+    path: Path,
+    columns: Mapping[str, np.ndarray],
+    units: Mapping[str, str],
+    texts: Mapping[str, str],
 ) -> None:
     """Write a table as Parquet.
 

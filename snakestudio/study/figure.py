@@ -93,12 +93,19 @@ def write_figure(
     suffix = printed_suffix(path, "figures")
     shown = chosen(table, named or Named())
     if beside and shown.kind != "scatter":
-        raise StudyError("Other studies can be drawn into a scatter only; name two columns with --x and --y.")
+        raise StudyError(
+            "Other studies can be drawn into a scatter only; name two columns with --x and --y."
+        )
     drawn = Drawing(table, scene, labelled(table, scene, units))
     width, height = drawn.size(shown)
     with printed(width, height) as figure, replacing(path) as partial:
         caption = drawn.draw(figure, shown, beside)
-        about = about_file(suffix, table.study.title, caption, "\n".join(f"{n}:\n{text}" for n, text in texts.items()))
+        about = about_file(
+            suffix,
+            table.study.title,
+            caption,
+            "\n".join(f"{n}:\n{text}" for n, text in texts.items()),
+        )
         save_figure(figure, partial.path, dpi=160, metadata=about)
     return caption
 
@@ -148,11 +155,15 @@ class Drawing:
                     self._curves(axes, shown, shown.y[0], rows_here)
                 last = number + columns >= len(panels)
                 axes.tick_params(labelbottom=last)
-                self._name(axes, shown.x if last else "", shown.y[0] if number % columns == 0 else "")
+                self._name(
+                    axes, shown.x if last else "", shown.y[0] if number % columns == 0 else ""
+                )
                 if shown.panels:
                     subtitle(axes, self._panel_text(shown, panels[number]))
             if drawn is not None:
-                figure.colorbar(drawn, ax=grid, label=self.labels[shown.colour], aspect=30).outline.set_linewidth(0.4)
+                figure.colorbar(
+                    drawn, ax=grid, label=self.labels[shown.colour], aspect=30
+                ).outline.set_linewidth(0.4)
         kind = "map" if shown.kind == "map" else "curves"
         what = shown.colour if shown.kind == "map" else ", ".join(shown.y)
         over = f"{shown.x} and {shown.y[0]}" if shown.kind == "map" else shown.x
@@ -168,7 +179,9 @@ class Drawing:
         texts = []
         for name, value in zip(shown.panels, values, strict=True):
             vary = vary_of(self.table, name)
-            texts.append(value_text(self.scene, vary, value) if vary is not None else f"{name} {value}")
+            texts.append(
+                value_text(self.scene, vary, value) if vary is not None else f"{name} {value}"
+            )
         return ", ".join(texts)
 
     def _rows(self, shown: Shown, values: tuple[object, ...]) -> BoolArray:
@@ -195,10 +208,12 @@ class Drawing:
         numbers = self._numbers(name)
         known = numbers[np.isfinite(numbers)]
         if not len(known):
-            raise StudyError(f"No point has a {name} so far; run the study first, or see why with 'study status'.")
+            raise StudyError(
+                f"No point has a {name} so far; run the study first, or see why with 'study status'."
+            )
         return float(known.min()), float(known.max())
 
-    # ------------------------------------------------------------------------------------------------- the kinds
+    # ------------------------------------------------------------------------------------ the kinds
 
     def _places(self, name: str) -> tuple[list[Any], FloatArray, bool]:
         """The values of a column in order, where each row stands, and whether they are entries of a list."""
@@ -206,7 +221,11 @@ class Drawing:
         values = list(dict.fromkeys(self.table[name].tolist()))
         if vary is not None and vary.values:
             order = [value for value in vary.values if value in values]
-            return order, np.array([order.index(value) for value in self.table[name].tolist()], np.float64), True
+            return (
+                order,
+                np.array([order.index(value) for value in self.table[name].tolist()], np.float64),
+                True,
+            )
         return sorted(values), self.table[name].astype(np.float64), False
 
     def _ticks(self, axes: Axes, name: str, along: str) -> None:
@@ -214,7 +233,10 @@ class Drawing:
         vary = vary_of(self.table, name)
         if listed:
             axis = axes.xaxis if along == "x" else axes.yaxis
-            axis.set_ticks(range(len(values)), [f"{v:g}" if isinstance(v, float | int) else str(v) for v in values])
+            axis.set_ticks(
+                range(len(values)),
+                [f"{v:g}" if isinstance(v, float | int) else str(v) for v in values],
+            )
         elif vary is not None and vary.scale == "log":
             (axes.set_xscale if along == "x" else axes.set_yscale)("log")
 
@@ -224,7 +246,9 @@ class Drawing:
         numbers = self._numbers(y)
         column = self.table[shown.colour] if shown.colour else None
         lines = list(dict.fromkeys(column[rows].tolist())) if column is not None else [None]
-        lines.sort(key=lambda value: (isinstance(value, str), value) if value is not None else (False, 0))
+        lines.sort(
+            key=lambda value: (isinstance(value, str), value) if value is not None else (False, 0)
+        )
         low, high = self._extremes(y)
         vary = vary_of(self.table, shown.colour)
         for number, value in enumerate(lines):
@@ -234,7 +258,9 @@ class Drawing:
             label = None if vary is None else value_text(self.scene, vary, value)
             axes.plot(x[order], numbers[order], "-o", color=colour, markersize=2.5, label=label)
             if low is not None and high is not None:
-                axes.fill_between(x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0)
+                axes.fill_between(
+                    x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0
+                )
         self._ticks(axes, shown.x, "x")
         if len(lines) > 1:
             axes.legend(loc="best", ncols=1 + (len(lines) > 5))
@@ -262,15 +288,36 @@ class Drawing:
         cells[row, column] = self._numbers(shown.colour)[rows]
         axes.set_facecolor((0.88, 0.89, 0.91))
         drawn = axes.pcolormesh(
-            across, up, cells, cmap=_COLOURS, vmin=levels[0], vmax=levels[1], shading="nearest", rasterized=True
+            across,
+            up,
+            cells,
+            cmap=_COLOURS,
+            vmin=levels[0],
+            vmax=levels[1],
+            shading="nearest",
+            rasterized=True,
         )
-        if levels[0] < 0.0 < levels[1] and np.nanmin(cells, initial=0.0) < 0.0 < np.nanmax(cells, initial=0.0):
+        if levels[0] < 0.0 < levels[1] and np.nanmin(cells, initial=0.0) < 0.0 < np.nanmax(
+            cells, initial=0.0
+        ):
             axes.contour(across, up, cells, levels=[0.0], colors="white", linewidths=1.0)
-        beyond = rows & self.finished & ~self.table["within_limits"] & np.isfinite(self._numbers(shown.colour))
+        beyond = (
+            rows
+            & self.finished
+            & ~self.table["within_limits"]
+            & np.isfinite(self._numbers(shown.colour))
+        )
         axes.plot(x[beyond], y[beyond], "x", color="white", markersize=2.5, markeredgewidth=0.5)
         best = self.table.best
         if best is not None and rows[best] and shown.colour == self.table.study.goals[0].called:
-            axes.plot(x[best], y[best], "o", markersize=6.0, markerfacecolor="none", markeredgecolor="white")
+            axes.plot(
+                x[best],
+                y[best],
+                "o",
+                markersize=6.0,
+                markerfacecolor="none",
+                markeredgecolor="white",
+            )
         self._ticks(axes, shown.x, "x")
         self._ticks(axes, shown.y[0], "y")
         return drawn
@@ -284,31 +331,75 @@ class Drawing:
             self._levels(name)
             self._levels(shown.x)
         sound, beyond = there & counts, there & ~counts
-        axes.plot(x[beyond], y[beyond], "o", color=PALE, markersize=2.0, markerfacecolor="none", markeredgewidth=0.4,
-                  label="beyond the limits" if beyond.any() else None, zorder=1)  # fmt: skip
+        axes.plot(
+            x[beyond],
+            y[beyond],
+            "o",
+            color=PALE,
+            markersize=2.0,
+            markerfacecolor="none",
+            markeredgewidth=0.4,
+            label="beyond the limits" if beyond.any() else None,
+            zorder=1,
+        )
         if shown.colour:
             colours = self._numbers(shown.colour)
-            drawn = axes.scatter(x[sound], y[sound], s=8.0, c=colours[sound], cmap=_COLOURS, linewidths=0.0, zorder=2)
+            drawn = axes.scatter(
+                x[sound], y[sound], s=8.0, c=colours[sound], cmap=_COLOURS, linewidths=0.0, zorder=2
+            )
             figure.colorbar(drawn, ax=axes, label=self.labels[shown.colour], aspect=30)
         else:
-            axes.plot(x[sound], y[sound], ".", color=RUN, markersize=3.0, alpha=0.5, label="points", zorder=2)
+            axes.plot(
+                x[sound],
+                y[sound],
+                ".",
+                color=RUN,
+                markersize=3.0,
+                alpha=0.5,
+                label="points",
+                zorder=2,
+            )
         rows = self._front(shown.x, name)
-        axes.plot(x[rows], y[rows], "-o", color=EXPERIMENT, markersize=3.0, linewidth=0.9, zorder=3,
-                  label="no other is better in both" if len(rows) else None)  # fmt: skip
+        axes.plot(
+            x[rows],
+            y[rows],
+            "-o",
+            color=EXPERIMENT,
+            markersize=3.0,
+            linewidth=0.9,
+            zorder=3,
+            label="no other is better in both" if len(rows) else None,
+        )
         for marker, other in zip(_MARKERS, beside, strict=False):
             for wanted in (shown.x, name):
                 if wanted not in other.table:
-                    raise StudyError(f"{other.label} has no {wanted}; draw only studies that measure the same beside.")
-            axes.plot(other.table[shown.x], other.table[name], marker, color=INK, markersize=6.0, label=other.label,
-                      markeredgecolor="white", markeredgewidth=0.5, zorder=4)  # fmt: skip
+                    raise StudyError(
+                        f"{other.label} has no {wanted}; draw only studies that measure the same beside."
+                    )
+            axes.plot(
+                other.table[shown.x],
+                other.table[name],
+                marker,
+                color=INK,
+                markersize=6.0,
+                label=other.label,
+                markeredgecolor="white",
+                markeredgewidth=0.5,
+                zorder=4,
+            )
         self._name(axes, shown.x, name)
         if beyond.any() or len(rows):
             usual = y[sound][
-                np.abs(y[sound] - np.median(y[sound])) <= _USUAL * np.ptp(np.percentile(y[sound], (10, 90)))
+                np.abs(y[sound] - np.median(y[sound]))
+                <= _USUAL * np.ptp(np.percentile(y[sound], (10, 90)))
             ]
-            _look_at(axes, np.concatenate([y[rows], usual, *(other.table[name] for other in beside)]))
+            _look_at(
+                axes, np.concatenate([y[rows], usual, *(other.table[name] for other in beside)])
+            )
         axes.legend(loc="best")
-        return f"{name} over {shown.x}" + (f", {len(rows)} points on the front" if len(rows) else "")
+        return f"{name} over {shown.x}" + (
+            f", {len(rows)} points on the front" if len(rows) else ""
+        )
 
     def _front(self, x: str, y: str) -> Any:
         """Rows of the front of two goals; none of other columns."""
@@ -333,12 +424,29 @@ class Drawing:
                 axes.set_axis_off()
                 continue
             _, x, _ = self._places(groups[number])
-            axes.plot(x[~counts], y[~counts], "o", color=PALE, markersize=2.0, markerfacecolor="none",
-                      markeredgewidth=0.3, alpha=0.6)  # fmt: skip
-            drawn = axes.scatter(x[counts], y[counts], s=7.0, c=colours[counts], cmap=_COLOURS, linewidths=0.0)
+            axes.plot(
+                x[~counts],
+                y[~counts],
+                "o",
+                color=PALE,
+                markersize=2.0,
+                markerfacecolor="none",
+                markeredgewidth=0.3,
+                alpha=0.6,
+            )
+            drawn = axes.scatter(
+                x[counts], y[counts], s=7.0, c=colours[counts], cmap=_COLOURS, linewidths=0.0
+            )
             best = self.table.best
             if best is not None and name == self.table.study.goals[0].called:
-                axes.plot(x[best], y[best], "o", markersize=6.5, markerfacecolor="none", markeredgecolor=EXPERIMENT)
+                axes.plot(
+                    x[best],
+                    y[best],
+                    "o",
+                    markersize=6.5,
+                    markerfacecolor="none",
+                    markeredgecolor=EXPERIMENT,
+                )
             self._ticks(axes, groups[number], "x")
             self._name(axes, groups[number], name if number % columns == 0 else "")
         if not counts.all():

@@ -51,7 +51,9 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
 def _objective(trials: bytes) -> Objective:
     plugins, data = pickle.loads(trials)
     use_packed(plugins)  # before anything is read that is of their kinds
-    return Objective([replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(data)])
+    return Objective(
+        [replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(data)]
+    )
 
 
 def _packed(trials: Iterable[Trial]) -> bytes:
@@ -66,8 +68,8 @@ def _packed(trials: Iterable[Trial]) -> bytes:
 class FitPool:
     """Evaluates tasks of a fit on workers; use it as a context, at whose end they are gone, or free for others.
 
-    They start beside what the caller does. As long as none is there tasks are carried out in the caller's thread, so
-    that a small fit does not wait for them.
+    They start beside what the caller does. As long as none is there tasks are carried out in the
+    caller's thread, so that a small fit does not wait for them.
 
     Parameters
     ----------
@@ -92,7 +94,9 @@ class FitPool:
         self._closed = False
         self._changing = threading.Lock()
         # A scheduler that does not answer must not keep the program from ending.
-        self._starting = threading.Thread(target=self._start, name="snakestudio-fit-pool", daemon=True)
+        self._starting = threading.Thread(
+            target=self._start, name="snakestudio-fit-pool", daemon=True
+        )
 
     def __enter__(self) -> FitPool:
         self._starting.start()
@@ -154,7 +158,8 @@ class FitPool:
             if crew.look():
                 waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
             if not waiting and not under_way and doubtful:
-                # Deaths are put down to all tasks that a worker has; which one it was shows when each is alone.
+                # Deaths are put down to all tasks that a worker has; which one it was shows when
+                # each is alone.
                 alone = True
                 waiting.append(doubtful.popleft())
             while waiting and (crew.fit or crew.cluster.local):
@@ -192,7 +197,9 @@ class FitPool:
         """The outcomes of the first tasks, as many as this thread carries out until somebody else is there."""
         found: list[Outcome] = []
         while len(found) < len(tasks) and not self.manned():
-            outcome = self._objective.evaluate(tasks[len(found)], lambda: go_on() and not self.manned())
+            outcome = self._objective.evaluate(
+                tasks[len(found)], lambda: go_on() and not self.manned()
+            )
             if outcome is not None:
                 found.append(outcome)
             elif not self.manned():

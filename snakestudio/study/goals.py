@@ -117,31 +117,60 @@ def _time_jammed(recording: Recording) -> float:
 
 PRESETS: dict[str, Preset] = {
     "net_speed": Preset(
-        "Net speed", "Distance between begin and end over the time", "mps", lambda r: _net(r) / _duration(r)
+        "Net speed",
+        "Distance between begin and end over the time",
+        "mps",
+        lambda r: _net(r) / _duration(r),
     ),
     "path_speed": Preset(
-        "Path speed", "Length of the way of the centre of gravity over the time", "mps",
+        "Path speed",
+        "Length of the way of the centre of gravity over the time",
+        "mps",
         lambda r: _way(r) / _duration(r),
     ),
     "net_distance": Preset("Net distance", "Distance between begin and end", "m", _net),
     "cost_of_transport": Preset(
-        "Cost of transport", "Work of the actuators over weight and distance", "", _cost_of_transport,
-        "work_actuator_j", "minimise",
+        "Cost of transport",
+        "Work of the actuators over weight and distance",
+        "",
+        _cost_of_transport,
+        "work_actuator_j",
+        "minimise",
     ),
     "largest_torque": Preset(
-        "Largest joint torque", "Of all joints and axes", "nm", _largest_torque, "joint_1_yaw_rad", "minimise"
+        "Largest joint torque",
+        "Of all joints and axes",
+        "nm",
+        _largest_torque,
+        "joint_1_yaw_rad",
+        "minimise",
     ),
     "largest_obstacle_force": Preset(
-        "Largest obstacle force", "On one link, mean between two rows", "n", _largest_obstacle_force, "", "minimise"
+        "Largest obstacle force",
+        "On one link, mean between two rows",
+        "n",
+        _largest_obstacle_force,
+        "",
+        "minimise",
     ),
     "straightness": Preset(
-        "Straightness", "Distance between begin and end over the length of the way", "", _straightness
+        "Straightness",
+        "Distance between begin and end over the length of the way",
+        "",
+        _straightness,
     ),
-    "turn_rate": Preset("Turn rate", "Of the body's mean direction, to the left", "radps", _turn_rate),
+    "turn_rate": Preset(
+        "Turn rate", "Of the body's mean direction, to the left", "radps", _turn_rate
+    ),
     "time_jammed": Preset(
-        "Time jammed", "For which at least one joint is jammed", "s", _time_jammed, "joint_1_jammed", "minimise"
+        "Time jammed",
+        "For which at least one joint is jammed",
+        "s",
+        _time_jammed,
+        "joint_1_jammed",
+        "minimise",
     ),
-}  # fmt: skip
+}
 """By the name that a study gives as a value, in the order in which they are offered."""
 
 
@@ -182,7 +211,9 @@ def unit_of(value: str, names: Sequence[str]) -> str:
             raise SignalError(f"'{value}' is not a measure", f"did you mean {listing(near, 'or')}")
         return compile_reduction(value, names).unit
     if preset.needs and preset.needs not in names:
-        raise SignalError(f"{value} needs {preset.needs}, which this run does not have", "take another measure")
+        raise SignalError(
+            f"{value} needs {preset.needs}, which this run does not have", "take another measure"
+        )
     return preset.unit
 
 
@@ -199,5 +230,9 @@ def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
     for value in values:
         unit_of(value, names)
         preset = PRESETS.get(value)
-        found.append(preset.of(recording) if preset is not None else compile_reduction(value, names).value(recording))
+        found.append(
+            preset.of(recording)
+            if preset is not None
+            else compile_reduction(value, names).value(recording)
+        )
     return tuple(float(number) for number in found)

@@ -64,14 +64,20 @@ class Plan:
         Naming every key that is not there and every value that the scene does not take.
     """
 
-    def __init__(self, study: StudyFields, scene: Scene, base_dir: Path, source: str = "study") -> None:
+    def __init__(
+        self, study: StudyFields, scene: Scene, base_dir: Path, source: str = "study"
+    ) -> None:
         self.study, self.base_dir, self.source = study, base_dir, source
         found: list[Problem] = []
         try:
-            self.scene = with_values(scene, {key: _listed(value) for key, value in study.fixed.items()})
+            self.scene = with_values(
+                scene, {key: _listed(value) for key, value in study.fixed.items()}
+            )
         except SceneError as error:
             self.scene = scene
-            found += [Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems]
+            found += [
+                Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems
+            ]
         self._present: dict[str, Any] = {}
         if not found:
             for number, vary in enumerate(study.vary, 1):
@@ -107,9 +113,13 @@ class Plan:
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
             raise StudyError.of([wrong], path)
         scene = load_scene(scene_path)
-        missing = [problem for problem in problems(scene, scene_path.parent) if problem.severity == "error"]
+        missing = [
+            problem for problem in problems(scene, scene_path.parent) if problem.severity == "error"
+        ]
         if missing:
-            raise PluginError("\n".join(f"{scene_path}: {problem.sentence()}" for problem in missing))
+            raise PluginError(
+                "\n".join(f"{scene_path}: {problem.sentence()}" for problem in missing)
+            )
         return cls(study, scene, scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:
@@ -122,16 +132,29 @@ class Plan:
                 declared(self.scene, key)
                 present = get_value(self.scene, key)
             except SceneError as error:
-                clause = error.problems[0].clause(key) if error.problems else f"{key}: The scene has no such key"
+                clause = (
+                    error.problems[0].clause(key)
+                    if error.problems
+                    else f"{key}: The scene has no such key"
+                )
                 yield Problem("error", f"{at}.key", clause, "use one that the scene has")
                 return
             if isinstance(present, BaseModel | tuple):
-                yield Problem("error", f"{at}.key", f'"{key}" is not a single value', "name a value in it")
+                yield Problem(
+                    "error", f"{at}.key", f'"{key}" is not a single value', "name a value in it"
+                )
                 return
             if key in Scene.model_fields:
-                yield Problem("error", f"{at}.key", f'"{key}" only describes the scene', "use a value that a run has")
+                yield Problem(
+                    "error",
+                    f"{at}.key",
+                    f'"{key}" only describes the scene',
+                    "use a value that a run has",
+                )
                 return
-            if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
+            if not vary.values and (
+                isinstance(present, bool | str) or (present is None and not _takes_numbers(key))
+            ):
                 remedy = "give a list of values instead of a range"
                 yield Problem("error", f"{at}.key", f'"{key}" is not a number', remedy)
                 return
@@ -159,7 +182,9 @@ class Plan:
             for other in self.study.vary:
                 for beside in _tried(other) if other is not vary else ():
                     with contextlib.suppress(SceneError):
-                        self.scene_at(values | {key: self._fitting(key, beside) for key in other.all_keys})
+                        self.scene_at(
+                            values | {key: self._fitting(key, beside) for key in other.all_keys}
+                        )
                         return
             raise
 
@@ -178,7 +203,9 @@ class Plan:
         """The keys that a key of a jitter means, as far as they are numbers."""
         keys: tuple[str, ...] = (key,)
         if _ALL.search(key):
-            keys = tuple(_ALL.sub(f"[{number}]", key) for number in range(1, len(self.scene.obstacles) + 1))
+            keys = tuple(
+                _ALL.sub(f"[{number}]", key) for number in range(1, len(self.scene.obstacles) + 1)
+            )
         return tuple(each for each in keys if _is_number(_value(self.scene, each)))
 
     def grid_point(self, number: int) -> Point:
@@ -189,8 +216,12 @@ class Plan:
             count = group[0].count or 1
             rest, index = divmod(rest, count)
             for vary in group:
-                values |= {key: self._fitting(key, vary.step(index, count)) for key in vary.all_keys}
-        return Point(number, {key: values[key] for vary in self.study.vary for key in vary.all_keys})
+                values |= {
+                    key: self._fitting(key, vary.step(index, count)) for key in vary.all_keys
+                }
+        return Point(
+            number, {key: values[key] for vary in self.study.vary for key in vary.all_keys}
+        )
 
     def point(self, number: int, places: Sequence[float]) -> Point:
         """A point at places from 0 to 1, one for each group of values that move together."""
@@ -198,7 +229,9 @@ class Plan:
         for group, place in zip(self.study.groups, places, strict=True):
             for vary in group:
                 values |= {key: self._fitting(key, vary.at(float(place))) for key in vary.all_keys}
-        return Point(number, {key: values[key] for vary in self.study.vary for key in vary.all_keys})
+        return Point(
+            number, {key: values[key] for vary in self.study.vary for key in vary.all_keys}
+        )
 
     def scene_at(self, values: Mapping[str, Any]) -> Scene:
         """The scene of a point.
@@ -213,8 +246,8 @@ class Plan:
     def repeat(self, point: Point, repeat: int) -> dict[str, Any]:
         """Scene values of a repeat (from 0) of a point: those of the point, and what differs.
 
-        What differs is drawn from the seed and the number of the repeat alone, so that it is the same at every point.
-        It stays within what the scene allows.
+        What differs is drawn from the seed and the number of the repeat alone, so that it is the
+        same at every point. It stays within what the scene allows.
 
         Raises
         ------
@@ -225,8 +258,14 @@ class Plan:
             return values
         scene = self.scene_at(point.values)
         for number, (jitter, keys) in enumerate(self._jitter):
-            random = np.random.Generator(np.random.Philox(key=[self.study.repeats.seed, 1000 * repeat + number]))
-            draws = random.standard_normal(len(keys)) if jitter.law == "normal" else random.uniform(-1, 1, len(keys))
+            random = np.random.Generator(
+                np.random.Philox(key=[self.study.repeats.seed, 1000 * repeat + number])
+            )
+            draws = (
+                random.standard_normal(len(keys))
+                if jitter.law == "normal"
+                else random.uniform(-1, 1, len(keys))
+            )
             for key, draw in zip(keys, draws, strict=True):
                 present = _value(scene, key)
                 if not _is_number(present):

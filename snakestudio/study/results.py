@@ -61,7 +61,9 @@ def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
     goals, excess = [], 0.0
     for k, goal in enumerate(study.goals):
         number = _goal_over(goal, measures[:, k])
-        goals.append(math.inf if math.isnan(number) else -number if goal.aim == "maximise" else number)
+        goals.append(
+            math.inf if math.isnan(number) else -number if goal.aim == "maximise" else number
+        )
     for k, limit in enumerate(study.limits, len(study.goals)):
         beyond = limit.excess(_limit_over(limit, measures[:, k]))
         bound = limit.at_most if limit.at_most is not None else limit.at_least
@@ -82,8 +84,9 @@ def _measures(study: StudyFields, outcomes: Sequence[Outcome]) -> FloatArray:
 class Table(Mapping[str, np.ndarray]):
     """The points of a study, a row each, as a mapping from column names to arrays.
 
-    The columns are ``point``, the values by their names, goals and limits by theirs, ``within_limits``, and how many of
-    the repeats are there (``runs``), failed (``failed``) and took how long (``seconds``).
+    The columns are ``point``, the values by their names, goals and limits by theirs,
+    ``within_limits``, and how many of the repeats are there (``runs``), failed (``failed``) and
+    took how long (``seconds``).
 
     Parameters
     ----------
@@ -91,7 +94,8 @@ class Table(Mapping[str, np.ndarray]):
     results : sequence of (Asked, Outcome or None)
         By point and repeat, as `Store.results` gives them.
     begun : tuple of (int, int), optional
-        Where an optimiser began, and began anew: the first point there, and how many points a generation has.
+        Where an optimiser began, and began anew: the first point there, and how many points a
+        generation has.
     """
 
     def __init__(
@@ -122,12 +126,18 @@ class Table(Mapping[str, np.ndarray]):
             ]
         within = np.ones(n, np.bool_)
         for k, limit in enumerate(limits, len(goals)):
-            within &= np.array([limit.excess(number) == 0.0 for number in numbers[:, k]], np.bool_).reshape(n)
+            within &= np.array(
+                [limit.excess(number) == 0.0 for number in numbers[:, k]], np.bool_
+            ).reshape(n)
         within &= (runs > 0) & (failed == 0)
-        columns: dict[str, Any] = {"point": np.array([row[0][0].point for row in self.rows], np.int64)}
+        columns: dict[str, Any] = {
+            "point": np.array([row[0][0].point for row in self.rows], np.int64)
+        }
         for vary in study.vary:
             values = [row[0][0].changes.get(vary.all_keys[0]) for row in self.rows]
-            plain = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+            plain = all(
+                isinstance(value, int | float) and not isinstance(value, bool) for value in values
+            )
             columns[vary.name] = np.array(values, np.float64 if plain else np.object_)
         for k, part in enumerate(study.measured):
             columns[part.called] = numbers[:, k]
@@ -157,7 +167,9 @@ class Table(Mapping[str, np.ndarray]):
     def goals(self) -> FloatArray:
         """Goals of all points with smaller as better, (n, g)."""
         signs = [-1.0 if goal.aim == "maximise" else 1.0 for goal in self.study.goals]
-        made = [sign * self[goal.called] for sign, goal in zip(signs, self.study.goals, strict=True)]
+        made = [
+            sign * self[goal.called] for sign, goal in zip(signs, self.study.goals, strict=True)
+        ]
         return np.stack(made, axis=1) if made else np.zeros((self.n_points, 0))
 
     @property

@@ -18,11 +18,18 @@ __all__ = ["code_hash", "run_key", "study_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPUTING = (
-    "control", "model", "kinds", "plugins", "session", "analysis/signals", "analysis/fitting", "study/evaluate.py",
+    "control",
+    "model",
+    "kinds",
+    "plugins",
+    "session",
+    "analysis/signals",
+    "analysis/fitting",
+    "study/evaluate.py",
     "study/goals.py",
-)  # fmt: skip
-"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and between these and what
-is measured."""
+)
+"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and
+between these and what is measured."""
 
 
 _MEASURING = ("reduction", "filter", "quantity")
@@ -36,9 +43,14 @@ def code_hash() -> str:
     for place in _COMPUTING:
         part = _PACKAGE / place
         for path in [part] if part.is_file() else sorted(part.rglob("*.py")):
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+            digest.update(
+                path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes()
+            )
     wanted = processor.target()
-    parts = [_version.__version__, *(metadata.version(name) for name in ("numba", "numpy", "scipy"))]
+    parts = [
+        _version.__version__,
+        *(metadata.version(name) for name in ("numba", "numpy", "scipy")),
+    ]
     parts += [wanted.name, processor.processor_hash() if wanted.tuned else ""]
     digest.update("|".join(parts).encode())
     return digest.hexdigest()[:32]

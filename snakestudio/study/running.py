@@ -30,9 +30,20 @@ from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study, scene_of
 
 __all__ = [
-    "Workers", "check_measures", "columns_of", "driver_of", "formulations_of", "open_plan", "results_of", "run_study",
-    "scene_of_run", "texts_of", "units_of", "units_of_results", "warnings_of",
-]  # fmt: skip
+    "Workers",
+    "check_measures",
+    "columns_of",
+    "driver_of",
+    "formulations_of",
+    "open_plan",
+    "results_of",
+    "run_study",
+    "scene_of_run",
+    "texts_of",
+    "units_of",
+    "units_of_results",
+    "warnings_of",
+]
 
 
 MOST_WORKERS = 1024
@@ -58,7 +69,13 @@ class Workers:
 
     @classmethod
     def given(
-        cls, count: object = None, scheduler: object = None, tls: Tls | None = None, *, least: int = 1, prefix: str = ""
+        cls,
+        count: object = None,
+        scheduler: object = None,
+        tls: Tls | None = None,
+        *,
+        least: int = 1,
+        prefix: str = "",
     ) -> Workers:
         """The same, of what a user gave.
 
@@ -67,12 +84,18 @@ class Workers:
         UsageError
             If it makes no sense; `prefix` stands before the name of what was given.
         """
-        if count is not None and (not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS):
-            raise UsageError(f"{prefix}workers {count!r}: give a whole number from {least} to {MOST_WORKERS}.")
+        if count is not None and (
+            not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS
+        ):
+            raise UsageError(
+                f"{prefix}workers {count!r}: give a whole number from {least} to {MOST_WORKERS}."
+            )
         if scheduler is not None and not isinstance(scheduler, str):
             raise wrong_kind(f"{prefix}scheduler", 'an address, like "tcp://host:8786"', scheduler)
         if count is not None and scheduler is not None:
-            raise UsageError(f"{prefix}workers and {prefix}scheduler exclude each other; give one of them.")
+            raise UsageError(
+                f"{prefix}workers and {prefix}scheduler exclude each other; give one of them."
+            )
         return cls(None if count is None else int(count), scheduler, tls)
 
     def cluster(self) -> Cluster:
@@ -231,7 +254,9 @@ def units_of_results(path: Path) -> dict[str, str]:
     StudyError
     """
     with Store(store_path(path)) as store:
-        return store.noted("units", "{}", lambda units: {str(name): str(unit) for name, unit in units.items()})
+        return store.noted(
+            "units", "{}", lambda units: {str(name): str(unit) for name, unit in units.items()}
+        )
 
 
 def results_of(path: Path) -> Table:
@@ -248,7 +273,9 @@ def results_of(path: Path) -> Table:
         about = store.about()
         if "study" not in about:
             raise StudyError(f"{store.path}: there are no results yet; run the study first.")
-        begun = store.noted("searches", "[]", lambda found: tuple((int(first), int(size)) for first, size in found))
+        begun = store.noted(
+            "searches", "[]", lambda found: tuple((int(first), int(size)) for first, size in found)
+        )
         return Table(parse_study(about["study"], str(path)), store.results(), begun)
 
 

@@ -1,7 +1,7 @@
 """How points are chosen: a batch at a time, and after an optimiser's batch it is told what came of it.
 
-Every sampler is a function of the study alone: asked anew, and told the same, it asks for the same points. So nothing
-of it is kept; a study that goes on asks again for what is known already.
+Every sampler is a function of the study alone: asked anew, and told the same, it asks for the same
+points. So nothing of it is kept; a study that goes on asks again for what is known already.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from snakestudio.study.plan import Plan, Point
 __all__ = ["Sampler", "Score", "sampler"]
 
 _GENERATIONS = {"nsga2": 24, "tpe": 8}
-"""Points of a generation unless somebody says how many; CMA-ES has few, and twice as many whenever it begins anew."""
+"""Points of a generation unless somebody says how many; CMA-ES has few, and twice as many whenever
+it begins anew."""
 
 _PIECE = 256
 """Points that a search which looks at no results hands out at once."""
@@ -46,8 +47,8 @@ class Sampler(Protocol):
     """Whether it waits for what came of a batch before it asks for the next one."""
 
     begun: tuple[tuple[int, int], ...]
-    """Where it began, and began anew: the number of the first point there, and how many points a generation has from
-    there on; of adaptive ones only."""
+    """Where it began, and began anew: the number of the first point there, and how many points a
+    generation has from there on; of adaptive ones only."""
 
     def ask(self) -> list[Point]:
         """The next batch; empty at the end."""
@@ -113,7 +114,9 @@ class _Batches:
         if self._left <= 0:
             return []
         places = next(self._batches) if self._scores is None else self._batches.send(self._scores)
-        if not self.begun or len(places) != self.begun[-1][1]:  # none begins anew with as many points
+        if (
+            not self.begun or len(places) != self.begun[-1][1]
+        ):  # none begins anew with as many points
             self.begun += ((self._number, len(places)),)
         places = places[: self._left]
         points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
@@ -131,7 +134,9 @@ def ranked(scores: Sequence[Score]) -> list[float]:
 
     CMA-ES looks at the order alone, so what lies between the classes does not matter.
     """
-    sound = [score.goals[0] for score in scores if score.excess == 0.0 and math.isfinite(score.goals[0])]
+    sound = [
+        score.goals[0] for score in scores if score.excess == 0.0 and math.isfinite(score.goals[0])
+    ]
     top = max(sound, default=0.0)
     worst = max((score.excess for score in scores if math.isfinite(score.excess)), default=0.0)
     numbers = []
@@ -151,18 +156,29 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
 
     random = np.random.RandomState(study.search.seed)
     size = study.search.batch or 4 + int(3 * math.log(d + 1))
-    dimension = max(d, 2)  # the library fails now and then in one dimension; a second one without effect does no harm
+    dimension = max(
+        d, 2
+    )  # the library fails now and then in one dimension; a second one without effect does no harm
     begin = np.full(dimension, 0.5)
     while True:
         options = {
-            "bounds": [0.0, 1.0], "popsize": size, "randn": random.randn, "seed": math.nan,
-            "verbose": -9, "tolx": 1e-4, "tolfun": 0.0, "tolfunhist": 0.0, "tolstagnation": 0,
-        }  # fmt: skip
+            "bounds": [0.0, 1.0],
+            "popsize": size,
+            "randn": random.randn,
+            "seed": math.nan,
+            "verbose": -9,
+            "tolx": 1e-4,
+            "tolfun": 0.0,
+            "tolfunhist": 0.0,
+            "tolstagnation": 0,
+        }
         strategy = cma.CMAEvolutionStrategy(begin, 0.25, options)
         while not strategy.stop():
             points = strategy.ask()
             scores: Any = yield [point[:d] for point in points]
-            if len(scores) < len(points):  # the last batch may have been cut; nothing comes after it
+            if len(scores) < len(
+                points
+            ):  # the last batch may have been cut; nothing comes after it
                 return
             strategy.tell(points, ranked(scores))
         begin = random.uniform(0.1, 0.9, dimension)
@@ -211,7 +227,9 @@ def sampler(plan: Plan) -> Sampler:
             import optuna  # noqa: F401
         except ImportError:
             remedy = 'install it with pip install "snakestudio[study]", or search another way'
-            wrong = Problem("error", "search.kind", "this search needs optuna, which is not installed", remedy)
+            wrong = Problem(
+                "error", "search.kind", "this search needs optuna, which is not installed", remedy
+            )
             raise StudyError.of([wrong], plan.source) from None
         return _Batches(plan, _optuna)
     return _listed(plan)

@@ -42,7 +42,8 @@ class Shown:
     Attributes
     ----------
     kind : Kind
-        Curves over one value, a map over two, a scatter of any two columns, or what is measured over each value.
+        Curves over one value, a map over two, a scatter of any two columns, or what is measured
+        over each value.
     x : str
     y : tuple of str
         Several of them are drawn below each other.
@@ -75,7 +76,9 @@ def _found(table: Table, name: str) -> str:
     if not name or name in table:
         return name
     within = [column for column in table if name in column.split("+")]
-    ending = [column for column in table if any(part.endswith(f".{name}") for part in column.split("+"))]
+    ending = [
+        column for column in table if any(part.endswith(f".{name}") for part in column.split("+"))
+    ]
     meant = within or ending
     if len(meant) != 1:
         problem = "could be several columns" if meant else "is no column of the results"
@@ -86,8 +89,8 @@ def _found(table: Table, name: str) -> str:
 def chosen(table: Table, named: Named) -> Shown:
     """What is shown of a study where somebody named these columns, or none.
 
-    One value that varies gives curves, two or more of a grid a map, two goals of an optimiser the front, and one goal
-    of an optimiser what came out over each value.
+    One value that varies gives curves, two or more of a grid a map, two goals of an optimiser the
+    front, and one goal of an optimiser what came out over each value.
 
     Raises
     ------
@@ -99,7 +102,9 @@ def chosen(table: Table, named: Named) -> Shown:
     goals = [goal.called for goal in study.goals]
     measured = goals or [limit.called for limit in study.limits]
     if not measured and not (x and y):
-        raise StudyError("The study measures nothing; give it a goal, or name the columns with --x and --y.")
+        raise StudyError(
+            "The study measures nothing; give it a goal, or name the columns with --x and --y."
+        )
     grid = study.search.kind == "grid"
     if not x and not y:
         if len(goals) > 1 and (study.search.kind in GOALS_OF or not grid) and not colour:
@@ -163,7 +168,12 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
         Endings of the units of goals and limits, by name.
     """
     written = units_in(table, units, scene)
-    labels = {"point": "point", "runs": "runs", "failed": "failed runs", "within_limits": "within the limits"}
+    labels = {
+        "point": "point",
+        "runs": "runs",
+        "failed": "failed runs",
+        "within_limits": "within the limits",
+    }
     labels["seconds"] = "computing time"
     for vary in table.study.vary:
         labels[vary.name] = label_of(scene, vary.all_keys[0])

@@ -1,8 +1,9 @@
 """What a study has found so far, on disk: one SQLite file beside the study's, in which every run lands as it ends.
 
-The file is written by whoever runs the study, one at a time, and read by everybody at any moment (write-ahead log).
-While that goes on SQLite has files beside it; where nobody writes it is one file again, that can be copied. A run is
-known by its key (`run_key`), whatever study asked for it first; which runs make which points is kept beside.
+The file is written by whoever runs the study, one at a time, and read by everybody at any moment
+(write-ahead log). While that goes on SQLite has files beside it; where nobody writes it is one file
+again, that can be copied. A run is known by its key (`run_key`), whatever study asked for it first;
+which runs make which points is kept beside.
 """
 
 from __future__ import annotations
@@ -168,12 +169,14 @@ class Store:
     ----------
     path : Path
     writing : bool
-        Whether runs are to land in it: it is made if it is not there, and nobody else may write it meanwhile.
+        Whether runs are to land in it: it is made if it is not there, and nobody else may write it
+        meanwhile.
 
     Raises
     ------
     StudyError
-        If it cannot be opened, is none, comes from a newer version, or is being written by another program.
+        If it cannot be opened, is none, comes from a newer version, or is being written by another
+        program.
     """
 
     def __init__(self, path: Path, writing: bool = False) -> None:
@@ -192,9 +195,12 @@ class Store:
     def _open(self) -> None:
         if self._writing:
             self._open_parts.callback(_WriterLock(self.path).release)
-        # Who reads may be the last that has it open, and then writes what SQLite has beside it into the file.
+        # Who reads may be the last that has it open, and then writes what SQLite has beside it into
+        # the file.
         where = self.path.absolute().as_uri() + ("?mode=rwc" if self._writing else "?mode=rw")
-        self._db = sqlite3.connect(where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(
+            where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False
+        )
         self._open_parts.callback(self._db.close)
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -215,7 +221,9 @@ class Store:
             return
         self._db.execute("PRAGMA journal_mode = WAL")
         self._open_parts.callback(self._become_one_file)
-        self._db.execute("PRAGMA synchronous = NORMAL")  # whoever is killed loses nothing; a power cut the last moments
+        self._db.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # whoever is killed loses nothing; a power cut the last moments
         if fresh:
             with self._transaction():
                 for statement in _SCHEMA.split(";"):
@@ -233,7 +241,12 @@ class Store:
                 f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}); free some"
                 " space on that disk, or check its permissions."
             ) from None
-        except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:  # or what its texts hold
+        except (
+            sqlite3.DatabaseError,
+            ValueError,
+            TypeError,
+            AttributeError,
+        ) as error:  # or what its texts hold
             raise StudyError(
                 f"{self.path}: these results are damaged ({error}); move the file away, and the study begins anew."
             ) from None
@@ -266,7 +279,7 @@ class Store:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # ---------------------------------------------------------------------------------------------------- writing
+    # -------------------------------------------------------------------------------------- writing
 
     def begin(self, about: dict[str, str]) -> None:
         """Note what is run from now on; which runs make which points is forgotten, the runs themselves stay.
@@ -313,12 +326,21 @@ class Store:
             self._db.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (o.key, o.state, o.sentence, _text(o.measures), o.trace, o.seconds, o.worker, last + number)
+                    (
+                        o.key,
+                        o.state,
+                        o.sentence,
+                        _text(o.measures),
+                        o.trace,
+                        o.seconds,
+                        o.worker,
+                        last + number,
+                    )
                     for number, o in enumerate(outcomes, 1)
                 ],
             )
 
-    # ---------------------------------------------------------------------------------------------------- reading
+    # -------------------------------------------------------------------------------------- reading
 
     def about(self) -> dict[str, str]:
         """What was noted of the study.
@@ -349,12 +371,16 @@ class Store:
         StudyError
         """
         found: dict[str, Outcome] = {}
-        columns = f"key, state, sentence, measures, {'trace' if traces else 'NULL'}, seconds, worker"
+        columns = (
+            f"key, state, sentence, measures, {'trace' if traces else 'NULL'}, seconds, worker"
+        )
         with self._said():
             for begin in range(0, len(keys), _PIECE):
                 part = keys[begin : begin + _PIECE]
                 marks = ",".join("?" * len(part))
-                for row in self._db.execute(f"SELECT {columns} FROM runs WHERE key IN ({marks})", part):
+                for row in self._db.execute(
+                    f"SELECT {columns} FROM runs WHERE key IN ({marks})", part
+                ):
                     found[row[0]] = _outcome(row)
         return found
 
@@ -366,7 +392,9 @@ class Store:
         StudyError
         """
         with self._said():
-            rows = self._db.execute("SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat")
+            rows = self._db.execute(
+                "SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat"
+            )
             return [_asked(row) for row in rows]
 
     def landed(self) -> int:
@@ -392,7 +420,9 @@ class Store:
                 "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
                 " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
             )
-            return [(_asked(row[:4]), _outcome(row[4:]) if row[4] is not None else None) for row in rows]
+            return [
+                (_asked(row[:4]), _outcome(row[4:]) if row[4] is not None else None) for row in rows
+            ]
 
     def trace(self, key: str) -> bytes | None:
         """The way and the last posture of a run; None if there is none.
@@ -413,7 +443,9 @@ def _text(measures: Sequence[float]) -> str:
 
 def _outcome(row: Sequence[Any]) -> Outcome:
     key, state, sentence, measures, trace, seconds, worker = row
-    return Outcome(key, state, sentence, tuple(map(float, json.loads(measures))), trace, seconds, worker)
+    return Outcome(
+        key, state, sentence, tuple(map(float, json.loads(measures))), trace, seconds, worker
+    )
 
 
 def _asked(row: Sequence[Any]) -> Asked:

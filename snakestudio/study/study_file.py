@@ -44,7 +44,8 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     ----------
     path : str or Path
     whole : bool
-        Whether values that contradict each other (see `problems`) are mistakes: to who runs it, not to who edits it.
+        Whether values that contradict each other (see `problems`) are mistakes: to who runs it, not
+        to who edits it.
 
     Raises
     ------
@@ -77,12 +78,18 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
         raise _error(source, [Problem("error", "", what, "update SnakeStudio")])
-    if "scene" not in values and not any(name in values for name in _MARKS) and values.keys() & Scene.model_fields:
+    if (
+        "scene" not in values
+        and not any(name in values for name in _MARKS)
+        and values.keys() & Scene.model_fields
+    ):
         remedy = f"'snakestudio study new {source}' makes a study of it"
         raise _error(source, [Problem("error", "", "this is a scene, and no study", remedy)])
     found: list[Problem] = []
     if "format" not in values:
-        found.append(Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"))
+        found.append(
+            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}")
+        )
     if isinstance(values.get("fixed"), dict):
         values["fixed"] = _flat(values["fixed"])
     if type(version) is int and version == 1:
@@ -93,7 +100,9 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         details = error.errors(include_url=False)
         found += [problem_of(detail, StudyFields) for detail in details[:MOST_MISTAKES]]
         if len(details) > MOST_MISTAKES:
-            found.append(Problem("error", "", f"there are {len(details)} mistakes in it", "mend these first"))
+            found.append(
+                Problem("error", "", f"there are {len(details)} mistakes in it", "mend these first")
+            )
         raise _error(source, found) from None
     if whole:
         found += problems(study)
@@ -176,7 +185,9 @@ def save_study(study: StudyFields, path: str | Path) -> None:
         write_atomically(path, dump_study(study, base).encode())
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StudyError(f"{path}: it cannot be written ({reason}); save it in another place.") from None
+        raise StudyError(
+            f"{path}: it cannot be written ({reason}); save it in another place."
+        ) from None
 
 
 def scene_of(study: StudyFields, path: Path) -> Path:
@@ -188,7 +199,11 @@ def scene_of(study: StudyFields, path: Path) -> Path:
         If it is a file of another computer.
     """
     name = Path(study.scene)
-    return find_scene(name, path.parent) if is_bare_name(name) else local_path(study.scene, path.parent)
+    return (
+        find_scene(name, path.parent)
+        if is_bare_name(name)
+        else local_path(study.scene, path.parent)
+    )
 
 
 def scene_named_from(folder: Path, given: str) -> str:

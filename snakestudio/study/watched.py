@@ -1,8 +1,8 @@
 """What a process that runs a study, and whoever watches it, say to each other: lines of JSON, and commands.
 
-The process says how far it is and what is to be known, a line of JSON each on its standard output. It takes the
-commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end means `cancel`: who watched it is
-gone.
+The process says how far it is and what is to be known, a line of JSON each on its standard output.
+It takes the commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end
+means `cancel`: who watched it is gone.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def line_of(said: Told) -> str:
         values["progress"] = progress
     else:
         values["text"] = said.text
-        values["problems"] = [[problem.key, problem.message, problem.remedy] for problem in said.problems]
+        values["problems"] = [
+            [problem.key, problem.message, problem.remedy] for problem in said.problems
+        ]
     return json.dumps(values)
 
 
@@ -74,9 +76,16 @@ def _progress(values: dict[str, object]) -> Progress:
     workers = tuple(WorkerInfo(**worker) for worker in values["workers"])  # type: ignore[attr-defined]
     left = math.nan if values["left_s"] is None else values["left_s"]
     return Progress(
-        made.state, made.runs, made.finished, made.known, made.failed, float(left),  # type: ignore[arg-type]
-        workers, made.dashboard, tuple(made.notes),
-    )  # fmt: skip
+        made.state,
+        made.runs,
+        made.finished,
+        made.known,
+        made.failed,
+        float(left),  # type: ignore[arg-type]
+        workers,
+        made.dashboard,
+        tuple(made.notes),
+    )
 
 
 def _problems(values: Sequence[Sequence[str]]) -> tuple[Problem, ...]:

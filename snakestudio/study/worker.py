@@ -51,7 +51,9 @@ def work(chunk: Chunk) -> Done:
         return Done((), worker.address, True)
 
 
-def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tls: Tls | None = None) -> None:
+def serve(
+    scheduler: str, name: str | None, threads: int, until_closed: bool, tls: Tls | None = None
+) -> None:
     """Work for a scheduler until it goes.
 
     Parameters
@@ -63,7 +65,8 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
     threads : int
         Runs at once.
     until_closed : bool
-        Whether to end when standard input does, as it does with whoever started this, however that went.
+        Whether to end when standard input does, as it does with whoever started this, however that
+        went.
     tls : Tls, optional
 
     Raises
@@ -77,10 +80,16 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
         end_with_input()
     import dask
 
-    dask.config.set({"distributed.worker.daemon": False, "distributed.worker.memory.spill": False,
-                     "distributed.worker.memory.target": False, "distributed.worker.memory.pause": False,
-                     "distributed.admin.tick.limit": "30s",
-                     "distributed.comm.timeouts.connect": f"{_CONNECT_S}s"})  # fmt: skip
+    dask.config.set(
+        {
+            "distributed.worker.daemon": False,
+            "distributed.worker.memory.spill": False,
+            "distributed.worker.memory.target": False,
+            "distributed.worker.memory.pause": False,
+            "distributed.admin.tick.limit": "30s",
+            "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
+        }
+    )
     from distributed import Worker
 
     security = security_of(scheduler, tls)

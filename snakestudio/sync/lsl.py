@@ -46,7 +46,9 @@ def library() -> Any:
             "'pip install snakestudio[lsl]', or start over a TCP port."
         ) from error
     except RuntimeError as error:  # pylsl is there, but not the library it wraps
-        raise TriggerError(f"The Lab Streaming Layer cannot be used: {str(error).splitlines()[0]}") from error
+        raise TriggerError(
+            f"The Lab Streaming Layer cannot be used: {str(error).splitlines()[0]}"
+        ) from error
     return pylsl
 
 
@@ -70,7 +72,14 @@ class LslOutlet:
         self._lsl = library()
         self._source = f"snakestudio-{uuid.uuid4().hex[:12]}"
         self._markers = self._lsl.StreamOutlet(
-            self._lsl.StreamInfo("SnakeStudio markers", "Markers", 1, self._lsl.IRREGULAR_RATE, "string", self._source)
+            self._lsl.StreamInfo(
+                "SnakeStudio markers",
+                "Markers",
+                1,
+                self._lsl.IRREGULAR_RATE,
+                "string",
+                self._source,
+            )
         )
         self._samples: Any = None
         self._recording: Recording | None = None
@@ -99,7 +108,9 @@ class LslOutlet:
     def _open(self, recording: Recording) -> None:
         self._columns = outlet_columns(column_names(recording.schema))
         rate = float(recording.scene.run.log_rate_hz)
-        info = self._lsl.StreamInfo("SnakeStudio", "MoCap", len(self._columns), rate, "float32", f"{self._source}-pose")
+        info = self._lsl.StreamInfo(
+            "SnakeStudio", "MoCap", len(self._columns), rate, "float32", f"{self._source}-pose"
+        )
         channels = info.desc().append_child("channels")
         for name in self._columns:
             channel = channels.append_child("channel")
@@ -109,7 +120,9 @@ class LslOutlet:
         self._samples = self._lsl.StreamOutlet(info)
 
 
-def wait_for_marker(stream: str, limit: float | None, cancelled: Callable[[], bool]) -> Trigger | None:
+def wait_for_marker(
+    stream: str, limit: float | None, cancelled: Callable[[], bool]
+) -> Trigger | None:
     """Wait for the first sample of a stream, seeking it by name until it is there.
 
     Parameters
@@ -154,7 +167,8 @@ def wait_for_marker(stream: str, limit: float | None, cancelled: Callable[[], bo
             if sample is None:
                 continue
             received = time.time()
-            # Stamps are those of LSL's clock; the correction brings the sender's to ours, and both to Unix time.
+            # Stamps are those of LSL's clock; the correction brings the sender's to ours, and both
+            # to Unix time.
             sent = received - (lsl.local_clock() - (stamp + (correction or 0.0)))
             return Trigger("START", str(sample[0]), sent, received, f"LSL stream '{stream}'")
     finally:

@@ -1,7 +1,7 @@
 """The line protocol by which instruments start together; simple enough for Matlab, LabVIEW or netcat as a peer.
 
-Who waits listens on a TCP port, who fires connects to it. Lines are ASCII, end in LF (or CR LF) and have at most 512
-characters. Times are Unix times of whoever writes them, in seconds, with a point.
+Who waits listens on a TCP port, who fires connects to it. Lines are ASCII, end in LF (or CR LF) and
+have at most 512 characters. Times are Unix times of whoever writes them, in seconds, with a point.
 
 ::
 
@@ -12,8 +12,8 @@ characters. Times are Unix times of whoever writes them, in seconds, with a poin
     firing    STOP [<run name>] [<time>]            answered by   OK STOP <time>
     listener  ERR <sentence>                        a line was not understood, or came too late; it is ignored
 
-Nothing but the line START itself is needed: ``echo START | nc HOST PORT`` starts whoever waits there. And a listener
-need not say anything: without its first line, its answers are not waited for.
+Nothing but the line START itself is needed: ``echo START | nc HOST PORT`` starts whoever waits
+there. And a listener need not say anything: without its first line, its answers are not waited for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,16 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LONGEST_LINE", "VERSION", "LineBuffer", "Trigger", "TriggerKind", "greeting", "parse_trigger", "say"]
+__all__ = [
+    "LONGEST_LINE",
+    "VERSION",
+    "LineBuffer",
+    "Trigger",
+    "TriggerKind",
+    "greeting",
+    "parse_trigger",
+    "say",
+]
 
 VERSION = 1
 LONGEST_LINE = 512

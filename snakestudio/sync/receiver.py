@@ -13,7 +13,15 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from snakestudio.errors import TriggerError
-from snakestudio.sync.protocol import LineBuffer, Trigger, TriggerKind, greeting, number, parse_trigger, say
+from snakestudio.sync.protocol import (
+    LineBuffer,
+    Trigger,
+    TriggerKind,
+    greeting,
+    number,
+    parse_trigger,
+    say,
+)
 
 __all__ = ["TriggerReceiver", "never", "welcome"]
 
@@ -56,9 +64,9 @@ class _Peer:
 class TriggerReceiver:
     """Listens from the moment it is made; `wait` returns with the first trigger.
 
-    Some peers may be connected at once; who comes when there are too many takes the place of one that is idle, so that
-    a STOP always gets through. The first START counts, and one that comes later is told so. What is not
-    understood is noted and answered, and the connection stays.
+    Some peers may be connected at once; who comes when there are too many takes the place of one
+    that is idle, so that a STOP always gets through. The first START counts, and one that comes
+    later is told so. What is not understood is noted and answered, and the connection stays.
 
     Parameters
     ----------
@@ -67,10 +75,11 @@ class TriggerReceiver:
     host : str
         Address to listen on; every one of this machine if left out.
     refuses : callable
-        Asked at every START why it is not taken, for the sender; "" if it is. Called on the thread that waits.
+        Asked at every START why it is not taken, for the sender; "" if it is. Called on the thread
+        that waits.
     stopped : callable, optional
-        Gets who sent STOP, at every STOP and at once, whether anything was started or not: for machines, which anybody
-        may stop.
+        Gets who sent STOP, at every STOP and at once, whether anything was started or not: for
+        machines, which anybody may stop.
 
     Attributes
     ----------
@@ -116,7 +125,10 @@ class TriggerReceiver:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -126,7 +138,10 @@ class TriggerReceiver:
         return tuple(peer.name for peer in list(self._peers.values()))
 
     def wait(
-        self, kind: TriggerKind = "START", limit: float | None = None, cancelled: Callable[[], bool] = never
+        self,
+        kind: TriggerKind = "START",
+        limit: float | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> Trigger | None:
         """Wait for a trigger, in the calling thread.
 
@@ -211,14 +226,20 @@ class TriggerReceiver:
     def _make_room(self) -> None:
         """Turn somebody away: a STOP must get through to a port on which others stay and say nothing.
 
-        One of those from the address that has most of them; first who never said anything, then who was idle longest.
+        One of those from the address that has most of them; first who never said anything, then who
+        was idle longest.
         """
         crowd = Counter(each.host for each in self._peers.values())
-        peer = max(self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard))
+        peer = max(
+            self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard)
+        )
         self._read(peer)  # what it has said by now counts
         if self._peers.get(peer.connection) is peer:
             self._answer(peer, f"ERR {_MOST_PEERS} others are connected; connect again")
-            self._drop(peer, f"{peer.name} was turned away: {_MOST_PEERS} were connected, and it was idle the longest")
+            self._drop(
+                peer,
+                f"{peer.name} was turned away: {_MOST_PEERS} were connected, and it was idle the longest",
+            )
 
     def _read(self, peer: _Peer) -> None:
         try:
@@ -263,9 +284,13 @@ class TriggerReceiver:
         if trigger is None:
             shown = line if len(line) <= 60 else line[:57] + "..."
             self._remark(f"{peer.name} sent {shown!r}, which is not understood; it was ignored")
-            self._answer(peer, "ERR that line is not understood; lines are START, STOP, PING and CLOCK")
+            self._answer(
+                peer, "ERR that line is not understood; lines are START, STOP, PING and CLOCK"
+            )
         elif trigger.kind == "START" and self._started_by:
-            self._remark(f"{peer.name} sent START, but {self._started_by} had started already; it was ignored")
+            self._remark(
+                f"{peer.name} sent START, but {self._started_by} had started already; it was ignored"
+            )
             self._answer(peer, f"ERR already started by {self._started_by}")
         elif trigger.kind == "START" and (reason := self._refuses()):
             self._remark(f"{peer.name} sent START, which was refused: {reason}")
@@ -276,7 +301,15 @@ class TriggerReceiver:
         else:
             self._started_by = peer.name if trigger.kind == "START" else ""
             self._pending.append(
-                Trigger(trigger.kind, trigger.name, trigger.sent, received, peer.name, peer.offset, peer.uncertainty)
+                Trigger(
+                    trigger.kind,
+                    trigger.name,
+                    trigger.sent,
+                    received,
+                    peer.name,
+                    peer.offset,
+                    peer.uncertainty,
+                )
             )
             self._answer(peer, "OK", trigger.kind, received)
 
@@ -284,7 +317,8 @@ class TriggerReceiver:
         try:
             peer.connection.send(say(*words))
         except OSError:
-            # A peer that does not read its answers, or is gone, has to do without; reading tells when it is gone.
+            # A peer that does not read its answers, or is gone, has to do without; reading tells
+            # when it is gone.
             return
 
     def _drop(self, peer: _Peer, remark: str) -> None:
@@ -309,10 +343,14 @@ class TriggerReceiver:
 
 def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        return f"Port {port} is in use by another program; choose another port, or end that program."
+        return (
+            f"Port {port} is in use by another program; choose another port, or end that program."
+        )
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
         return f"Port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
-    if isinstance(error, socket.gaierror) or (isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL):
+    if isinstance(error, socket.gaierror) or (
+        isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL
+    ):
         return f"{host} is no address of this computer; choose one that it has, or 127.0.0.1 for itself alone."
     if not 0 <= port <= 65535:
         return f"{port} is no port; choose one from 1024 to 65535."

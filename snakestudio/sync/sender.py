@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from snakestudio.errors import TriggerError, UsageError
-from snakestudio.sync.protocol import VERSION, LineBuffer, TriggerKind, clock_words, number, run_word, say, version_of
+from snakestudio.sync.protocol import (
+    VERSION,
+    LineBuffer,
+    TriggerKind,
+    clock_words,
+    number,
+    run_word,
+    say,
+    version_of,
+)
 
 __all__ = ["ClockOffset", "Fired", "TriggerSender", "split_address"]
 
@@ -58,7 +67,11 @@ class Fired:
     def sentence(self) -> str:
         """What happened, for the events of a run."""
         told = f"{self.kind} was sent to {self.peer} at {self.sent:.6f} (Unix time)"
-        told += ", not acknowledged" if self.received is None else f", received at {self.received:.6f} by its clock"
+        told += (
+            ", not acknowledged"
+            if self.received is None
+            else f", received at {self.received:.6f} by its clock"
+        )
         if self.clock is not None:
             told += f", which is {clock_words(self.clock.offset, self.clock.uncertainty)}"
         return told
@@ -73,7 +86,14 @@ def split_address(text: str) -> tuple[str, int]:
         If it is written otherwise.
     """
     host, colon, port = text.strip().rpartition(":")
-    if not (colon and host and not host.isdecimal() and port.isascii() and port.isdecimal() and 0 < int(port) <= 65535):
+    if not (
+        colon
+        and host
+        and not host.isdecimal()
+        and port.isascii()
+        and port.isdecimal()
+        and 0 < int(port) <= 65535
+    ):
         raise UsageError(f"{text!r} is no address; write it as HOST:PORT, like localhost:5005.")
     return host.strip("[]"), int(port)
 
@@ -126,7 +146,10 @@ class TriggerSender:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -195,7 +218,8 @@ class TriggerSender:
         try:
             self._connection.settimeout(0.0)
             try:
-                # The first line to a peer that has closed the connection would go into the void without an error.
+                # The first line to a peer that has closed the connection would go into the void
+                # without an error.
                 if not self._connection.recv(1, socket.MSG_PEEK):
                     raise ConnectionResetError("it closed the connection")
             except BlockingIOError:
@@ -234,10 +258,14 @@ class TriggerSender:
             except TimeoutError:
                 return None
             except OSError as error:
-                raise TriggerError(f"{self.peer} is gone ({error.strerror or error}); start it again.") from error
+                raise TriggerError(
+                    f"{self.peer} is gone ({error.strerror or error}); start it again."
+                ) from error
             came = time.perf_counter()
             if not data:
-                raise TriggerError(f"{self.peer} closed the connection; see that it waits for a trigger there.")
+                raise TriggerError(
+                    f"{self.peer} closed the connection; see that it waits for a trigger there."
+                )
             self._lines += [(line, came) for line in self._buffer.feed(data)[0]]
         return self._lines.pop(0)
 
@@ -252,7 +280,9 @@ def _why_not(peer: str, error: Exception) -> str:
     if isinstance(error, socket.gaierror | UnicodeError):
         return f"The host of {peer} is not known; check how it is written, or give its address in numbers."
     if isinstance(error, TimeoutError):
-        return f"{peer} does not answer; see that it is switched on and that no firewall is between."
+        return (
+            f"{peer} does not answer; see that it is switched on and that no firewall is between."
+        )
     if isinstance(error, OverflowError):
         return f"{peer}: that is no port; give one from 1 to 65535."
     return f"{peer} cannot be reached ({error}); check host, port and network."

@@ -1,7 +1,7 @@
 """Starting a run together with other instruments: prepared, it waits for a trigger, then fires and starts at once.
 
-One `SynchronizedStart` is one start. Its methods are called by one thread in their order: `prepare`, `wait`, `go`,
-`accompany`, `close`; `start_now` and `cancel` may be called by any.
+One `SynchronizedStart` is one start. Its methods are called by one thread in their order:
+`prepare`, `wait`, `go`, `accompany`, `close`; `start_now` and `cancel` may be called by any.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Together:
     host : str
     port : int
     wait : str
-        "" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of `wait_stream`.
+        "" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of
+        `wait_stream`.
     wait_port : int
     wait_host : str
         Address of this machine to wait at; "" for all of them.
@@ -143,7 +144,10 @@ class SynchronizedStart:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -191,14 +195,18 @@ class SynchronizedStart:
                 self._sender = TriggerSender(choices.host, choices.port)
                 self._sender.compare_clocks()
             if choices.wait == "port":  # last: whoever connects is listened to from now on
-                self._receiver = TriggerReceiver(choices.wait_port, choices.wait_host, self._refuses, self._stopped)
+                self._receiver = TriggerReceiver(
+                    choices.wait_port, choices.wait_host, self._refuses, self._stopped
+                )
         except BaseException:
             self.close()
             raise
         self.doing = self._waiting()
 
     def _waiting(self) -> str:
-        fired = f" START goes to {self.choices.host}:{self.choices.port}." if self.choices.fire else ""
+        fired = (
+            f" START goes to {self.choices.host}:{self.choices.port}." if self.choices.fire else ""
+        )
         if self._receiver is not None:
             at = f" at {self.choices.wait_host}" if self.choices.wait_host else ""
             return f"Waiting for START on port {self._receiver.port}{at}.{fired}"
@@ -248,7 +256,9 @@ class SynchronizedStart:
         self.doing = "Started."
         if self.trigger is not None:
             late = 1e3 * (self.started - self.trigger.received)
-            self.notes.append(f"{self.trigger.sentence()}; the run was started {late:.3f} ms later.")
+            self.notes.append(
+                f"{self.trigger.sentence()}; the run was started {late:.3f} ms later."
+            )
         if self._sender is not None and sent is not None:
             try:
                 with nullcontext() if self._receiver is None else self._receiver.meanwhile():
@@ -258,7 +268,10 @@ class SynchronizedStart:
                 self.notes.append(self.trouble)
 
     def accompany(
-        self, ended: Callable[[], bool], stop: Callable[[], None], recording: Callable[[], Recording | None]
+        self,
+        ended: Callable[[], bool],
+        stop: Callable[[], None],
+        recording: Callable[[], Recording | None],
     ) -> None:
         """Stay until the run has ended: send its rows out, and stop it when the others stop.
 
@@ -300,7 +313,11 @@ class SynchronizedStart:
             except TriggerError as error:
                 self.notes.append(f"STOP was not sent: {error}")
         if self._receiver is not None:
-            self.notes += [f"Trigger: {remark}." for remark in self._receiver.remarks if not remark.endswith(_USUAL)]
+            self.notes += [
+                f"Trigger: {remark}."
+                for remark in self._receiver.remarks
+                if not remark.endswith(_USUAL)
+            ]
 
     def close(self) -> None:
         """Let everybody go."""

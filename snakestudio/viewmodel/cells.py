@@ -34,8 +34,9 @@ class Column:
         Key in the file.
     doc : FieldDoc
     kind : str
-        What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values), "span" (two
-        numbers), "names" (texts with commas between), "parts" (a table of its own, only counted here).
+        What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values),
+        "span" (two numbers), "names" (texts with commas between), "parts" (a table of its own, only
+        counted here).
     optional : bool
         Whether it may be left out.
     choices : tuple
@@ -126,9 +127,15 @@ class Column:
 
     def _choice(self, text: str) -> Any:
         spoken = {str(choice).lower(): choice for choice in self.choices}
-        word = text.lower().replace(" ", "_").lstrip("+") if text.lower() not in spoken else text.lower()
+        word = (
+            text.lower().replace(" ", "_").lstrip("+")
+            if text.lower() not in spoken
+            else text.lower()
+        )
         if word not in spoken:
-            raise NumberTextError(f"{self.doc.label} takes one of {', '.join(str(choice) for choice in self.choices)}.")
+            raise NumberTextError(
+                f"{self.doc.label} takes one of {', '.join(str(choice) for choice in self.choices)}."
+            )
         return spoken[word]
 
 
@@ -147,7 +154,9 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
 def _column(model: type[BaseModel], name: str) -> Column:
     doc = field_doc(model, name)
     annotation = model.model_fields[name].annotation
-    options = [option for option in typing.get_args(annotation) if option is not type(None)] or [annotation]
+    options = [option for option in typing.get_args(annotation) if option is not type(None)] or [
+        annotation
+    ]
     optional = type(None) in typing.get_args(annotation)
     number = None if typing.get_origin(annotation) is tuple else number_kind(model, name)
     if number is not None:
@@ -194,7 +203,9 @@ def _pairs(text: str) -> dict[str, Any]:
         pair = _PAIR.match(rest)
         if pair is None:
             part = rest.split(",", 1)[0].strip()
-            raise NumberTextError(f"Write names and values like Mode = 3, Speed = 100; {part} is not.")
+            raise NumberTextError(
+                f"Write names and values like Mode = 3, Speed = 100; {part} is not."
+            )
         pairs[pair[1]] = _number_or_text(pair[2])
         rest = rest[pair.end() :]
     return pairs

@@ -19,7 +19,9 @@ def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
     options = set(typing.get_args(annotation)) or {annotation}
     optional = type(None) in options
     options.discard(type(None))
-    return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(frozenset(options))
+    return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(
+        frozenset(options)
+    )
 
 
 def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
@@ -34,7 +36,10 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
     unused : str
     """
     unit = f" {doc.unit}" if doc.unit else ""
-    lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
+    lines = [
+        f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""),
+        doc.help + ".",
+    ]
     if unused:
         lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
     low = None if doc.minimum is None else exact_text(doc.minimum)

@@ -62,7 +62,9 @@ def _entry(path: Path) -> Entry:
     source = str(text["source"])
     papers = tuple(dict.fromkeys(_PAPER.findall(source)))
     model = FORMULATIONS[text["model"]["kind"]].short
-    return Entry(path, str(text["title"]), source, " ".join(str(text["description"]).split()), model, papers)
+    return Entry(
+        path, str(text["title"]), source, " ".join(str(text["description"]).split()), model, papers
+    )
 
 
 def found(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:

@@ -28,11 +28,14 @@ class Match:
 def match(query: str, text: str) -> Match | None:
     """How well `text` fits what was typed; None if one of the typed words is not in it at all.
 
-    The beginning of the text counts most, then beginnings of words, initials of words, letters within a word, and
-    letters that merely follow each other. Of texts that fit equally well the shortest is the best.
+    The beginning of the text counts most, then beginnings of words, initials of words, letters
+    within a word, and letters that merely follow each other. Of texts that fit equally well the
+    shortest is the best.
     """
     folded = text.casefold()
-    if len(folded) != len(text):  # some letters fold to two: then places would not be those of the text
+    if len(folded) != len(
+        text
+    ):  # some letters fold to two: then places would not be those of the text
         folded = text.lower() if len(text.lower()) == len(text) else text
     score = 0.0
     letters: set[int] = set()
@@ -46,7 +49,11 @@ def match(query: str, text: str) -> Match | None:
 
 
 def _word(word: str, text: str) -> tuple[float, list[int]] | None:
-    starts = [place for place, letter in enumerate(text) if letter.isalnum() and not text[place - 1 : place].isalnum()]
+    starts = [
+        place
+        for place, letter in enumerate(text)
+        if letter.isalnum() and not text[place - 1 : place].isalnum()
+    ]
     places = [place for place in starts if text.startswith(word, place)]
     if places:
         return (_START if places[0] == 0 else _WORD), list(range(places[0], places[0] + len(word)))

@@ -26,7 +26,9 @@ def missing_library(error: str) -> str:
     return f"Qt cannot show windows because {name} is missing. {install}, {_WITHOUT}"
 
 
-def why_no_window(messages: Sequence[str], loader_errors: Sequence[str], environment: Mapping[str, str]) -> str:
+def why_no_window(
+    messages: Sequence[str], loader_errors: Sequence[str], environment: Mapping[str, str]
+) -> str:
     """What keeps Qt from showing windows.
 
     Parameters
@@ -41,12 +43,18 @@ def why_no_window(messages: Sequence[str], loader_errors: Sequence[str], environ
         if text := missing_library(error):
             return text
     platform = environment.get("QT_QPA_PLATFORM", "")
-    names = [f"{name}={environment[name]}" for name in ("WAYLAND_DISPLAY", "DISPLAY") if environment.get(name)]
+    names = [
+        f"{name}={environment[name]}"
+        for name in ("WAYLAND_DISPLAY", "DISPLAY")
+        if environment.get(name)
+    ]
     if any("could not connect to display" in message for message in messages):
         if not names:
             return NO_DISPLAY
         return f"The display ({', '.join(names)}) does not answer. Set DISPLAY to a running display, {_WITHOUT}"
     if platform:
         return f"Qt cannot show windows with QT_QPA_PLATFORM={platform}. Unset it, {_WITHOUT}"
-    reported = messages[-1].strip().splitlines()[0].rstrip(".") if messages else "no reason is given"
+    reported = (
+        messages[-1].strip().splitlines()[0].rstrip(".") if messages else "no reason is given"
+    )
     return f"Qt cannot show windows ({reported}). Install the libraries that it needs, {_WITHOUT}"

@@ -78,7 +78,11 @@ class PluginEntry:
     @property
     def adds_text(self) -> str:
         """What it adds, for a list."""
-        return ", ".join(f"{role} {name}" for role, name in self.adds) if self.is_loaded else "known once loaded"
+        return (
+            ", ".join(f"{role} {name}" for role, name in self.adds)
+            if self.is_loaded
+            else "known once loaded"
+        )
 
     @property
     def state_text(self) -> str:
@@ -111,7 +115,9 @@ def list_plugins(
     entries: dict[Path | str, PluginEntry] = {}
     for each in named_plugins(names, folder):
         try:
-            given = scene_file_path(each.name, folder).resolve() if is_file(each.name) else each.name
+            given = (
+                scene_file_path(each.name, folder).resolve() if is_file(each.name) else each.name
+            )
         except PluginError as error:
             given = Path(each.name)
             entries[given] = PluginEntry(each.name, given, "unreadable", True, reason=str(error))
@@ -121,7 +127,9 @@ def list_plugins(
     others: list[Path | str] = []
     for plugin in loaded():
         source = plugin.source
-        others.append(source.path.resolve() if source.path is not None and not source.module else source.name)
+        others.append(
+            source.path.resolve() if source.path is not None and not source.module else source.name
+        )
     others += [path.resolve() for path in files]
     with contextlib.suppress(PluginError):  # reported where something is trusted
         others += [Path(path) for path in trusted().files]
@@ -131,7 +139,9 @@ def list_plugins(
     return list(entries.values())
 
 
-def _entry(given: Path | str, *, in_scene: bool, failures: Mapping[str, str], reason: str = "") -> PluginEntry:
+def _entry(
+    given: Path | str, *, in_scene: bool, failures: Mapping[str, str], reason: str = ""
+) -> PluginEntry:
     present = find(given.name if isinstance(given, Path) else given)
     name = given.stem if isinstance(given, Path) else given
     here = present is not None and _is_at(present.source, given)
@@ -140,15 +150,17 @@ def _entry(given: Path | str, *, in_scene: bool, failures: Mapping[str, str], re
         source = read_source(given)
         may_run = is_trusted(source)
     except PluginError as error:
-        return PluginEntry(name, given, "loaded" if here else "unreadable", in_scene, adds, reason or str(error))
+        return PluginEntry(
+            name, given, "loaded" if here else "unreadable", in_scene, adds, reason or str(error)
+        )
     if present is not None and here:
         state: State = "loaded" if present.digest == source.digest else "changed"
-        return PluginEntry(name, given, state, in_scene, adds, failures.get(source.digest, ""), may_run, source)
+        return PluginEntry(
+            name, given, state, in_scene, adds, failures.get(source.digest, ""), may_run, source
+        )
     reason = reason or failures.get(source.digest, "")
     if present is not None and not reason:
-        reason = (
-            f"Another plug-in is called {name}, too: {present.source.where}. Unload it, or rename one of the files."
-        )
+        reason = f"Another plug-in is called {name}, too: {present.source.where}. Unload it, or rename one of the files."
     state = "unreadable" if reason else "trusted" if may_run else "untrusted"
     return PluginEntry(name, given, state, in_scene, (), reason, may_run, source)
 

@@ -9,7 +9,15 @@ from snakestudio.model.recording import Schema
 
 __all__ = ["PRESETS", "RATES", "SIZES", "SPEEDS", "Preset", "curve_offers"]
 
-SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160), (1080, 1080), (640, 360), (480, 270))
+SIZES = (
+    (1280, 720),
+    (1920, 1080),
+    (2560, 1440),
+    (3840, 2160),
+    (1080, 1080),
+    (640, 360),
+    (480, 270),
+)
 RATES = (10, 15, 24, 25, 30, 50, 60)
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -56,7 +64,10 @@ def curve_offers(schema: Schema, names: tuple[str, ...]) -> list[tuple[str, tupl
         ("Way of the centre of mass", ("com_x_m", "com_y_m")),
         ("Forces of obstacles", ("contact_obstacle_fx_n", "contact_obstacle_fy_n")),
         ("Velocity and forces of obstacles", ("com_vx_mps", "contact_obstacle_fx_n")),
-        (f"Joint {middle}, angle and command", (f"joint_{middle}_{kind}_rad", f"joint_{middle}_{kind}_ref_rad")),
+        (
+            f"Joint {middle}, angle and command",
+            (f"joint_{middle}_{kind}_rad", f"joint_{middle}_{kind}_ref_rad"),
+        ),
         ("Energy and work", ("energy_kinetic_j", "work_actuator_j", "work_friction_j")),
     ]
     return [(text, columns) for text, columns in offers if all(name in names for name in columns)]

@@ -52,7 +52,8 @@ def by_hand(
 ) -> bytes:
     """A file as the guide describes it, of any processor, in whole numbers or real ones.
 
-    `counted` is what its counters say; `description` adds a long parameter, so that the parameters take two blocks.
+    `counted` is what its counters say; `description` adds a long parameter, so that the parameters
+    take two blocks.
     """
     order = ">" if processor == MIPS else "<"
 
@@ -68,7 +69,9 @@ def by_hand(
     def group(name: str, number: int) -> bytes:
         return struct.pack("<bb", len(name), -number) + name.encode() + word(3) + b"\0"
 
-    def parameter(name: str, number: int, kind: int, dimensions: tuple[int, ...], data: bytes) -> bytes:
+    def parameter(
+        name: str, number: int, kind: int, dimensions: tuple[int, ...], data: bytes
+    ) -> bytes:
         body = struct.pack("<bB", kind, len(dimensions)) + bytes(dimensions) + data + b"\0"
         return struct.pack("<bb", len(name), number) + name.encode() + word(len(body) + 2) + body
 
@@ -78,21 +81,41 @@ def by_hand(
     data = 4 if description else 3
     rotations = data + -(-k * (4 * n + analog) * (2 if whole else 4) // 512)
     unit = units.encode()
-    parameters = b"".join((
-        group("TRIAL", 3),
-        *([parameter("DESCRIPTIONS", 3, -1, (description, 2), b"d" * 2 * description)] if description else []),
-        *([group("ROTATION", 4), parameter("USED", 4, 2, (), word(segments)),
-           parameter("DATA_START", 4, 2, (), word(rotations)),
-           parameter("LABELS", 4, -1, (4, segments), b"head" * segments)] if segments else []),
-        group("POINT", 1), parameter("USED", 1, 2, (), word(n)), parameter("FRAMES", 1, 2, (), counter),
-        parameter("RATE", 1, 4, (), real(50.0)), parameter("SCALE", 1, 4, (), real(scale)),
-        parameter("DATA_START", 1, 2, (), word(data)), parameter("UNITS", 1, -1, (len(unit), 1), unit),
-        parameter("LABELS", 1, -1, (8, n), b"".join(name.ljust(8).encode() for name in NAMES)),
-        group("ANALOG", 2), parameter("USED", 2, 2, (), word(analog // 2)), parameter("RATE", 2, 4, (), real(100.0)),
-        parameter("SCALE", 2, 4, (analog // 2,), real(1.0) * (analog // 2)),
-        parameter("GEN_SCALE", 2, 4, (), real(1.0)), parameter("OFFSET", 2, 2, (analog // 2,), word(0) * (analog // 2)),
-        parameter("LABELS", 2, -1, (2, analog // 2), b"a1a2"[: analog]),
-    ))  # fmt: skip
+    parameters = b"".join(
+        (
+            group("TRIAL", 3),
+            *(
+                [parameter("DESCRIPTIONS", 3, -1, (description, 2), b"d" * 2 * description)]
+                if description
+                else []
+            ),
+            *(
+                [
+                    group("ROTATION", 4),
+                    parameter("USED", 4, 2, (), word(segments)),
+                    parameter("DATA_START", 4, 2, (), word(rotations)),
+                    parameter("LABELS", 4, -1, (4, segments), b"head" * segments),
+                ]
+                if segments
+                else []
+            ),
+            group("POINT", 1),
+            parameter("USED", 1, 2, (), word(n)),
+            parameter("FRAMES", 1, 2, (), counter),
+            parameter("RATE", 1, 4, (), real(50.0)),
+            parameter("SCALE", 1, 4, (), real(scale)),
+            parameter("DATA_START", 1, 2, (), word(data)),
+            parameter("UNITS", 1, -1, (len(unit), 1), unit),
+            parameter("LABELS", 1, -1, (8, n), b"".join(name.ljust(8).encode() for name in NAMES)),
+            group("ANALOG", 2),
+            parameter("USED", 2, 2, (), word(analog // 2)),
+            parameter("RATE", 2, 4, (), real(100.0)),
+            parameter("SCALE", 2, 4, (analog // 2,), real(1.0) * (analog // 2)),
+            parameter("GEN_SCALE", 2, 4, (), real(1.0)),
+            parameter("OFFSET", 2, 2, (analog // 2,), word(0) * (analog // 2)),
+            parameter("LABELS", 2, -1, (2, analog // 2), b"a1a2"[:analog]),
+        )
+    )
     assert 508 * (data - 3) < len(parameters) <= 508 * (data - 2)
     words = [
         word(n),
@@ -122,7 +145,25 @@ def by_hand(
         for segment in range(segments):
             angle = 0.1 * (frame + segment)
             c, s = np.cos(angle), np.sin(angle)
-            by_columns = (c, s, 0, 0, -s, c, 0, 0, 0, 0, 1, 0, 10 * frame, segment, 5, 1, -1 if frame == 3 else 0)
+            by_columns = (
+                c,
+                s,
+                0,
+                0,
+                -s,
+                c,
+                0,
+                0,
+                0,
+                0,
+                1,
+                0,
+                10 * frame,
+                segment,
+                5,
+                1,
+                -1 if frame == 3 else 0,
+            )
             frames += b"".join(real(float(value)) for value in by_columns)
     return head + section + frames.ljust(-(-len(frames) // 512) * 512, b"\0")
 
@@ -135,7 +176,12 @@ def of_library(path: Path) -> tuple[NDArray[np.float64], tuple[str, ...], float,
     position[residuals.T < 0.0] = np.nan
     about = file["parameters"]["POINT"]
     labels = (*about["LABELS"]["value"], *about.get("LABELS2", {}).get("value", ()))
-    return position, labels, file["parameters"]["POINT"]["RATE"]["value"][0], file["header"]["points"]["first_frame"]
+    return (
+        position,
+        labels,
+        file["parameters"]["POINT"]["RATE"]["value"][0],
+        file["header"]["points"]["first_frame"],
+    )
 
 
 def same(path: Path) -> None:
@@ -149,7 +195,9 @@ def same(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("n", "k", "analog"), [(1, 40, 0), (7, 100, 0), (5, 30, 3), (300, 20, 2)])
-def test_files_of_the_library_are_read_as_the_library_reads_them(tmp_path: Path, n: int, k: int, analog: int) -> None:
+def test_files_of_the_library_are_read_as_the_library_reads_them(
+    tmp_path: Path, n: int, k: int, analog: int
+) -> None:
     same(by_library(tmp_path / "a.c3d", n, k, analog, 120.0, n + k))
 
 
@@ -166,7 +214,9 @@ def test_numbers_of_any_processor_are_read_as_the_library_reads_them(
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_numbers_the_other_way_round_are_the_same(tmp_path: Path, whole: bool) -> None:
-    one, other = (read_c3d(tmp_path / "a.c3d", by_hand(processor, whole)) for processor in (INTEL, MIPS))
+    one, other = (
+        read_c3d(tmp_path / "a.c3d", by_hand(processor, whole)) for processor in (INTEL, MIPS)
+    )
     np.testing.assert_array_equal(one.position, other.position)
     assert (one.names, one.rate, one.unit) == (other.names, other.rate, other.unit)
 
@@ -205,13 +255,19 @@ def test_contradictions_that_size_does_not_settle_are_damage(
         (8, struct.pack("<H", 24), "the header states 24 frames; the file holds 25"),
         (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file holds 25"),
         (4, struct.pack("<H", 900), "Its header states 900 analog values and its parameters 2"),
-        (4, struct.pack("<H", 2), "2 samples a frame; the size of the file settled it"),  # channels, not values
+        (
+            4,
+            struct.pack("<H", 2),
+            "2 samples a frame; the size of the file settled it",
+        ),  # channels, not values
         (16, struct.pack("<H", 9000), ""),  # the parameters tell where the frames are
         (12, struct.pack("<f", 0.0), ""),  # and the scale
         (20, struct.pack("<f", 60.0), "The header states 60 Hz and POINT:RATE 50 Hz"),
     ],
 )
-def test_contradictions_that_size_settles_are_noted(tmp_path: Path, at: int, value: bytes, note: str) -> None:
+def test_contradictions_that_size_settles_are_noted(
+    tmp_path: Path, at: int, value: bytes, note: str
+) -> None:
     sound = by_hand(INTEL, False)
     markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, value))
     expected = read_c3d(tmp_path / "a.c3d", sound)
@@ -251,7 +307,9 @@ def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missin
     markers = read_c3d(tmp_path / "a.c3d", sound[:-missing])
     k = (len(sound) - missing - 1024) // 64
     np.testing.assert_array_equal(markers.position, expected[:k])
-    assert markers.notes == (f"The file is truncated: it announces 25 frames and holds {k}, which were read.",)
+    assert markers.notes == (
+        f"The file is truncated: it announces 25 frames and holds {k}, which were read.",
+    )
 
 
 def test_a_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
@@ -273,10 +331,14 @@ def test_parameters_may_reach_to_the_first_frame(tmp_path: Path) -> None:
 def test_rotations_behind_the_points_become_segments(tmp_path: Path) -> None:
     markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=0, segments=2))
     assert markers.names == (*NAMES, "head", "head")
-    np.testing.assert_array_equal(markers.position[:, :3], read_c3d(tmp_path, by_hand(INTEL, True)).position)
+    np.testing.assert_array_equal(
+        markers.position[:, :3], read_c3d(tmp_path, by_hand(INTEL, True)).position
+    )
     np.testing.assert_allclose(markers.position[7, 4], [70.0, 1.0, 5.0])
     assert markers.orientation is not None
-    np.testing.assert_allclose(markers.orientation[7, 4], [np.cos(0.4), 0.0, 0.0, np.sin(0.4)], atol=1e-7)
+    np.testing.assert_allclose(
+        markers.orientation[7, 4], [np.cos(0.4), 0.0, 0.0, np.sin(0.4)], atol=1e-7
+    )
     assert np.isnan(markers.orientation[3, 3:]).all()
     assert np.isnan(markers.orientation[:, :3]).all()
 
@@ -295,7 +357,9 @@ def test_rotations_behind_the_points_become_segments(tmp_path: Path) -> None:
         ("dm", "cm", 10.0),
     ],
 )
-def test_units_of_length_are_read_in_any_spelling(tmp_path: Path, units: str, unit: str, factor: float) -> None:
+def test_units_of_length_are_read_in_any_spelling(
+    tmp_path: Path, units: str, unit: str, factor: float
+) -> None:
     markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units=units))
     plain = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2))
     assert markers.unit == unit
@@ -319,7 +383,9 @@ def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
     whole = sound[:1024] + frames.ljust(-(-len(frames) // 512) * 512 + 512, b"\0")
     markers = read_c3d(tmp_path / "a.c3d", whole)
     assert len(markers.time) == 66_000
-    assert markers.notes == ("The file does not count beyond 65535 frames; all 66000 up to its end were read.",)
+    assert markers.notes == (
+        "The file does not count beyond 65535 frames; all 66000 up to its end were read.",
+    )
     with pytest.raises(ExperimentError, match="announces at least 65535 frames and holds 65000"):
         read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
 
@@ -343,6 +409,12 @@ def _long() -> bytes:
     frames = sound[1024 : 1024 + 24] * 70_000
     struct.pack_into("<H", sound, 8, 65535)
     at = sound.index(b"FRAMES") - 2
-    value = b"\x0b\x01LONG_FRAMES" + struct.pack("<h", 9) + b"\x04\x00" + struct.pack("<f", 70_000.0) + b"\0"
+    value = (
+        b"\x0b\x01LONG_FRAMES"
+        + struct.pack("<h", 9)
+        + b"\x04\x00"
+        + struct.pack("<f", 70_000.0)
+        + b"\0"
+    )
     made = bytes(sound[:at]) + value + bytes(sound[at + 2 + 6 + 2 + 5 : 1024])
     return made[:1024].ljust(1024, b"\0") + bytes(frames)

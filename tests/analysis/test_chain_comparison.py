@@ -27,17 +27,29 @@ SNAKE = scenes_dir() / "continuum_snake_2d.toml"
 
 def crawler(**values: object) -> Scene:
     """A body of two wave lengths that viscous friction moves, with a start that moves."""
-    scene = scene_from_dict({
-        "format": 1,
-        "model": {"kind": "continuum_beam"},
-        "beam": {"length_m": 1.0, "radius_m": 0.03},
-        "strain": {"kind": "formulas", "k_z_per_m": "6/l*sin(2*pi*1.4*X/l - 5*t)"},
-        "support": {"kind": "friction", "viscous_along_ns_per_m2": 1.0, "viscous_across_ns_per_m2": 8.0},
-        "ground": {"mu_along": 0.0, "mu_across": 0.0},
-        "start": {"kind": "straight", "heading_deg": 25.0, "vx_m_s": 0.1, "vy_m_s": -0.05, "omega_deg_s": 20.0},
-        "solver": {"step_s": 0.01, "error_tolerance": 1e-7},
-        "run": {"duration_s": 0.6},
-    })  # fmt: skip
+    scene = scene_from_dict(
+        {
+            "format": 1,
+            "model": {"kind": "continuum_beam"},
+            "beam": {"length_m": 1.0, "radius_m": 0.03},
+            "strain": {"kind": "formulas", "k_z_per_m": "6/l*sin(2*pi*1.4*X/l - 5*t)"},
+            "support": {
+                "kind": "friction",
+                "viscous_along_ns_per_m2": 1.0,
+                "viscous_across_ns_per_m2": 8.0,
+            },
+            "ground": {"mu_along": 0.0, "mu_across": 0.0},
+            "start": {
+                "kind": "straight",
+                "heading_deg": 25.0,
+                "vx_m_s": 0.1,
+                "vy_m_s": -0.05,
+                "omega_deg_s": 20.0,
+            },
+            "solver": {"step_s": 0.01, "error_tolerance": 1e-7},
+            "run": {"duration_s": 0.6},
+        }
+    )
     return with_values(scene, {key.replace("__", "."): value for key, value in values.items()})
 
 
@@ -75,15 +87,19 @@ def test_the_chain_starts_where_the_body_is() -> None:
     assert np.abs(q[:, :2] - pose[1::2, :2]).max() < 2e-4
     assert chain.robot.mass_kg * 64 == pytest.approx(scene.beam.mass)
     assert not [problem for problem in scene_check.check(chain) if problem.severity == "error"]
-    # Turned about its ends, a link is a piece of the body: the moment of inertia of a straight one is the same.
+    # Turned about its ends, a link is a piece of the body: the moment of inertia of a straight one
+    # is the same.
     straight = with_value(scene, "strain.k_z_per_m", "0")
     q, _ = planar_pose(discretise(straight, 5))
     robot = discretise(straight, 5).robot
     about_middle = (
-        5 * robot.inertia_kg_m2 + robot.mass_kg * np.square(np.linalg.norm(q[:, :2] - q[2, :2], axis=1)).sum()
+        5 * robot.inertia_kg_m2
+        + robot.mass_kg * np.square(np.linalg.norm(q[:, :2] - q[2, :2], axis=1)).sum()
     )
     beam = straight.beam
-    assert about_middle == pytest.approx(beam.mass / 12.0 + beam.inertia_per_length[2] * beam.length_m)
+    assert about_middle == pytest.approx(
+        beam.mass / 12.0 + beam.inertia_per_length[2] * beam.length_m
+    )
 
 
 def test_joints_follow_the_strain_law_exactly() -> None:
@@ -110,7 +126,9 @@ def test_a_changed_law_and_another_start_are_taken_over_smoothly() -> None:
     found = law.reference(t, None)
     step = t[1] - t[0]
     assert np.gradient(found.angle, step, axis=0)[1:-1] == pytest.approx(found.rate[1:-1], abs=1e-4)
-    assert np.gradient(found.rate, step, axis=0)[1:-1] == pytest.approx(found.acceleration[1:-1], abs=5e-3)
+    assert np.gradient(found.rate, step, axis=0)[1:-1] == pytest.approx(
+        found.acceleration[1:-1], abs=5e-3
+    )
     assert found.angle[-1] == pytest.approx(3.0 / 6 * np.sin(4 * 1.2))
 
 
@@ -122,25 +140,45 @@ def test_what_joints_cannot_follow_is_said() -> None:
         ("k_z_per_m", "1/X", "no number"),
         ("k_z_per_m", "1/(", "strain.k_z_per_m"),
     ):
-        problems = [p for p in scene_check.check(with_value(chain, f"strain.{key}", formula)) if p.severity == "error"]
+        problems = [
+            p
+            for p in scene_check.check(with_value(chain, f"strain.{key}", formula))
+            if p.severity == "error"
+        ]
         assert any(part in problem.sentence() for problem in problems), formula
     hints = scene_check.check(with_value(chain, "beam.length_m", 2.0))
     assert "beam.length_m" in [problem.key for problem in hints if problem.severity == "hint"]
 
 
-def test_rings_by_command_line_and_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rings_by_command_line_and_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     csv = tmp_path / "chain.csv"
-    words = ["compare", "chain", str(SNAKE), "--links", "8,16,32,64", "--at", "2", "--csv", str(csv)]
+    words = [
+        "compare",
+        "chain",
+        str(SNAKE),
+        "--links",
+        "8,16,32,64",
+        "--at",
+        "2",
+        "--csv",
+        str(csv),
+    ]
     assert main(words) == 0
     shown = capsys.readouterr().out
     found = ss.compare_chain(SNAKE, 8, 16, 32, 64, at=2.0)
     assert str(found) in shown
     assert found.data.order(found.data.errors[:, 0, 0]) == pytest.approx(2.0, abs=0.2)
-    lines = [line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     table = np.genfromtxt(lines, delimiter=",", names=True)
     assert len(table) == 7 + 15 + 31 + 63
     part = table[table["links"] == 16]
-    np.testing.assert_array_equal(part["chain_yaw_torque_nm"], found.data.profiles[1][0].chain[:, 0])
+    np.testing.assert_array_equal(
+        part["chain_yaw_torque_nm"], found.data.profiles[1][0].chain[:, 0]
+    )
     # The published range of the internal moment, C_Z from -0.083 to 0.001 N m.
     assert table["body_yaw_torque_nm"].max() == pytest.approx(0.083, abs=1e-3)
     assert main(["compare", "chain", str(csv), "--links", "8", "--at", "2"]) == 0
@@ -149,7 +187,12 @@ def test_rings_by_command_line_and_python(tmp_path: Path, capsys: pytest.Capture
 
 def test_who_cannot_have_a_chain_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     pipes = str(scenes_dir() / "obstacle_aided.toml")
-    for words in ([pipes], [str(SNAKE), "--links", "1"], [str(SNAKE), "--links", "a"], [str(SNAKE), "--at", "99"]):
+    for words in (
+        [pipes],
+        [str(SNAKE), "--links", "1"],
+        [str(SNAKE), "--links", "a"],
+        [str(SNAKE), "--at", "99"],
+    ):
         assert main(["compare", "chain", *words]) == 2
         assert capsys.readouterr().err.startswith("snakestudio: ")
     with pytest.raises(SceneError, match=r"support\.kind"):

@@ -74,7 +74,9 @@ def test_shift_and_turn_by_the_begin_alone() -> None:
     capture = seen(0.1, 0.0, (0.4, 0.2, 0.0))
     drifting = capture.position.copy()
     drifting[100:, 0, 1] += 0.1
-    found = align(RUN, replace(capture, position=drifting), AlignmentOptions((0.1, 0.1), over_s=4.0))
+    found = align(
+        RUN, replace(capture, position=drifting), AlignmentOptions((0.1, 0.1), over_s=4.0)
+    )
     np.testing.assert_allclose(found.shift_m[:2], [-0.4, -0.2], atol=1e-6)
     assert found.offset_s == 0.1
 
@@ -150,12 +152,22 @@ def test_a_capture_is_a_recording() -> None:
     assert recording.schema.valid == Fields.POSE | Fields.TWIST
     assert len(recording) == len(capture.time)
     assert recording.index_at(float(laid.time[17])) == 17
-    names = ("time_s", "link_6_x_m", "link_6_vx_mps", "link_6_wz_radps", "link_1_x_m", "com_x_m", "solver_residual")
+    names = (
+        "time_s",
+        "link_6_x_m",
+        "link_6_vx_mps",
+        "link_6_wz_radps",
+        "link_1_x_m",
+        "com_x_m",
+        "solver_residual",
+    )
     values = np.concatenate(list(table(recording, names)))
     np.testing.assert_allclose(values[:, 0], laid.time)
     truth = track(laid.time, 5)
     np.testing.assert_allclose(values[:, 1], truth[:, 0], atol=1e-4)
-    np.testing.assert_allclose(values[2:-2, 2], np.gradient(truth[:, 0], laid.time)[2:-2], atol=3e-3)
+    np.testing.assert_allclose(
+        values[2:-2, 2], np.gradient(truth[:, 0], laid.time)[2:-2], atol=3e-3
+    )
     yaw = RunTracks(RUN).heading(5, laid.time)
     np.testing.assert_allclose(values[2:-2, 3], np.gradient(yaw, laid.time)[2:-2], atol=1e-2)
     assert np.isnan(values[:, 4:]).all()

@@ -54,7 +54,9 @@ def test_headings() -> None:
     figures = _compare(capture).trials[0].figures
     assert figures["heading_max"].value < 0.05
     assert capture.orientation is not None
-    mounted = replace(capture, orientation=capture.orientation[..., [3, 1, 2, 0]] * [-1.0, 1.0, 1.0, 1.0])
+    mounted = replace(
+        capture, orientation=capture.orientation[..., [3, 1, 2, 0]] * [-1.0, 1.0, 1.0, 1.0]
+    )
     trial = _compare(mounted).trials[0]
     assert trial.figures["heading_rmse"].value < 0.05
     assert any("mounted at that angle" in note for note in trial.notes)
@@ -62,7 +64,9 @@ def test_headings() -> None:
 
 def test_trend_and_oscillation_of_a_slower_robot() -> None:
     trial = _compare(seen(0.0, 5.0, (0.0, 0.0, 0.0), speed=0.9 * SPEED)).trials[0]
-    speed, direction, frequency = (trial.figures[name] for name in ("trend_speed", "trend_direction", "frequency"))
+    speed, direction, frequency = (
+        trial.figures[name] for name in ("trend_speed", "trend_direction", "frequency")
+    )
     assert speed.run == pytest.approx(SPEED, rel=0.02)
     assert speed.experiment == pytest.approx(0.9 * SPEED, rel=0.02)
     assert direction.value == pytest.approx(5.0, abs=1.0)
@@ -73,7 +77,11 @@ def test_trend_and_oscillation_of_a_slower_robot() -> None:
 def test_a_trend_is_told_exactly_where_the_track_is_one() -> None:
     time = np.arange(200) / 20.0
     middle = time - time[-1] / 2.0
-    z = (0.1 + 0.05j) * middle + 0.5 * 0.004j * middle**2 + 0.03 * np.exp(2j * math.pi * 0.31 * middle)
+    z = (
+        (0.1 + 0.05j) * middle
+        + 0.5 * 0.004j * middle**2
+        + 0.03 * np.exp(2j * math.pi * 0.31 * middle)
+    )
     trend = trend_of(time, np.stack([z.real, z.imag], axis=1))
     assert trend.speed == pytest.approx(abs(0.1 + 0.05j), rel=1e-6)
     assert trend.direction == pytest.approx(math.atan2(0.05, 0.1), abs=1e-6)
@@ -134,7 +142,9 @@ def test_intervals_of_several_trials_hold_the_error() -> None:
     assert whole.value == pytest.approx(0.002 * math.sqrt(2.0), rel=0.06)
     assert whole.low < 0.002 * math.sqrt(2.0) < whole.high
     assert "trials drawn with replacement, then blocks of 2.75 s" in comparison.interval
-    assert comparison.together["position_max"].value == max(t.figures["position_max"].value for t in comparison.trials)
+    assert comparison.together["position_max"].value == max(
+        t.figures["position_max"].value for t in comparison.trials
+    )
     assert repr(_compare(*trials, options=AlignmentOptions()).together) == repr(comparison.together)
 
 

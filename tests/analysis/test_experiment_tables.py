@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.analysis.experiment.importing import BodyColumns, Layout, guess_layout, preview, read_capture
+from snakestudio.analysis.experiment.importing import (
+    BodyColumns,
+    Layout,
+    guess_layout,
+    preview,
+    read_capture,
+)
 from snakestudio.analysis.experiment.layout import (
     axes_matrix,
     layout_from_toml,
@@ -43,7 +49,9 @@ def _rows(*, time: float = 1.0, length: float = 1.0, digits: int = 6) -> list[li
 
 
 def test_plain_csv_with_units(tmp_path: Path) -> None:
-    path = _table(tmp_path / "a.csv", ["Time [s],Head X [mm],Head Y [mm],Head Z [mm]"], _rows(length=1000.0))
+    path = _table(
+        tmp_path / "a.csv", ["Time [s],Head X [mm],Head Y [mm],Head Z [mm]"], _rows(length=1000.0)
+    )
     capture = read_capture(path)
     assert capture.bodies == ("Head",)
     assert capture.links == (None,)
@@ -58,7 +66,12 @@ def test_semicolons_with_decimal_commas_and_milliseconds(tmp_path: Path) -> None
     rows = [[cell.replace(".", ",") for cell in row] for row in _rows(time=1000.0, length=100.0)]
     path = _table(tmp_path / "a.csv", ["Versuch 3", "Zeit;x (cm);y (cm);z (cm)"], rows, ";")
     layout = guess_layout(path)
-    assert (layout.delimiter, layout.decimal, layout.header_rows, layout.time_unit) == (";", ",", 2, "ms")
+    assert (layout.delimiter, layout.decimal, layout.header_rows, layout.time_unit) == (
+        ";",
+        ",",
+        2,
+        "ms",
+    )
     capture = read_capture(path, layout)
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
     np.testing.assert_allclose(capture.position[:, 0], PLACE, atol=1e-7)
@@ -67,14 +80,21 @@ def test_semicolons_with_decimal_commas_and_milliseconds(tmp_path: Path) -> None
 
 def test_tabs_frames_and_a_rate_in_the_header(tmp_path: Path) -> None:
     rows = [[str(i + 7), *row[1:]] for i, row in enumerate(_rows())]
-    path = _table(tmp_path / "a.tsv", ["Capture rate: 20 Hz", "Frame\tlink_6_x_m\tlink_6_y_m\tlink_6_z_m"], rows, "\t")
+    path = _table(
+        tmp_path / "a.tsv",
+        ["Capture rate: 20 Hz", "Frame\tlink_6_x_m\tlink_6_y_m\tlink_6_z_m"],
+        rows,
+        "\t",
+    )
     capture = read_capture(path)
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
     assert capture.links == (5,)
 
 
 def test_numbers_alone_in_millimetres_with_y_up(tmp_path: Path) -> None:
-    rows = [[t, x, z, f"{-float(y):.6f}"] for t, x, y, z in _rows(length=1000.0)]  # x forward, y up, z to the right
+    rows = [
+        [t, x, z, f"{-float(y):.6f}"] for t, x, y, z in _rows(length=1000.0)
+    ]  # x forward, y up, z to the right
     path = _table(tmp_path / "a.txt", [], rows, " ")
     layout = guess_layout(path)
     assert (layout.length_unit, layout.axes, layout.header_rows) == ("mm", "+x-z+y", 0)
@@ -105,7 +125,9 @@ def test_several_bodies_under_rows_of_names_kinds_and_axes(tmp_path: Path) -> No
     np.testing.assert_allclose(capture.position[:, 1], PLACE, atol=1e-6)
     np.testing.assert_allclose(capture.position[:, 0, 0] - PLACE[:, 0], 5 * LENGTH, atol=1e-6)
     assert capture.orientation is not None
-    np.testing.assert_allclose(roll_pitch_yaw(capture.orientation[:, 1])[0], [0.0, 0.0, 0.6], atol=1e-6)
+    np.testing.assert_allclose(
+        roll_pitch_yaw(capture.orientation[:, 1])[0], [0.0, 0.0, 0.6], atol=1e-6
+    )
 
 
 def test_the_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
@@ -124,7 +146,9 @@ def test_our_own_run(tmp_path: Path) -> None:
     assert capture.joint_angle is not None
     assert capture.joint_angle.shape == (101, N - 1, 2)
     np.testing.assert_array_equal(capture.position[:, :N], run.rows(0, 101).link_pose[:, :, :3])
-    np.testing.assert_allclose(capture.position[:, N], run.rows(0, 101).link_pose[:, :, :3].mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        capture.position[:, N], run.rows(0, 101).link_pose[:, :, :3].mean(axis=1), atol=1e-12
+    )
 
 
 def test_gaps_are_filled_and_marked_or_left_open_and_said(tmp_path: Path) -> None:
@@ -141,7 +165,9 @@ def test_gaps_are_filled_and_marked_or_left_open_and_said(tmp_path: Path) -> Non
     assert np.flatnonzero(~capture.known[:, 0]).tolist() == list(range(20, 33))
     np.testing.assert_allclose(capture.position[[5, 6, 9, 12], 0], PLACE[[5, 6, 9, 12]], atol=1e-3)
     assert any("4 rows in 3 gaps (longest 0.15 s)" in note for note in capture.notes)
-    assert any("nothing was seen from 0.95 to 1.65 s; longer than 0.5 s" in note for note in capture.notes)
+    assert any(
+        "nothing was seen from 0.95 to 1.65 s; longer than 0.5 s" in note for note in capture.notes
+    )
 
 
 def test_zero_can_be_a_place(tmp_path: Path) -> None:
@@ -159,7 +185,9 @@ def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> Non
     assert "2 frames are missing from the file altogether." in capture.notes
 
 
-@pytest.mark.parametrize(("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres may be right")])
+@pytest.mark.parametrize(
+    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres may be right")]
+)
 def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> None:
     path = _table(tmp_path / "a.csv", ["t_s,x_m,y_m,z_m"], _rows(length=factor, digits=9))
     assert any(said in note for note in read_capture(path).notes)
@@ -189,7 +217,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, said: str) -> No
     assert "bad.csv" in str(caught.value)
 
 
-def test_binary_foreign_huge_and_absent_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_binary_foreign_huge_and_absent_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(bytes(range(256)) * 4)
     with pytest.raises(ExperimentError, match="no text but a binary file"):
@@ -214,9 +244,15 @@ def test_a_file_cut_off_in_its_last_line_is_read(tmp_path: Path) -> None:
 
 def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
     layout = Layout(
-        delimiter=";", decimal=",", header_rows=3, time_column=None, rate_hz=20.0, length_unit="mm", axes="+x-z+y",
+        delimiter=";",
+        decimal=",",
+        header_rows=3,
+        time_column=None,
+        rate_hz=20.0,
+        length_unit="mm",
+        axes="+x-z+y",
         bodies=(BodyColumns("Head", 1, 2, None, "vertical", (4,), 5), BodyColumns("Tail", 5, 6, 7)),
-    )  # fmt: skip
+    )
     save_layout(tmp_path / "l.toml", layout)
     assert load_layout(tmp_path / "l.toml") == layout
     assert layout_from_toml(layout_to_toml(Layout())) == Layout()
@@ -235,7 +271,10 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
         (Layout(bodies=(BodyColumns("A", 1),)), "two or three columns"),
         (Layout(bodies=(BodyColumns("A", 1, 2, 3, "euler", (4,)),)), "takes 3 columns"),
         (Layout(axes="xyz", bodies=(BodyColumns("A", 1, 2),)), 'axes "xyz" are not understood'),
-        (Layout(delimiter=",", decimal=",", bodies=(BodyColumns("A", 1, 2),)), "both delimiter and decimal"),
+        (
+            Layout(delimiter=",", decimal=",", bodies=(BodyColumns("A", 1, 2),)),
+            "both delimiter and decimal",
+        ),
         (Layout(rate_hz=-1.0, bodies=(BodyColumns("A", 1, 2),)), "must be positive"),
     ],
 )
@@ -245,11 +284,15 @@ def test_layouts_that_make_no_sense(layout: Layout, said: str) -> None:
 
 @given(st.permutations("xyz"), st.lists(st.sampled_from("+-"), min_size=3, max_size=3))
 def test_axes_are_turned_and_never_stretched(letters: list[str], signs: list[str]) -> None:
-    matrix = axes_matrix("".join(sign + letter for sign, letter in zip(signs, letters, strict=True)))
+    matrix = axes_matrix(
+        "".join(sign + letter for sign, letter in zip(signs, letters, strict=True))
+    )
     np.testing.assert_array_equal(matrix @ matrix.T, np.eye(3))
 
 
-@pytest.mark.parametrize("path", sorted(resource("experiments").glob("*.csv")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(resource("experiments").glob("*.csv")), ids=lambda path: path.stem
+)
 def test_the_shipped_experiments_say_what_they_are(path: Path) -> None:
     assert path.stem.startswith("synthetic_")
     assert path.read_text(encoding="utf-8").startswith("# SYNTHETIC DATA")

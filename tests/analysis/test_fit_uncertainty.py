@@ -36,7 +36,11 @@ def test_intervals_hold_the_truth_in_95_of_100_cases() -> None:
         residual = jacobian @ estimate - values
         found = determination(jacobian, residual, [instants], 0)
         held += np.abs(estimate - TRUE) < found.half_width
-        white = np.sqrt(np.diag(np.linalg.inv(jacobian.T @ jacobian)) * (residual @ residual) / (len(residual) - 2))
+        white = np.sqrt(
+            np.diag(np.linalg.inv(jacobian.T @ jacobian))
+            * (residual @ residual)
+            / (len(residual) - 2)
+        )
         naive += np.abs(estimate - TRUE) < student.ppf(0.975, len(residual) - 2) * white
     assert (held / rounds > 0.9).all()
     assert (held / rounds < 0.99).all()
@@ -50,7 +54,9 @@ def test_white_noise_gives_the_textbook_covariance() -> None:
     found = determination(jacobian, residual, [np.arange(20_000)], 0)
     exact = 0.01 * np.linalg.inv(jacobian.T @ jacobian)
     np.testing.assert_allclose(found.covariance, exact, rtol=0.05)
-    assert found.correlation[0, 1] == pytest.approx(exact[0, 1] / np.sqrt(exact[0, 0] * exact[1, 1]), abs=0.02)
+    assert found.correlation[0, 1] == pytest.approx(
+        exact[0, 1] / np.sqrt(exact[0, 0] * exact[1, 1]), abs=0.02
+    )
     np.testing.assert_allclose(found.singular_values, np.linalg.svd(jacobian, compute_uv=False))
     assert found.effective == pytest.approx(20_000, rel=0.05)
     assert found.no_effect == ()
@@ -60,7 +66,10 @@ def test_white_noise_gives_the_textbook_covariance() -> None:
 def test_directions_that_the_data_leave_open_are_named() -> None:
     random = np.random.default_rng(2)
     one = random.normal(size=500)
-    jacobian = np.stack([one, one + 1e-6 * random.normal(size=500), 30.0 * random.normal(size=500), np.zeros(500)], 1)
+    jacobian = np.stack(
+        [one, one + 1e-6 * random.normal(size=500), 30.0 * random.normal(size=500), np.zeros(500)],
+        1,
+    )
     found = determination(jacobian, 0.1 * random.normal(size=500), [np.arange(500)], 0)
     assert found.no_effect == (3,)
     assert found.weak == ((0, 1),)

@@ -33,11 +33,17 @@ ALONG, ACROSS = (
     FreeParameter(("ground.mu_along",), 0.02, 0.5, "log"),
     FreeParameter(("ground.mu_across",), 0.05, 1.0, "log"),
 )
-OFF = {"ground.mu_along": 1.4 * FRICTION["ground.mu_along"], "ground.mu_across": 1.4 * FRICTION["ground.mu_across"]}
+OFF = {
+    "ground.mu_along": 1.4 * FRICTION["ground.mu_along"],
+    "ground.mu_across": 1.4 * FRICTION["ground.mu_across"],
+}
 
 
 def fitted(
-    trials: list[Trial], free: list[FreeParameter], method: str = "least_squares", limit: int | None = None
+    trials: list[Trial],
+    free: list[FreeParameter],
+    method: str = "least_squares",
+    limit: int | None = None,
 ) -> FitResult:
     result = fit(trials, free, method, limit=limit)
     assert result is not None
@@ -46,7 +52,9 @@ def fitted(
 
 def short(trial: Trial, seconds: float = 0.5) -> Trial:
     """The beginning of a trial: quick to run, where what is found does not matter."""
-    tracks = tuple(replace(track, measured=track.time <= track.time[0] + seconds) for track in trial.tracks)
+    tracks = tuple(
+        replace(track, measured=track.time <= track.time[0] + seconds) for track in trial.tracks
+    )
     return replace(trial, tracks=tracks)
 
 
@@ -63,7 +71,9 @@ def test_friction_40_percent_off_is_found_within_5_percent(seen: Trial) -> None:
         low, high = result.intervals[key]
         assert low < result.values[key] < high
         assert high - low < 0.2 * true
-    assert result.cost_after == pytest.approx(0.002 * math.sqrt(2.0), rel=0.05), "what is left is the noise"
+    assert result.cost_after == pytest.approx(0.002 * math.sqrt(2.0), rel=0.05), (
+        "what is left is the noise"
+    )
     assert result.cost_before > 1.2 * result.cost_after
     (trial,) = result.trials
     assert trial.misfit_after.offset_s == pytest.approx(-0.1, abs=0.005)
@@ -72,13 +82,20 @@ def test_friction_40_percent_off_is_found_within_5_percent(seen: Trial) -> None:
     assert result.before.scene.ground.mu_along == OFF["ground.mu_along"]
     assert result.fitted(seen.scene).ground.mu_across == result.values["ground.mu_across"]
     assert result.correlation[0, 1] > 0.9, "at rest only their ratio counts"
-    assert [moment.cost for moment in result.history] == sorted((m.cost for m in result.history), reverse=True)
+    assert [moment.cost for moment in result.history] == sorted(
+        (m.cost for m in result.history), reverse=True
+    )
     assert result.notes == ()
 
 
 def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
     scene = brisk(**{"control.start_delay_s": 0.1})
-    trial = Trial("t", brisk(**{"control.start_delay_s": 0.14}), measured(scene, {}), offset_bounds_s=(0.0, 0.0))
+    trial = Trial(
+        "t",
+        brisk(**{"control.start_delay_s": 0.14}),
+        measured(scene, {}),
+        offset_bounds_s=(0.0, 0.0),
+    )
     result = fitted([trial], [PRESETS["Start delay"]])
     assert result.values["control.start_delay_s"] == pytest.approx(0.1, abs=0.010)
     low, high = result.intervals["control.start_delay_s"]
@@ -88,7 +105,9 @@ def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
 @pytest.mark.parametrize("size", [0.002, 1.0])
 def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: float) -> None:
     chance = np.random.default_rng(4)
-    tracks = tuple(replace(t, position=size * chance.normal(size=t.position.shape)) for t in short(seen).tracks)
+    tracks = tuple(
+        replace(t, position=size * chance.normal(size=t.position.shape)) for t in short(seen).tracks
+    )
     result = fitted([replace(seen, tracks=tracks)], [ALONG])
     assert result.notes[0].startswith("Not identifiable: ")
     assert all(math.isnan(bound) for bound in result.intervals["ground.mu_along"])
@@ -97,26 +116,40 @@ def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: flo
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("free", "true"), [(PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)])
+@pytest.mark.parametrize(
+    ("free", "true"), [(PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)]
+)
 def test_what_real_motors_do_is_found_where_it_matters(free: FreeParameter, true: float) -> None:
     (key,) = free.keys
     trial = Trial(
-        "t", free_joints(**{key: 1.4 * true}), measured(free_joints(**{key: true}), {}, joints=True),
+        "t",
+        free_joints(**{key: 1.4 * true}),
+        measured(free_joints(**{key: true}), {}, joints=True),
         offset_bounds_s=(0.0, 0.0),
-    )  # fmt: skip
+    )
     result = fitted([trial], [free], "auto")
     assert result.values[key] == pytest.approx(true, rel=0.05)
 
 
 def test_a_seed_gives_what_it_gave_for_several_runs(seen: Trial) -> None:
     slow = {"gait.frequency_deg_s": 200.0}
-    other = Trial("other", brisk(**OFF, **slow), measured(brisk(**slow), {}), align=False, offset_bounds_s=(0.0, 0.0))
+    other = Trial(
+        "other",
+        brisk(**OFF, **slow),
+        measured(brisk(**slow), {}),
+        align=False,
+        offset_bounds_s=(0.0, 0.0),
+    )
     trials = [short(seen, 0.2), short(other, 0.2)]
     first = fit(trials, [ALONG], "auto", seed=3, limit=8)
     again = fit(trials, [ALONG], "auto", seed=3, limit=8)
     assert first is not None
     assert again is not None
-    assert (first.values, first.intervals, first.history) == (again.values, again.intervals, again.history)
+    assert (first.values, first.intervals, first.history) == (
+        again.values,
+        again.intervals,
+        again.history,
+    )
     assert len(again.trials) == 2
     assert again.trials[1].misfit_after.heading_rad == 0.0
     elsewhere = fit(trials, [ALONG], "cma", seed=4, limit=8)
@@ -136,7 +169,9 @@ def test_clock_and_frame_are_found_exactly_without_noise() -> None:
     (first,) = [track for track in tracks if isinstance(track, Track) and track.link == 0]
     there = misfit.placed(first.position)
     np.testing.assert_allclose(misfit.unplaced(there), first.position, atol=1e-12)
-    np.testing.assert_allclose(there[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4)
+    np.testing.assert_allclose(
+        there[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4
+    )
 
 
 def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
@@ -154,7 +189,9 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     trial = Trial("t", scene, (kept, turned), offset_bounds_s=(0.0, 0.0), align=False)
     misfit = Objective([trial]).misfit(0, run)
     assert len(misfit.residual) == 2 * 2 + 4
-    assert misfit.cost == pytest.approx(math.sqrt(4 * 4 * (0.1 * scene.robot.link_length_m) ** 2 / (2 + 16)), rel=1e-6)
+    assert misfit.cost == pytest.approx(
+        math.sqrt(4 * 4 * (0.1 * scene.robot.link_length_m) ** 2 / (2 + 16)), rel=1e-6
+    )
 
 
 def test_a_capture_becomes_a_trial() -> None:
@@ -162,11 +199,20 @@ def test_a_capture_becomes_a_trial() -> None:
     time = np.arange(20) / 20.0
     position = np.zeros((20, 3, 3))
     capture = Capture(
-        "run 1", time, ("a", "b", "c"), (0, None, -1), position, None, np.zeros((20, 10, 2)), np.ones((20, 3), bool)
+        "run 1",
+        time,
+        ("a", "b", "c"),
+        (0, None, -1),
+        position,
+        None,
+        np.zeros((20, 10, 2)),
+        np.ones((20, 3), bool),
     )
     trial = trial_of(capture, scene)
     assert [track.link for track in trial.tracks if isinstance(track, Track)] == [0, -1]
-    assert all(track.position.shape == (20, 2) for track in trial.tracks if isinstance(track, Track))
+    assert all(
+        track.position.shape == (20, 2) for track in trial.tracks if isinstance(track, Track)
+    )
     assert sum(isinstance(track, JointTrack) for track in trial.tracks) == 10
     assert len(trial_of(capture, free_joints()).tracks) == 22, "pitch in space"
     far = trial_of(replace(capture, time=capture.time + 722.0), scene)
@@ -186,10 +232,15 @@ def test_what_the_data_cannot_tell_is_said(seen: Trial) -> None:
     assert "Rolling friction (ground.mu_rolling) changes nothing" in notes
     assert "fix the offset to find the delay" in notes
     assert math.isnan(result.intervals[rolling.name][0])
-    assert "ends at its lower bound, 0.2" in "\n".join(fitted([seen], [replace(ALONG, low=0.2)], limit=20).notes)
-    notes = "\n".join(fitted([replace(seen, offset_bounds_s=(-0.02, 0.02))], [ALONG], limit=1).notes)
+    assert "ends at its lower bound, 0.2" in "\n".join(
+        fitted([seen], [replace(ALONG, low=0.2)], limit=20).notes
+    )
+    notes = "\n".join(
+        fitted([replace(seen, offset_bounds_s=(-0.02, 0.02))], [ALONG], limit=1).notes
+    )
     assert "seen: the time offset ends at its bound, -0.02 s" in notes
-    # Slowly driven, the ratio of the frictions is all that shows: two parameters, one of which the data determine.
+    # Slowly driven, the ratio of the frictions is all that shows: two parameters, one of which the
+    # data determine.
     slow = brisk(**{"gait.frequency_deg_s": 20.0})
     far = Trial("slow", slow, measured(slow, {}, noise=0.05))
     notes = "\n".join(fitted([far], [ALONG, ACROSS], limit=1).notes)
@@ -293,4 +344,6 @@ def test_a_scene_that_fails_by_itself_leaves_its_contact_problem_and_tries_leave
     outcome = Objective([failing]).evaluate((0, {}))
     assert outcome is not None
     assert outcome.residual is None
-    assert len(list(saved.parent.glob("*.npz"))) == 1, "failures are ordinary while values are tried"
+    assert len(list(saved.parent.glob("*.npz"))) == 1, (
+        "failures are ordinary while values are tried"
+    )

@@ -7,7 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from snakestudio.analysis.comparison.models import ModelComparison, chosen_kinds, compare_models, fitted_to, refusals
+from snakestudio.analysis.comparison.models import (
+    ModelComparison,
+    chosen_kinds,
+    compare_models,
+    fitted_to,
+    refusals,
+)
 from snakestudio.analysis.run_differences import QUANTITIES, Samples, difference, sample
 from snakestudio.errors import UsageError
 from snakestudio.model.edits import with_values
@@ -21,7 +27,9 @@ from snakestudio.session.offline import run_offline
 
 
 def short(name: str, duration: float, **values: object) -> Scene:
-    return with_values(load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": duration, **values})
+    return with_values(
+        load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": duration, **values}
+    )
 
 
 def compared(scene: Scene, *kinds: str, changes: tuple[Change, ...] = ()) -> ModelComparison:
@@ -66,7 +74,9 @@ def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelCompariso
         "com": np.sqrt((apart.mean(axis=1) ** 2).sum(axis=1)),
         "links": np.sqrt((apart**2).sum(axis=(1, 2)) / 11),
         "energy_kinetic": spatial.energy[:, 0] - planar.energy[:, 0],
-        "impulse_ground": np.linalg.norm((spatial.impulse_ground - planar.impulse_ground).sum(axis=1), axis=1),
+        "impulse_ground": np.linalg.norm(
+            (spatial.impulse_ground - planar.impulse_ground).sum(axis=1), axis=1
+        ),
         "impulse_obstacle": np.zeros(101),
     }
     for name, series in expected.items():
@@ -74,13 +84,16 @@ def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelCompariso
         assert found[name].end == pytest.approx(series[-1], abs=1e-12)
         assert found[name].worst == pytest.approx(np.abs(series).max(), abs=1e-12)
         assert found[name].rms == pytest.approx(np.sqrt((series**2).mean()), abs=1e-12)
-    # Relative to the first link all joints count: the mean heading moves with link 1 and with every joint's angle.
+    # Relative to the first link all joints count: the mean heading moves with link 1 and with every
+    # joint's angle.
     heading = []
     for rows, yaw in ((planar, planar.joint_angle), (spatial, spatial.joint_angle[:, ::2])):
         first = 2 * np.unwrap(np.arctan2(rows.link_pose[:, 0, 6], rows.link_pose[:, 0, 3]))
         heading.append(np.degrees(first + yaw @ ((10 - np.arange(10)) / 11)))
     turned = heading[1] - heading[0]
-    np.testing.assert_allclose(found["heading"].series, turned - 360 * np.round(turned[0] / 360), atol=1e-6)
+    np.testing.assert_allclose(
+        found["heading"].series, turned - 360 * np.round(turned[0] / 360), atol=1e-6
+    )
     # Small, but there: the same paper's friction on one contact a link, and on two.
     assert 1e-4 < found["com"].worst < 0.05
     assert 0.01 < found["heading"].worst < 5.0
@@ -137,7 +150,8 @@ def test_a_step_too_long_for_another_model_becomes_a_whole_fraction_and_that_is_
     # Rows of both are at the same times, so nothing is interpolated.
     mine, other = (whole(run.recording) for run in comparison.runs)
     np.testing.assert_array_equal(
-        comparison.differences["planar_nonsmooth"]["energy_kinetic"].series, other.energy[:, 0] - mine.energy[:, 0]
+        comparison.differences["planar_nonsmooth"]["energy_kinetic"].series,
+        other.energy[:, 0] - mine.energy[:, 0],
     )
 
 
@@ -186,7 +200,9 @@ def test_changes_of_an_earlier_run_are_made_in_all_runs() -> None:
     scene = short("lateral_undulation_isotropic", 0.4)
     changes = (Change(0.1, {"gait.amplitude_deg": 20.0}),)
     comparison = compared(scene, "planar_nonsmooth", "spatial_nonsmooth", changes=changes)
-    assert [run.recording.changes[0].values for run in comparison.ran if run.recording] == [changes[0].values] * 2
+    assert [run.recording.changes[0].values for run in comparison.ran if run.recording] == [
+        changes[0].values
+    ] * 2
 
 
 def test_cancelling_ends_all_runs() -> None:
@@ -197,7 +213,10 @@ def test_cancelling_ends_all_runs() -> None:
         told.append(fraction)
         return fraction < 0.1
 
-    assert compare_models(short("lateral_undulation_isotropic", 200.0), (), None, progress=progress) is None
+    assert (
+        compare_models(short("lateral_undulation_isotropic", 200.0), (), None, progress=progress)
+        is None
+    )
     assert max(told) < 0.5
     assert threading.active_count() == threads
 
@@ -213,9 +232,13 @@ def test_a_body_under_friction_is_compared_with_a_chain_of_its_links() -> None:
     body, chain = comparison.runs
     assert (body.notes, body.refusals, chain.refusals) == ((), (), ())
     assert "chain of 10 links" in chain.notes[0]
-    assert (comparison.samples["continuum_beam"].links.shape[1], chain.scene.robot.n_links) == (41, 10)
+    assert (comparison.samples["continuum_beam"].links.shape[1], chain.scene.robot.n_links) == (
+        41,
+        10,
+    )
     links = comparison.differences["planar_lagrangian"]["links"]
-    # At the start the chain's links lie along the body: the distance is that of chords and arc, at most h^2 K / 12.
+    # At the start the chain's links lie along the body: the distance is that of chords and arc, at
+    # most h^2 K / 12.
     assert 0.0 < links.series[0] < 6e-3
     assert links.worst < 0.03
     many = compare_models(with_values(scene, {"robot.n_links": 40}))
@@ -229,4 +252,6 @@ def test_bodies_and_chains_that_cannot_be_one_another_say_what_can_be_done() -> 
     assert "continuum_beam" not in chosen_kinds(short("sidewinding", 1.0))
     assert "fit-strain" in refusals(short("sidewinding", 1.0), "continuum_beam")[0]
     assert "compare chain" in refusals(short("continuum_undulation", 1.0), "spatial_nonsmooth")[0]
-    assert refusals(short("continuum_snake_2d", 1.0), "planar_lagrangian")  # rings leave friction nothing to do
+    assert refusals(
+        short("continuum_snake_2d", 1.0), "planar_lagrangian"
+    )  # rings leave friction nothing to do

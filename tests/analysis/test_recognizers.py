@@ -33,19 +33,27 @@ from tests.measured_files import (
 )
 
 
-def check(capture: Capture, names: tuple[str, ...] = NAMES, *, oriented: bool = False, plane: bool = False) -> None:
+def check(
+    capture: Capture, names: tuple[str, ...] = NAMES, *, oriented: bool = False, plane: bool = False
+) -> None:
     """See that a capture holds the known tracks under these names."""
     assert capture.bodies == names
-    assert capture.links == tuple(int(n[5:]) - 1 if n.startswith("link ") and n[5:].isdigit() else None for n in names)
+    assert capture.links == tuple(
+        int(n[5:]) - 1 if n.startswith("link ") and n[5:].isdigit() else None for n in names
+    )
     assert len(capture.time) == len(TIME)
     assert capture.duration == pytest.approx(1.19, abs=1e-9)
     axes = slice(0, 2 if plane else 3)
     for body in range(len(names)):
-        np.testing.assert_allclose(capture.position[:, body, axes], position(body)[:, axes], atol=2e-6)
+        np.testing.assert_allclose(
+            capture.position[:, body, axes], position(body)[:, axes], atol=2e-6
+        )
         if oriented:
             assert capture.orientation is not None
             angles = roll_pitch_yaw(capture.orientation[:, body])
-            np.testing.assert_allclose(angles, np.tile([0.0, 0.0, yaw(body)], (len(TIME), 1)), atol=1e-5)
+            np.testing.assert_allclose(
+                angles, np.tile([0.0, 0.0, yaw(body)], (len(TIME), 1)), atol=1e-5
+            )
     assert capture.measured.all()
     if not oriented:
         assert capture.orientation is None
@@ -65,15 +73,22 @@ def question(path: Path) -> str:
     return str(caught.value)
 
 
-# --- OptiTrack Motive -------------------------------------------------------------------------------------------------
+# --- OptiTrack Motive -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "errors",
-    [(), ("Mean Marker Error",), ("Mean Marker Error", "Marker Quality"), ("Error Per Marker",) * 4],
+    [
+        (),
+        ("Mean Marker Error",),
+        ("Mean Marker Error", "Marker Quality"),
+        ("Error Per Marker",) * 4,
+    ],
     ids=["none", "error", "quality", "per marker"],
 )
-@pytest.mark.parametrize(("version", "parent"), [("1.22", False), ("1.23", False), ("1.24", False), ("1.25", True)])
+@pytest.mark.parametrize(
+    ("version", "parent"), [("1.22", False), ("1.23", False), ("1.24", False), ("1.25", True)]
+)
 def test_motive_rigid_bodies_are_read_whatever_else_there_is(
     tmp_path: Path, errors: tuple[str, ...], version: str, parent: bool
 ) -> None:
@@ -99,7 +114,9 @@ def test_motive_number_of_bodies_does_not_matter(tmp_path: Path, n: int) -> None
 
 
 @pytest.mark.parametrize(
-    "leading", [("Frame", "Time (Seconds)", "TimeCode"), ("Frame",), ("Time (Seconds)",), ()], ids=str
+    "leading",
+    [("Frame", "Time (Seconds)", "TimeCode"), ("Frame",), ("Time (Seconds)",), ()],
+    ids=str,
 )
 def test_motive_times_come_from_what_there_is(tmp_path: Path, leading: tuple[str, ...]) -> None:
     path = motive(tmp_path / "a.csv", [rigid_body(b) for b in range(3)], leading=leading)
@@ -107,15 +124,21 @@ def test_motive_times_come_from_what_there_is(tmp_path: Path, leading: tuple[str
 
 
 def test_motive_take_cut_from_a_long_one_keeps_its_times(tmp_path: Path) -> None:
-    capture = read_capture(motive(tmp_path / "a.csv", [rigid_body(b) for b in range(3)], first=72_200))
+    capture = read_capture(
+        motive(tmp_path / "a.csv", [rigid_body(b) for b in range(3)], first=72_200)
+    )
     check(capture, oriented=True)
     assert capture.time[0] == pytest.approx(722.0)
 
 
 @pytest.mark.parametrize(
-    "names", [NAMES, ("A1", "B2", "C3"), ("Snake:head", "Snake:middle", "Snake:tail"), ("12", "13", "14")], ids=str
+    "names",
+    [NAMES, ("A1", "B2", "C3"), ("Snake:head", "Snake:middle", "Snake:tail"), ("12", "13", "14")],
+    ids=str,
 )
-def test_motive_marker_names_come_from_the_row_of_names(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_motive_marker_names_come_from_the_row_of_names(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
     blocks = [marker(b, name, quality=b == 1) for b, name in enumerate(names)]
     capture = read_capture(motive(tmp_path / "a.csv", blocks, version="1.25", parent=True))
     check(capture, names)
@@ -123,12 +146,17 @@ def test_motive_marker_names_come_from_the_row_of_names(tmp_path: Path, names: t
     assert {body.kind for body in capture.recognition.bodies} == {"marker"}  # type: ignore[union-attr]
 
 
-def test_motive_markers_of_rigid_bodies_and_unlabeled_ones_are_listed_as_ignored(tmp_path: Path) -> None:
+def test_motive_markers_of_rigid_bodies_and_unlabeled_ones_are_listed_as_ignored(
+    tmp_path: Path,
+) -> None:
     blocks = []
     for b in range(3):
         blocks += [
             rigid_body(b),
-            *(marker(b, f"{NAMES[b]}:Marker {m}", "Rigid Body Marker", 0.01 * m, quality=True) for m in (1, 2)),
+            *(
+                marker(b, f"{NAMES[b]}:Marker {m}", "Rigid Body Marker", 0.01 * m, quality=True)
+                for m in (1, 2)
+            ),
             marker(b, f"{NAMES[b]}:Marker 1", shift=0.01),
         ]
     blocks.append(marker(0, "Unlabeled 1234", shift=2.0))
@@ -149,7 +177,10 @@ def test_motive_loose_markers_and_bones_are_bodies(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rotation", ["XYZ", "Euler XYZ", "ZYX", "YZX"])
 def test_motive_euler_angles_are_in_degrees(tmp_path: Path, rotation: str) -> None:
     blocks = [rigid_body(b, euler=rotation) for b in range(3)]
-    check(read_capture(motive(tmp_path / "a.csv", blocks, about={"Rotation Type": rotation})), oriented=True)
+    check(
+        read_capture(motive(tmp_path / "a.csv", blocks, about={"Rotation Type": rotation})),
+        oriented=True,
+    )
 
 
 def test_motive_euler_order_is_that_of_its_letters(tmp_path: Path) -> None:
@@ -158,7 +189,9 @@ def test_motive_euler_order_is_that_of_its_letters(tmp_path: Path) -> None:
     capture = read_capture(motive(tmp_path / "a.csv", [block], about={"Rotation Type": "XYZ"}))
     assert capture.orientation is not None
     # R_x(90°) R_z(30°) where y is up; where z is up, the file's z axis points along -y.
-    expected = _product(_about((1, 0, 0), math.radians(90.0)), _about((0, -1, 0), math.radians(30.0)))
+    expected = _product(
+        _about((1, 0, 0), math.radians(90.0)), _about((0, -1, 0), math.radians(30.0))
+    )
     assert abs(expected @ capture.orientation[0, 0]) == pytest.approx(1.0, abs=1e-9)
 
 
@@ -167,7 +200,9 @@ def _about(axis: tuple[int, int, int], angle: float) -> NDArray[np.float64]:
 
 
 def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
+    return np.array(
+        [a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))]
+    )
 
 
 def test_motive_millimetres_of_a_z_up_export_are_read(tmp_path: Path) -> None:
@@ -175,8 +210,12 @@ def test_motive_millimetres_of_a_z_up_export_are_read(tmp_path: Path) -> None:
     for b in range(3):
         place = 1000.0 * position(b)
         columns = [("Position", axis) for axis in "XYZ"]
-        blocks.append(("Marker", NAMES[b], str(b), columns, lambda row, place=place: numbers(place[row])))
-    capture = read_capture(motive(tmp_path / "a.csv", blocks, about={"Length Units": "Millimeters"}))
+        blocks.append(
+            ("Marker", NAMES[b], str(b), columns, lambda row, place=place: numbers(place[row]))
+        )
+    capture = read_capture(
+        motive(tmp_path / "a.csv", blocks, about={"Length Units": "Millimeters"})
+    )
     check(capture)
     assert any("z is read as up" in note for note in capture.notes)
 
@@ -196,7 +235,13 @@ def test_motive_missing_cells_are_gaps(tmp_path: Path) -> None:
     kind, name, identity, columns, cells = rigid_body(1)
     blocks = [
         rigid_body(0),
-        (kind, name, identity, columns, lambda row: [""] * len(columns) if 10 <= row < 14 else cells(row)),
+        (
+            kind,
+            name,
+            identity,
+            columns,
+            lambda row: [""] * len(columns) if 10 <= row < 14 else cells(row),
+        ),
     ]
     capture = read_capture(motive(tmp_path / "a.csv", blocks))
     assert np.flatnonzero(~capture.measured[:, 1]).tolist() == [10, 11, 12, 13]
@@ -215,11 +260,27 @@ def test_motive_same_name_twice_is_two_bodies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "text"),
     [
-        (lambda t: t.replace("Length Units,Meters", "Length Units,Furlongs"), 'unknown unit of length "Furlongs"'),
+        (
+            lambda t: t.replace("Length Units,Meters", "Length Units,Furlongs"),
+            'unknown unit of length "Furlongs"',
+        ),
         (lambda t: t.replace(",Name,", ",Label,"), "No row Name"),
-        (lambda t: t.replace("Position", "Something"), "No rigid body, marker or bone has a position"),
-        (lambda t: t.replace("Frame,Time (Seconds),X,Y,Z,W,X,Y,Z", "Frame,Time (Seconds),X,Y,Z,W,X,Y,Y"), "X, Y and Z"),
-        (lambda t: "\n".join(line + ",1.0" if line[:1].isdigit() else line for line in t.splitlines()), "26 columns"),
+        (
+            lambda t: t.replace("Position", "Something"),
+            "No rigid body, marker or bone has a position",
+        ),
+        (
+            lambda t: t.replace(
+                "Frame,Time (Seconds),X,Y,Z,W,X,Y,Z", "Frame,Time (Seconds),X,Y,Z,W,X,Y,Y"
+            ),
+            "X, Y and Z",
+        ),
+        (
+            lambda t: "\n".join(
+                line + ",1.0" if line[:1].isdigit() else line for line in t.splitlines()
+            ),
+            "26 columns",
+        ),
     ],
     ids=["unit", "names", "kinds", "axes", "columns"],
 )
@@ -233,7 +294,7 @@ def test_motive_header_that_is_not_understood_is_asked_about(
     assert "OptiTrack Motive CSV" in asked
 
 
-# --- Qualisys ---------------------------------------------------------------------------------------------------------
+# --- Qualisys -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("leading", [False, True], ids=["", "leading"])
@@ -243,7 +304,9 @@ def test_qualisys_markers_are_read_with_and_without_times_and_names(
     tmp_path: Path, leading: bool, header: bool, comma: bool
 ) -> None:
     about = {"EVENT": "start\t1\t0.0", "TRAJECTORY_TYPES": "Measured\tMeasured\tMeasured"}
-    path = qualisys(tmp_path / "a.tsv", leading=leading, header=header, comma=comma, about=about, tail="\t")
+    path = qualisys(
+        tmp_path / "a.tsv", leading=leading, header=header, comma=comma, about=about, tail="\t"
+    )
     capture = read_capture(path)
     check(capture)
     assert capture.recognition is not None
@@ -255,7 +318,9 @@ def test_qualisys_markers_are_read_with_and_without_times_and_names(
 def test_qualisys_rigid_bodies_have_the_orientation_of_their_matrix(
     tmp_path: Path, leading: bool, header: bool, by_rows: bool
 ) -> None:
-    path = qualisys(tmp_path / "a.tsv", bodies=True, leading=leading, header=header, by_rows=by_rows)
+    path = qualisys(
+        tmp_path / "a.tsv", bodies=True, leading=leading, header=header, by_rows=by_rows
+    )
     capture = read_capture(path)
     check(capture, oriented=True)
     assert "Residual" in ignored(capture)
@@ -272,7 +337,9 @@ def test_qualisys_empty_and_zero_cells_are_gaps(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     for row in (50, 51):
         cells = lines[row].split("\t")
-        lines[row] = "\t".join([*cells[:5], *(["0.000"] * 3 if row == 50 else [""] * 3), *cells[8:]])
+        lines[row] = "\t".join(
+            [*cells[:5], *(["0.000"] * 3 if row == 50 else [""] * 3), *cells[8:]]
+        )
     path.write_text("\n".join(lines), encoding="utf-8")
     capture = read_capture(path)
     assert np.count_nonzero(~capture.measured[:, 1]) == 2
@@ -287,16 +354,26 @@ def test_qualisys_empty_and_zero_cells_are_gaps(tmp_path: Path) -> None:
         ({"FREQUENCY": "--"}, "no FREQUENCY"),
     ],
 )
-def test_qualisys_counts_that_disagree_are_asked_about(tmp_path: Path, about: dict[str, str], text: str) -> None:
+def test_qualisys_counts_that_disagree_are_asked_about(
+    tmp_path: Path, about: dict[str, str], text: str
+) -> None:
     assert text in question(qualisys(tmp_path / "a.tsv", about=about))
 
 
-# --- Vicon ------------------------------------------------------------------------------------------------------------
+# --- Vicon ----------------------------------------------------------------------------------------
 
 
 def test_vicon_trajectories_are_read_and_other_sections_listed(tmp_path: Path) -> None:
-    devices = [["Devices"], ["1000"], ["", "", "Plate - Force", "", ""], ["Frame", "Sub Frame", "Fx", "Fy", "Fz"]]
-    devices += [["", "", "N", "N", "N"], *([str(i // 10 + 1), str(i % 10), "1", "2", "3"] for i in range(1200))]
+    devices = [
+        ["Devices"],
+        ["1000"],
+        ["", "", "Plate - Force", "", ""],
+        ["Frame", "Sub Frame", "Fx", "Fy", "Fz"],
+    ]
+    devices += [
+        ["", "", "N", "N", "N"],
+        *([str(i // 10 + 1), str(i % 10), "1", "2", "3"] for i in range(1200)),
+    ]
     outputs = vicon_section("Model Outputs", ["Knee"], unit="deg")
     rows = [*devices, [], *vicon_section("Trajectories", NAMES), [], *outputs, []]
     capture = read_capture(save(tmp_path / "a.csv", rows))
@@ -309,7 +386,9 @@ def test_vicon_trajectories_are_read_and_other_sections_listed(tmp_path: Path) -
 
 def test_vicon_subjects_stay_in_the_names_and_links_are_known(tmp_path: Path) -> None:
     names = tuple(f"Snake:{name}" for name in NAMES)
-    capture = read_capture(save(tmp_path / "a.csv", vicon_section("Trajectories", names, first=301)))
+    capture = read_capture(
+        save(tmp_path / "a.csv", vicon_section("Trajectories", names, first=301))
+    )
     assert capture.bodies == names
     assert capture.links == (0, 1, 2)
     np.testing.assert_allclose(capture.position[:, 1], position(1), atol=2e-6)
@@ -344,11 +423,13 @@ def test_vicon_velocities_are_ignored(tmp_path: Path) -> None:
     ],
     ids=["devices", "unit", "rate"],
 )
-def test_vicon_without_positions_or_units_is_asked_about(tmp_path: Path, rows: list[list[str]], text: str) -> None:
+def test_vicon_without_positions_or_units_is_asked_about(
+    tmp_path: Path, rows: list[list[str]], text: str
+) -> None:
     assert text in question(save(tmp_path / "a.csv", rows))
 
 
-# --- TRC --------------------------------------------------------------------------------------------------------------
+# --- TRC ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", ["mm", "m", "cm", "in", "Millimeters", "meters"])
@@ -397,15 +478,20 @@ def test_trc_wrong_number_of_markers_is_remarked(tmp_path: Path) -> None:
         ({"unit": "mm", "about": {"Units": "furlong"}}, "furlong"),
         ({"count": "4", "axes": False}, "do not agree"),
         ({"names": ["link 1", "link 2"], "close": True}, "not over the columns"),
-        ({"timed": False, "about": {"DataRate": "-", "CameraRate": "-", "OrigDataRate": "-"}}, "no DataRate"),
+        (
+            {"timed": False, "about": {"DataRate": "-", "CameraRate": "-", "OrigDataRate": "-"}},
+            "no DataRate",
+        ),
     ],
     ids=str,
 )
-def test_trc_that_is_not_understood_is_refused(tmp_path: Path, options: dict[str, object], text: str) -> None:
+def test_trc_that_is_not_understood_is_refused(
+    tmp_path: Path, options: dict[str, object], text: str
+) -> None:
     assert text in question(trc(tmp_path / "a.trc", **options))  # type: ignore[arg-type]
 
 
-# --- trajectories and tables ------------------------------------------------------------------------------------------
+# --- trajectories and tables ----------------------------------------------------------------------
 
 
 def _trajectory(
@@ -456,7 +542,9 @@ ROS = (
 def test_trajectory_is_one_body_with_its_orientation(
     tmp_path: Path, header: str, w_first: bool, mark: str, since: float
 ) -> None:
-    path = _trajectory(tmp_path / "a.txt", header, w_first=w_first, mark=mark, stamp=lambda t: f"{since + t:.6f}")
+    path = _trajectory(
+        tmp_path / "a.txt", header, w_first=w_first, mark=mark, stamp=lambda t: f"{since + t:.6f}"
+    )
     _check_one(read_capture(path))
 
 
@@ -470,7 +558,9 @@ def _check_one(capture: Capture) -> None:
 
 def test_euroc_reads_nanoseconds_without_losing_digits(tmp_path: Path) -> None:
     more = ("0.1", "0.2", "0.3", "0.01", "0.02")
-    path = _trajectory(tmp_path / "a.csv", EUROC, w_first=True, mark=",", stamp=_nanoseconds, more=more)
+    path = _trajectory(
+        tmp_path / "a.csv", EUROC, w_first=True, mark=",", stamp=_nanoseconds, more=more
+    )
     capture = read_capture(path)
     _check_one(capture)
     np.testing.assert_allclose(capture.time, TIME, atol=1e-12)
@@ -482,7 +572,14 @@ def test_euroc_reads_nanoseconds_without_losing_digits(tmp_path: Path) -> None:
 def test_ros_poses_are_read_from_their_fields(tmp_path: Path) -> None:
     rows = [ROS]
     for i, (t, place) in enumerate(zip(TIME, position(1), strict=True)):
-        cells = [_nanoseconds(t), str(i), _nanoseconds(t), "world", *numbers(place), *numbers(quaternion(1))]
+        cells = [
+            _nanoseconds(t),
+            str(i),
+            _nanoseconds(t),
+            "world",
+            *numbers(place),
+            *numbers(quaternion(1)),
+        ]
         rows.append(",".join(cells))
     capture = read_capture(save(tmp_path / "a.csv", rows))
     _check_one(capture)
@@ -491,7 +588,9 @@ def test_ros_poses_are_read_from_their_fields(tmp_path: Path) -> None:
 
 
 def test_ros_seconds_and_nanoseconds_are_added(tmp_path: Path) -> None:
-    rows = ["header.stamp.secs,header.stamp.nsecs,header.frame_id,pose.position.x,pose.position.y,pose.position.z"]
+    rows = [
+        "header.stamp.secs,header.stamp.nsecs,header.frame_id,pose.position.x,pose.position.y,pose.position.z"
+    ]
     for t, place in zip(TIME, position(1), strict=True):
         total = 1_700_000_000_900_000_000 + round(t * 1e9)
         rows.append(",".join([str(total // 10**9), str(total % 10**9), "world", *numbers(place)]))
@@ -500,7 +599,9 @@ def test_ros_seconds_and_nanoseconds_are_added(tmp_path: Path) -> None:
 
 
 def test_plotjuggler_topics_name_their_bodies(tmp_path: Path) -> None:
-    parts = [f"/vrpn/{name.replace(' ', '_')}/pose/position/{axis}" for name in NAMES for axis in "xyz"]
+    parts = [
+        f"/vrpn/{name.replace(' ', '_')}/pose/position/{axis}" for name in NAMES for axis in "xyz"
+    ]
     rows = [",".join(["__time", *parts, "/vrpn/link_1/twist/linear/x", "/battery/voltage"])]
     for i, t in enumerate(TIME):
         cells = [cell for b in range(3) for cell in numbers(position(b)[i])]
@@ -515,8 +616,9 @@ def test_plotjuggler_topics_name_their_bodies(tmp_path: Path) -> None:
 def test_kitti_poses_ask_for_their_rate(tmp_path: Path) -> None:
     c, s = math.cos(0.3), math.sin(0.3)
     rows = [
-        " ".join(numbers([c, -s, 0.0, x, s, c, 0.0, y, 0.0, 0.0, 1.0, z])) for x, y, z in position(1)
-    ]  # fmt: skip
+        " ".join(numbers([c, -s, 0.0, x, s, c, 0.0, y, 0.0, 0.0, 1.0, z]))
+        for x, y, z in position(1)
+    ]
     path = save(tmp_path / "a.txt", rows)
     assert "rate" in question(path)
     capture = read_capture(path, replace(guess_layout(path), rate_hz=100.0))
@@ -554,8 +656,12 @@ def _two(i: int) -> list[str]:
         ("HeadX,HeadY,TailX,TailY", ("Head", "Tail")),
     ],
 )
-def test_no_name_that_comes_twice_is_lost(tmp_path: Path, names: str, bodies: tuple[str, ...]) -> None:
-    capture = read_capture(_table(tmp_path / "a.csv", f"time_s,{names}", lambda i: [f"{TIME[i]:.6f}", *_two(i)]))
+def test_no_name_that_comes_twice_is_lost(
+    tmp_path: Path, names: str, bodies: tuple[str, ...]
+) -> None:
+    capture = read_capture(
+        _table(tmp_path / "a.csv", f"time_s,{names}", lambda i: [f"{TIME[i]:.6f}", *_two(i)])
+    )
     assert capture.bodies == bodies
     for b in range(2):
         np.testing.assert_allclose(capture.position[:, b, :2], position(b)[:, :2], atol=2e-6)
@@ -584,9 +690,13 @@ def test_names_that_do_not_pair_are_asked_about(tmp_path: Path) -> None:
         ("twist.twist.linear.x,twist.twist.linear.y,twist.twist.linear.z", ["0.1", "0.06", "0"]),
     ],
 )
-def test_columns_that_are_no_positions_are_ignored_and_listed(tmp_path: Path, names: str, cells: list[str]) -> None:
+def test_columns_that_are_no_positions_are_ignored_and_listed(
+    tmp_path: Path, names: str, cells: list[str]
+) -> None:
     path = _table(
-        tmp_path / "a.csv", f"time_s,x,y,z,{names}", lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i]), *cells]
+        tmp_path / "a.csv",
+        f"time_s,x,y,z,{names}",
+        lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i]), *cells],
     )
     capture = read_capture(path)
     assert len(capture.bodies) == 1
@@ -607,18 +717,23 @@ def test_rows_with_a_remark_are_read_like_the_others(tmp_path: Path, row: int) -
     np.testing.assert_allclose(capture.position[:, 0], position(1), atol=2e-6)
 
 
-@pytest.mark.parametrize(("width", "offset"), [(2, 0), (3, 0), (6, 0), (7, 1), (9, 0), (10, 1), (11, 2)])
+@pytest.mark.parametrize(
+    ("width", "offset"), [(2, 0), (3, 0), (6, 0), (7, 1), (9, 0), (10, 1), (11, 2)]
+)
 def test_numbers_without_names_are_asked_about(tmp_path: Path, width: int, offset: int) -> None:
     tracks = 1000.0 * np.concatenate([position(b) for b in range(4)], axis=1)
 
     def cells(i: int) -> list[str]:
-        return [*[str(i + 1), f"{TIME[i]:.5f}"][2 - offset :], *numbers(tracks[i, : width - offset], 3)]
+        return [
+            *[str(i + 1), f"{TIME[i]:.5f}"][2 - offset :],
+            *numbers(tracks[i, : width - offset], 3),
+        ]
 
     path = save(tmp_path / "a.csv", [cells(i) for i in range(len(TIME))])
     assert "without names" in question(path)
 
 
-# --- clocks -----------------------------------------------------------------------------------------------------------
+# --- clocks ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -639,14 +754,23 @@ def test_numbers_without_names_are_asked_about(tmp_path: Path, width: int, offse
                 else f"2024-03-06T00:00:00.{round(1000 * t) % 1000:03d}Z"
             ),
         ),
-        ("time", lambda t: f"2024-03-05 10:00:{10 + int(t):02d}.{round(1000 * t) % 1000:03d}+01:00"),
+        (
+            "time",
+            lambda t: f"2024-03-05 10:00:{10 + int(t):02d}.{round(1000 * t) % 1000:03d}+01:00",
+        ),
         ("Time", lambda t: "23:59:59." + f"{t:.3f}"[2:] if t < 1 else "00:00:00." + f"{t:.3f}"[2:]),
         ("clock", lambda t: f"4:30:0{int(t)}.{round(1000 * t) % 1000:03d} PM"),
     ],
 )
-def test_clocks_count_from_the_first_row(tmp_path: Path, name: str, stamp: Callable[[float], str]) -> None:
+def test_clocks_count_from_the_first_row(
+    tmp_path: Path, name: str, stamp: Callable[[float], str]
+) -> None:
     capture = read_capture(
-        _table(tmp_path / "a.csv", f"{name},frame_id,x,y,z", lambda i: [stamp(TIME[i]), "w", *numbers(position(1)[i])])
+        _table(
+            tmp_path / "a.csv",
+            f"{name},frame_id,x,y,z",
+            lambda i: [stamp(TIME[i]), "w", *numbers(position(1)[i])],
+        )
     )
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
     np.testing.assert_allclose(capture.position[:, 0], position(1), atol=2e-6)
@@ -665,13 +789,19 @@ def test_timecodes_need_a_frame_rate(tmp_path: Path) -> None:
 
 
 def test_unit_that_contradicts_its_numbers_is_asked_about(tmp_path: Path) -> None:
-    path = _table(tmp_path / "a.csv", "time [s],x,y", lambda i: [_nanoseconds(TIME[i]), *numbers(position(1)[i, :2])])
+    path = _table(
+        tmp_path / "a.csv",
+        "time [s],x,y",
+        lambda i: [_nanoseconds(TIME[i]), *numbers(position(1)[i, :2])],
+    )
     assert "ns since 1970" in question(path)
 
 
 @pytest.mark.parametrize("unit", ["px", "furlong"])
 def test_unknown_unit_of_length_is_asked_about(tmp_path: Path, unit: str) -> None:
-    path = _table(tmp_path / "a.csv", f"t,x [{unit}],y [{unit}]", lambda i: [f"{TIME[i]:.3f}", *_two(i)[:2]])
+    path = _table(
+        tmp_path / "a.csv", f"t,x [{unit}],y [{unit}]", lambda i: [f"{TIME[i]:.3f}", *_two(i)[:2]]
+    )
     assert unit in question(path)
 
 
@@ -679,17 +809,24 @@ def test_unknown_unit_of_length_is_asked_about(tmp_path: Path, unit: str) -> Non
     "make",
     [
         lambda path: motive(
-            path / "a.csv", [rigid_body(b, euler="XYZ") for b in range(3)], about={"Rotation Type": "XYZ"}
+            path / "a.csv",
+            [rigid_body(b, euler="XYZ") for b in range(3)],
+            about={"Rotation Type": "XYZ"},
         ),
         lambda path: qualisys(path / "a.tsv", bodies=True),
         lambda path: save(
-            path / "a.csv", [*vicon_section("Trajectories", NAMES), [], *vicon_section("Devices", ["P"])]
+            path / "a.csv",
+            [*vicon_section("Trajectories", NAMES), [], *vicon_section("Devices", ["P"])],
         ),
-        lambda path: _trajectory(path / "a.csv", EUROC, w_first=True, mark=",", stamp=_nanoseconds, more=("1",) * 5),
+        lambda path: _trajectory(
+            path / "a.csv", EUROC, w_first=True, mark=",", stamp=_nanoseconds, more=("1",) * 5
+        ),
     ],
     ids=["motive", "qualisys", "vicon", "euroc"],
 )
-def test_layout_file_describes_what_was_recognized(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+def test_layout_file_describes_what_was_recognized(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
     path = make(tmp_path)
     by_recognizer = read_capture(path)
     layout = layout_from_toml(layout_to_toml(guess_layout(path)))
@@ -700,21 +837,29 @@ def test_layout_file_describes_what_was_recognized(tmp_path: Path, make: Callabl
     assert by_layout.recognition == by_recognizer.recognition
 
 
-# --- damaged headers --------------------------------------------------------------------------------------------------
+# --- damaged headers ------------------------------------------------------------------------------
 
 
 def _named_table(path: Path) -> Path:
     names = [f"{name} {axis}" for name in NAMES for axis in "xyz"]
     rows = [",".join(["time_s", *names])]
     for i, t in enumerate(TIME):
-        rows.append(",".join([f"{t:.6f}", *(cell for b in range(3) for cell in numbers(position(b)[i]))]))
+        rows.append(
+            ",".join([f"{t:.6f}", *(cell for b in range(3) for cell in numbers(position(b)[i]))])
+        )
     return save(path, rows)
 
 
 @pytest.mark.parametrize(
     ("make", "mark", "header"),
     [
-        (lambda path: motive(path / "a.csv", [rigid_body(b) for b in range(3)], version="1.25", parent=True), ",", 8),
+        (
+            lambda path: motive(
+                path / "a.csv", [rigid_body(b) for b in range(3)], version="1.25", parent=True
+            ),
+            ",",
+            8,
+        ),
         (lambda path: qualisys(path / "a.tsv", bodies=True), "\t", 10),
         (lambda path: qualisys(path / "a.tsv", leading=True), "\t", 10),
         (lambda path: save(path / "a.csv", vicon_section("Objects", NAMES, pose="deg")), ",", 5),
@@ -733,10 +878,16 @@ def test_damaged_header_never_gives_wrong_tracks(
     variants = {f"without row {r + 1}": rows[:r] + rows[r + 1 :] for r in range(header)}
     variants |= {f"row {r + 1} twice": rows[: r + 1] + rows[r:] for r in range(header - 1)}
     for c in (0, 1, 3, last - 3, last):
-        variants[f"no cell {c} in the header"] = [_without(row, c) for row in rows[:header]] + rows[header:]
-        variants[f"no cell {c} under the header"] = rows[:header] + [_without(row, c) for row in rows[header:]]
+        variants[f"no cell {c} in the header"] = [_without(row, c) for row in rows[:header]] + rows[
+            header:
+        ]
+        variants[f"no cell {c} under the header"] = rows[:header] + [
+            _without(row, c) for row in rows[header:]
+        ]
         variants[f"no column {c}"] = [_without(row, c) for row in rows]
-        variants[f"one more column {c}"] = rows[:header] + [[*row[:c], "0.5", *row[c:]] for row in rows[header:]]
+        variants[f"one more column {c}"] = rows[:header] + [
+            [*row[:c], "0.5", *row[c:]] for row in rows[header:]
+        ]
     wrong = {}
     for name, variant in variants.items():
         save(path, variant, mark)
@@ -764,7 +915,9 @@ def _without(row: list[str], column: int) -> list[str]:
         ("time_s,a x,a y,", "No name is over column 4"),
     ],
 )
-def test_names_that_do_not_fit_the_columns_are_asked_about(tmp_path: Path, names: str, text: str) -> None:
+def test_names_that_do_not_fit_the_columns_are_asked_about(
+    tmp_path: Path, names: str, text: str
+) -> None:
     path = _table(tmp_path / "a.csv", names, lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i])])
     if text == "No column":
         capture = read_capture(path)
@@ -775,7 +928,11 @@ def test_names_that_do_not_fit_the_columns_are_asked_about(tmp_path: Path, names
 
 
 def test_seconds_that_stand_still_are_asked_about(tmp_path: Path) -> None:
-    path = _table(tmp_path / "a.csv", "time_s,x,y", lambda i: [str(int(TIME[i])), *numbers(position(1)[i, :2])])
+    path = _table(
+        tmp_path / "a.csv",
+        "time_s,x,y",
+        lambda i: [str(int(TIME[i])), *numbers(position(1)[i, :2])],
+    )
     assert "the time of the row before" in question(path)
 
 
@@ -792,7 +949,11 @@ def test_names_given_once_for_each_coordinate_are_bodies(tmp_path: Path) -> None
 
 
 def test_text_in_a_column_of_times_is_named(tmp_path: Path) -> None:
-    path = _table(tmp_path / "a.csv", "time,x,y", lambda i: ["05.03.2024 10:00:00", *numbers(position(1)[i, :2])])
+    path = _table(
+        tmp_path / "a.csv",
+        "time,x,y",
+        lambda i: ["05.03.2024 10:00:00", *numbers(position(1)[i, :2])],
+    )
     asked = question(path)
     assert '"05.03.2024 10:00:00"' in asked
     assert "No column holds a position" not in asked

@@ -43,12 +43,14 @@ def single(velocity: float, duration: float, **values: object) -> Scene:
 
 
 def short(name: str, duration: float, **values: object) -> Scene:
-    return with_values(load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": duration, **values})
+    return with_values(
+        load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": duration, **values}
+    )
 
 
 def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
-    # m v' = -c v from v0: exact x = v0 m / c (1 - exp(-c T / m)). Runge and Kutta's method of order 4 replaces exp(z),
-    # with z = -c h / m, by 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24.
+    # m v' = -c v from v0: exact x = v0 m / c (1 - exp(-c T / m)). Runge and Kutta's method of order
+    # 4 replaces exp(z), with z = -c h / m, by 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24.
     mass, viscous, velocity, duration = 1.0, 5.0, 1.0, 1.0
     scene = single(
         velocity,
@@ -76,8 +78,9 @@ def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
 
 
 def test_stribeck_stop_has_an_error_of_order_one() -> None:
-    # v' = -mu g (1 + r exp(-(v / s)^2)) with the coefficient of the step's beginning, of order 1. Exact distance to the
-    # stop, by substituting w = (v / s)^2: s^2 / (2 mu g) ln((exp(w0) + r) / (1 + r)).
+    # v' = -mu g (1 + r exp(-(v / s)^2)) with the coefficient of the step's beginning, of order 1.
+    # Exact distance to the stop, by substituting w = (v / s)^2: s^2 / (2 mu g) ln((exp(w0) + r) /
+    # (1 + r)).
     mu, rise, fall, velocity = 0.2, 1.0, 0.3, 0.6
     scene = single(
         velocity,
@@ -92,7 +95,11 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
     )
     check = checked(scene)
     found = quantity(check, "net_displacement_m")
-    exact = fall**2 / (2.0 * mu * G) * math.log((math.exp((velocity / fall) ** 2) + rise) / (1.0 + rise))
+    exact = (
+        fall**2
+        / (2.0 * mu * G)
+        * math.log((math.exp((velocity / fall) ** 2) + rise) / (1.0 + rise))
+    )
     assert found.basis == "order"
     assert found.order == pytest.approx(1.0, abs=0.2)
     assert found.error == pytest.approx(abs(found.values[0] - exact), rel=0.1)
@@ -102,10 +109,17 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
 
 
 def test_coulomb_stop_is_within_its_estimate() -> None:
-    # Constant deceleration is exact but for the step of the stop, from v: v h / 2 in place of v^2 / (2 mu g).
+    # Constant deceleration is exact but for the step of the stop, from v: v h / 2 in place of v^2 /
+    # (2 mu g).
     mu, velocity, step = 0.2, 0.5, 0.01
     found = quantity(
-        checked(single(velocity, 0.5, **{"ground.mu_along": mu, "ground.mu_across": mu, "solver.step_s": step})),
+        checked(
+            single(
+                velocity,
+                0.5,
+                **{"ground.mu_along": mu, "ground.mu_across": mu, "solver.step_s": step},
+            )
+        ),
         "net_displacement_m",
     )
     last = velocity % (mu * G * step)
@@ -115,7 +129,8 @@ def test_coulomb_stop_is_within_its_estimate() -> None:
 
 
 def test_creeping_wave_error_matches_a_fine_reference() -> None:
-    # 40 links that creep under isotropic friction: what looks converged by its residual is 19 % off at 1 ms.
+    # 40 links that creep under isotropic friction: what looks converged by its residual is 19 % off
+    # at 1 ms.
     scene = short(
         "lateral_undulation_isotropic",
         10.0,
@@ -140,12 +155,16 @@ def test_creeping_wave_error_matches_a_fine_reference() -> None:
 
 
 def test_proposed_step_divides_the_control_period() -> None:
-    scene = short("lateral_undulation_isotropic", 0.3, **{"solver.joints": "implicit", "solver.step_s": 0.005})
+    scene = short(
+        "lateral_undulation_isotropic", 0.3, **{"solver.joints": "implicit", "solver.step_s": 0.005}
+    )
     check = checked(scene)
     assert check.proposal
     step = check.proposal["solver.step_s"]
     assert step < 0.005
-    assert scene.control.period_s / step == pytest.approx(round(scene.control.period_s / step), abs=1e-9)
+    assert scene.control.period_s / step == pytest.approx(
+        round(scene.control.period_s / step), abs=1e-9
+    )
     assert check.verdict.endswith("check again with it.") or "For 1 %" in check.verdict
 
 
@@ -158,9 +177,12 @@ def test_agreement_of_two_runs_needs_no_third() -> None:
 
 
 def test_tumbling_between_posts_does_not_settle() -> None:
-    # A board of pins: where a link that slides down between them goes depends on every impact before.
+    # A board of pins: where a link that slides down between them goes depends on every impact
+    # before.
     pins = tuple(
-        circle(0.5 * column, 0.3 * row + 0.15 * (column % 2), 0.05) for column in range(1, 12) for row in range(-8, 9)
+        circle(0.5 * column, 0.3 * row + 0.15 * (column % 2), 0.05)
+        for column in range(1, 12)
+        for row in range(-8, 9)
     )
     scene = single(
         0.5,
@@ -208,7 +230,11 @@ def test_standing_still_has_no_error_to_divide_by() -> None:
 
 def test_return_to_the_start_is_related_to_the_path() -> None:
     # Without friction a wave moves the centre of mass nowhere but for the step in which it begins.
-    check = checked(short("lateral_undulation_isotropic", 1.0, **{"ground.mu_along": 0.0, "ground.mu_across": 0.0}))
+    check = checked(
+        short(
+            "lateral_undulation_isotropic", 1.0, **{"ground.mu_along": 0.0, "ground.mu_across": 0.0}
+        )
+    )
     found = quantity(check, "net_displacement_m")
     assert found.relative_to == "path of a link"
     assert found.relative < 0.01
@@ -219,7 +245,9 @@ def test_changes_during_the_run_are_made_in_every_run() -> None:
     scene = short("lateral_undulation_isotropic", 0.3)
     check = checked(scene, (change,))
     changed, plain = (quantity(each, "work_actuator_j").values for each in (check, checked(scene)))
-    assert all(abs(one - other) > 0.01 * abs(other) for one, other in zip(changed, plain, strict=True))
+    assert all(
+        abs(one - other) > 0.01 * abs(other) for one, other in zip(changed, plain, strict=True)
+    )
     assert check.estimate is not None
     assert check.estimate.is_of(scene_hash(check.scene), 1)
     assert not check.estimate.is_of(scene_hash(check.scene), 0)
@@ -241,5 +269,12 @@ def test_estimate_reads_back_and_refuses_others() -> None:
     estimate = checked(single(0.5, 0.2)).estimate
     assert estimate is not None
     assert StepEstimate.read(estimate.text) == estimate
-    for text in ("", "{}", "[1]", '{"scene_sha256": 1}', "x" * 30_000, '{"scene_sha256": "a", "changes": "b"}'):
+    for text in (
+        "",
+        "{}",
+        "[1]",
+        '{"scene_sha256": 1}',
+        "x" * 30_000,
+        '{"scene_sha256": "a", "changes": "b"}',
+    ):
         assert StepEstimate.read(text) is None

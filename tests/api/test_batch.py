@@ -27,7 +27,13 @@ from snakestudio.session import worlds as worlds_module
 from snakestudio.session.runner import Runner
 
 FRICTION = {"ground.mu_along": [0.1, 0.2, 0.3], "ground.mu_across": [0.4, 0.3, 0.2]}
-JOINTED = ("obstacle_aided", "obstacle_aided_3d", "rubble", "lagrangian_undulation", "jam_resolution")
+JOINTED = (
+    "obstacle_aided",
+    "obstacle_aided_3d",
+    "rubble",
+    "lagrangian_undulation",
+    "jam_resolution",
+)
 FIELDS = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
 
 
@@ -46,22 +52,30 @@ def targets_of(batch: ss.Batch, calls: int) -> list[FloatArray]:
     return list(batch.state.joint_angle + np.cumsum(steps, axis=0))
 
 
-def held(begin: int, n: int, dt: float, angle: FloatArray, rate: FloatArray | None = None) -> JointReference:
+def held(
+    begin: int, n: int, dt: float, angle: FloatArray, rate: FloatArray | None = None
+) -> JointReference:
     rates = np.zeros((2, len(angle))) if rate is None else np.stack([rate, rate])
     end = angle if rate is None else angle + rate * (n * dt)
-    return JointReference(np.array([begin, begin + n]) * dt, np.stack([angle, end]), rates, np.zeros_like(rates))
+    return JointReference(
+        np.array([begin, begin + n]) * dt, np.stack([angle, end]), rates, np.zeros_like(rates)
+    )
 
 
 def assert_same(state: BatchState, world: int, single: Snapshot) -> None:
     for name in FIELDS:
-        np.testing.assert_array_equal(getattr(state, name)[world], getattr(single, name), err_msg=name)
+        np.testing.assert_array_equal(
+            getattr(state, name)[world], getattr(single, name), err_msg=name
+        )
     assert {name: values[world] for name, values in state.energy.items()} == single.energy
     assert state.time[world] == single.time
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["compiled", "engine by engine"])
 @pytest.mark.parametrize("name", JOINTED)
-def test_worlds_have_the_bits_of_single_engines(name: str, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worlds_have_the_bits_of_single_engines(
+    name: str, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if plain:
         monkeypatch.setattr(worlds_module, "_compiled", lambda engine: None)
     scene, n = scene_of(name), 60
@@ -72,14 +86,18 @@ def test_worlds_have_the_bits_of_single_engines(name: str, plain: bool, monkeypa
             rates = 0.3 * targets if call % 2 else None
             batch.step(targets, n, rates=rates)
             for world, engine in enumerate(singles):
-                reference = held(call * n, n, dt, targets[world], None if rates is None else rates[world])
+                reference = held(
+                    call * n, n, dt, targets[world], None if rates is None else rates[world]
+                )
                 assert engine.advance(reference, n, ()).ok
         assert not batch.failed
         for world, engine in enumerate(singles):
             assert_same(batch.state, world, engine.snapshot())
 
 
-@pytest.mark.parametrize("name", ["sidewinding", "path_following", "jam_resolution", "continuum_friction"])
+@pytest.mark.parametrize(
+    "name", ["sidewinding", "path_following", "jam_resolution", "continuum_friction"]
+)
 def test_worlds_without_targets_follow_their_scene_as_runs_do(name: str) -> None:
     scene = scene_of(name)
     values = {} if name == "continuum_friction" else {"ground.mu_along": [0.1, 0.15]}
@@ -99,29 +117,39 @@ def test_torques_move_worlds_as_engines() -> None:
     torque = np.random.default_rng(2).normal(0.0, 0.05, 10)
     nothing = np.full((2, 10), np.nan)
     reference = JointReference(
-        np.array([0, n]) * scene.solver.step_s, nothing, nothing, nothing, np.stack([torque, torque])
+        np.array([0, n]) * scene.solver.step_s,
+        nothing,
+        nothing,
+        nothing,
+        np.stack([torque, torque]),
     )
     assert engine.advance(reference, n, ()).ok
     with ss.open_batch(scene, 2) as batch:
         batch.step(torques=torque, n=n)
         assert_same(batch.state, 1, engine.snapshot())
         batch.step(batch.state.joint_angle, n)  # and back to targets
-        assert engine.advance(held(n, n, scene.solver.step_s, engine.snapshot().joint_angle), n, ()).ok
+        assert engine.advance(
+            held(n, n, scene.solver.step_s, engine.snapshot().joint_angle), n, ()
+        ).ok
         assert_same(batch.state, 0, engine.snapshot())
 
 
 def test_centre_of_mass_is_that_of_unequal_links() -> None:
-    scene = with_values(scene_of("obstacle_aided"), {"robot.link": [{"index": "first", "mass_kg": 3.0}]})
+    scene = with_values(
+        scene_of("obstacle_aided"), {"robot.link": [{"index": "first", "mass_kg": 3.0}]}
+    )
     with ss.open_batch(scene, 2) as batch:
         masses = np.array([link.mass for link in scene.robot.links])
         positions = batch.state.link_pose[:, :, :3]
-        expected = [[np.dot(masses, positions[k, :, a]) / masses.sum() for a in range(3)] for k in range(2)]
+        expected = [
+            [np.dot(masses, positions[k, :, a]) / masses.sum() for a in range(3)] for k in range(2)
+        ]
         np.testing.assert_allclose(batch.state.com, expected, rtol=1e-13)
         batch.reset(values=[{}, {"robot.link[1].mass_kg": 6.0}])
         assert batch.state.com[1, 0] != batch.state.com[0, 0]
 
 
-# ------------------------------------------------------------------------------------------------ failures
+# ----------------------------------------------------------------------------------------- failures
 
 
 def test_a_world_that_fails_stops_alone_until_it_is_reset() -> None:
@@ -156,10 +184,14 @@ def among_pins() -> Scene:
         for k in range(80)
         for side in (-1, 1)
     ]
-    return with_values(scene_of("obstacle_aided"), {"obstacles": pins, "start": {"kind": "straight"}})
+    return with_values(
+        scene_of("obstacle_aided"), {"obstacles": pins, "start": {"kind": "straight"}}
+    )
 
 
-def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     scene, n = among_pins(), 40
     met: set[int] = set()
     own = worlds_module.Worlds._continue
@@ -182,12 +214,14 @@ def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(monkeypatch: 
             assert_same(batch.state, world, engine.snapshot())
 
 
-# ------------------------------------------------------------------------------------------------ states
+# ------------------------------------------------------------------------------------------- states
 
 
 def test_reset_and_restore_give_the_same_bits_again() -> None:
     scene = with_values(scene_of("friction_patches"), {})
-    with ss.open_batch(scene, 3, values=FRICTION | {"ground.patch[1].mu_along": [0.1, 0.2, 0.3]}) as batch:
+    with ss.open_batch(
+        scene, 3, values=FRICTION | {"ground.patch[1].mu_along": [0.1, 0.2, 0.3]}
+    ) as batch:
         targets = targets_of(batch, 4)
 
         def run() -> FloatArray:
@@ -254,7 +288,7 @@ def test_a_seed_gives_every_world_its_own_random_numbers() -> None:
         assert again[1] != drawn[1]
 
 
-# ------------------------------------------------------------------------------------------------ what cannot be used
+# ------------------------------------------------------------------------------ what cannot be used
 
 OPENING: dict[str, tuple[dict[str, Any], str]] = {
     "no worlds": ({"n": 0}, "n must be a whole number of worlds, at least 1 (got 0)."),
@@ -265,22 +299,37 @@ OPENING: dict[str, tuple[dict[str, Any], str]] = {
         {"values": {"ground.mu_along": [0.1]}},
         'values["ground.mu_along"] has 1 entries for 2 worlds. Give one for each world.',
     ),
-    "too many mappings": ({"values": [{}, {}, {}]}, "values has 3 mappings for 2 worlds. Give one for each world."),
-    "no mapping": ({"values": [{}, 3]}, "values[1] must be a mapping of scene values by dotted key, not a int."),
+    "too many mappings": (
+        {"values": [{}, {}, {}]},
+        "values has 3 mappings for 2 worlds. Give one for each world.",
+    ),
+    "no mapping": (
+        {"values": [{}, 3]},
+        "values[1] must be a mapping of scene values by dotted key, not a int.",
+    ),
     "a number": ({"values": 3.0}, "values must be a mapping"),
     "an unknown key": ({"values": [{}, {"ground.mu": 1}]}, "World 1 of 0 to 1: ground.mu"),
-    "a value out of range": ({"values": {"ground.mu_along": [0.1, -1.0]}}, "World 1 of 0 to 1: ground.mu_along"),
+    "a value out of range": (
+        {"values": {"ground.mu_along": [0.1, -1.0]}},
+        "World 1 of 0 to 1: ground.mu_along",
+    ),
     "a value that is not a number": (
-        {"values": {"ground.mu_along": [0.1, float("nan")]}}, "World 1 of 0 to 1: ground.mu_along",
+        {"values": {"ground.mu_along": [0.1, float("nan")]}},
+        "World 1 of 0 to 1: ground.mu_along",
     ),
     "a scene that fails its check": (
-        {"values": {"start.x_m": [0.515, 0.3]}}, "World 1 of 0 to 1:",
+        {"values": {"start.x_m": [0.515, 0.3]}},
+        "World 1 of 0 to 1:",
     ),
-    "another robot": ({"values": {"robot.n_links": [11, 9]}}, "World 1 has another number of links than the scene."),
+    "another robot": (
+        {"values": {"robot.n_links": [11, 9]}},
+        "World 1 has another number of links than the scene.",
+    ),
     "another time step": (
-        {"values": {"solver.step_s": [0.00025, 0.0005]}}, "World 1 has another time step than the scene.",
+        {"values": {"solver.step_s": [0.00025, 0.0005]}},
+        "World 1 has another time step than the scene.",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", OPENING)
@@ -292,7 +341,9 @@ def test_opening_refuses_with_one_message(case: str) -> None:
 
 
 @pytest.mark.parametrize("n", [10**7, 10**30])
-def test_a_batch_larger_than_memory_is_refused_before_it_is_made(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_larger_than_memory_is_refused_before_it_is_made(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built: list[int] = []
 
     def counted(*args: Any, **more: Any) -> Engine:
@@ -301,7 +352,10 @@ def test_a_batch_larger_than_memory_is_refused_before_it_is_made(n: int, monkeyp
 
     monkeypatch.setattr(batch_module, "build_world", counted)
     monkeypatch.setattr(batch_module, "available_bytes", lambda: 8_000_000_000)
-    with pytest.raises(ss.SnakeStudioError, match=r"need about .* and 8 GB of memory are available\. Open at most \d+"):
+    with pytest.raises(
+        ss.SnakeStudioError,
+        match=r"need about .* and 8 GB of memory are available\. Open at most \d+",
+    ):
         ss.open_batch(scene_of("obstacle_aided"), n)
     assert len(built) == 1
 
@@ -311,7 +365,10 @@ STEPS: dict[str, tuple[Callable[[ss.Batch], dict[str, Any]], str]] = {
         lambda b: {"targets": np.zeros((1, 10))},
         "targets must have the shape (2, 10), one row a world and one column a joint axis (got (1, 10)).",
     ),
-    "no number": (lambda b: {"targets": "left"}, "targets must be an array of numbers of shape (2, 10), not a str."),
+    "no number": (
+        lambda b: {"targets": "left"},
+        "targets must be an array of numbers of shape (2, 10), not a str.",
+    ),
     "not finite": (
         lambda b: {"targets": np.where(np.eye(2, 10) == 1, np.nan, 0.0)[::-1]},
         "targets[0, 1] is not a finite number. No step was taken.",
@@ -324,8 +381,14 @@ STEPS: dict[str, tuple[Callable[[ss.Batch], dict[str, Any]], str]] = {
         lambda b: {"targets": np.zeros(10), "torques": np.zeros(10)},
         "A step has targets or torques, not both. Leave one of them out.",
     ),
-    "rates alone": (lambda b: {"rates": np.zeros(10)}, "rates are those of targets. Give targets, too."),
-    "back in time": (lambda b: {"n": -1}, "n must be a whole number of steps from 0 to 1000000000 (got -1)."),
+    "rates alone": (
+        lambda b: {"rates": np.zeros(10)},
+        "rates are those of targets. Give targets, too.",
+    ),
+    "back in time": (
+        lambda b: {"n": -1},
+        "n must be a whole number of steps from 0 to 1000000000 (got -1).",
+    ),
 }
 
 
@@ -349,8 +412,14 @@ def test_reset_and_restore_refuse_what_is_not_theirs() -> None:
         wrong: list[tuple[Callable[[], object], str]] = [
             (lambda: batch.reset(mask=[1, 0]), "mask must be an array of 2 bools"),
             (lambda: batch.reset(mask=[True]), "mask must be an array of 2 bools"),
-            (lambda: batch.reset(values={"ground.mu_along": [0.1, -2.0]}), "World 1 of 0 to 1: ground.mu_along"),
-            (lambda: batch.restore(other.save()), "What was saved has 3 worlds, and this batch has 2."),
+            (
+                lambda: batch.reset(values={"ground.mu_along": [0.1, -2.0]}),
+                "World 1 of 0 to 1: ground.mu_along",
+            ),
+            (
+                lambda: batch.restore(other.save()),
+                "What was saved has 3 worlds, and this batch has 2.",
+            ),
             (lambda: batch.restore(3), "saved must be what Batch.save gave, not a int."),  # type: ignore[arg-type]
         ]
         for call, message in wrong:

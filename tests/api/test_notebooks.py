@@ -127,7 +127,9 @@ def test_a_run_becomes_a_dataset_with_units(name: str) -> None:
 
 
 @pytest.mark.parametrize(("library", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray")])
-def test_a_missing_library_is_named(run: ss.Run, library: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(
+    run: ss.Run, library: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ss.UsageError, match=rf"{method} needs {library}, .* pip install {library}"):
         getattr(run, method)()

@@ -15,7 +15,9 @@ import pytest
 import snakestudio as ss
 from snakestudio.paths import docs_dir, scenes_dir
 
-BLOCKS = re.findall(r"^```python\n(.*?)^```", (docs_dir() / "python.md").read_text(encoding="utf-8"), re.M | re.S)
+BLOCKS = re.findall(
+    r"^```python\n(.*?)^```", (docs_dir() / "python.md").read_text(encoding="utf-8"), re.M | re.S
+)
 
 
 def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +29,9 @@ def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.Monk
         for number, block in enumerate(BLOCKS):
             exec(compile(block, f"python.md, block {number + 1}", "exec"), namespace)
             if number == 0:
-                assert float(namespace["heading"]) == pytest.approx(float(namespace["target"]), abs=0.5)
+                assert float(namespace["heading"]) == pytest.approx(
+                    float(namespace["target"]), abs=0.5
+                )
         mpl.pyplot.close("all")
     assert ss.load_run(tmp_path / "steps.mcap")["time_s"][-1] == pytest.approx(0.2, abs=0.02)
 
@@ -36,8 +40,18 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     (tmp_path / "examples.py").write_text("\n".join(BLOCKS), encoding="utf-8")
     settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11", "include": ["examples.py"]}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    command = [str(Path(sys.executable).with_name("basedpyright")), "--outputjson", "--pythonpath", sys.executable]
-    done = subprocess.run([*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False)
+    command = [
+        str(Path(sys.executable).with_name("basedpyright")),
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+    ]
+    done = subprocess.run(
+        [*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False
+    )
     found = json.loads(done.stdout)
     assert found["summary"]["filesAnalyzed"] == 1
-    assert [f"{entry['range']['start']['line'] + 1}: {entry['message']}" for entry in found["generalDiagnostics"]] == []
+    assert [
+        f"{entry['range']['start']['line'] + 1}: {entry['message']}"
+        for entry in found["generalDiagnostics"]
+    ] == []

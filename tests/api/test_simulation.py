@@ -23,8 +23,14 @@ JAMMED = scenes_dir() / "jam_resolution.toml"
 BODY = scenes_dir() / "continuum_snake_3d.toml"
 
 FIELDS = (
-    "link_pose", "link_twist", "joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque",
-)  # fmt: skip
+    "link_pose",
+    "link_twist",
+    "joint_angle",
+    "joint_rate",
+    "joint_angle_ref",
+    "joint_rate_ref",
+    "joint_torque",
+)
 
 
 def same(state: ss.State, other: Any) -> None:
@@ -34,7 +40,9 @@ def same(state: ss.State, other: Any) -> None:
     assert state.time == other.time
     assert state.energy == other.energy
     for name in ("link", "other", "point", "force_normal", "force_friction", "state"):
-        np.testing.assert_array_equal(getattr(state.contacts, name), getattr(other.contacts, name), name)
+        np.testing.assert_array_equal(
+            getattr(state.contacts, name), getattr(other.contacts, name), name
+        )
 
 
 class Held(OpenLoop):
@@ -65,7 +73,9 @@ class Held(OpenLoop):
 
 
 @pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED], ids=lambda path: path.stem)
-def test_steps_under_targets_are_those_of_a_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_under_targets_are_those_of_a_run(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ss.open_simulation(path) as sim:
         n, m = sim.period_steps, len(sim.axes)
         targets = sim.state.joint_angle + 0.1 * np.random.default_rng(0).standard_normal((20, m))
@@ -138,7 +148,9 @@ def test_torques_reach_the_motors(path: Path) -> None:
         assert not np.isnan(sim.state.joint_angle_ref).any()
 
 
-@pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem
+)
 def test_a_saved_state_continues_bit_for_bit(path: Path) -> None:
     with ss.open_simulation(path, seed=3) as sim:
         drive = {"targets": sim.state.joint_angle + 0.05} if sim.axes else {}
@@ -188,7 +200,8 @@ def test_reset_begins_again_with_other_values() -> None:
 
 def test_a_seed_draws_whatever_is_random() -> None:
     rubble = with_values(
-        ss.load_scene(SPATIAL), {"obstacles": [{"kind": "rubble", "x_m": 3.0, "y_m": 0.0, "blocks": 2}]}
+        ss.load_scene(SPATIAL),
+        {"obstacles": [{"kind": "rubble", "x_m": 3.0, "y_m": 0.0, "blocks": 2}]},
     )
     with ss.open_simulation(rubble, seed=1) as sim:
         drawn, number = sim.scene.obstacles[0].seed, sim.rng.random()
@@ -210,7 +223,10 @@ def test_a_seed_draws_whatever_is_random() -> None:
             r"targets must have the shape \(10,\), a value for each of 10 axes .* \(got \(3,\)\)",
         ),
         ({"targets": 0.0}, r"targets must have the shape \(10,\)"),
-        ({"targets": [0.0] * 9 + [np.nan]}, r"targets\[9\] \(joint_10_yaw\) must be a finite number \(got nan\)"),
+        (
+            {"targets": [0.0] * 9 + [np.nan]},
+            r"targets\[9\] \(joint_10_yaw\) must be a finite number \(got nan\)",
+        ),
         ({"targets": ["a"] * 10}, "targets must be an array of numbers, not a list"),
         ({"targets": [[0.0], [0.0, 1.0]]}, "targets must be an array of numbers"),
         ({"targets": np.zeros(10, complex)}, "targets must be an array of numbers"),
@@ -218,7 +234,10 @@ def test_a_seed_draws_whatever_is_random() -> None:
             {"targets": np.zeros(10), "rates": np.full(10, np.inf)},
             r"rates\[0\] \(joint_1_yaw\) must be a finite number",
         ),
-        ({"targets": np.zeros(10), "torques": np.zeros(10)}, "under targets or under torques, not both"),
+        (
+            {"targets": np.zeros(10), "torques": np.zeros(10)},
+            "under targets or under torques, not both",
+        ),
         ({"torques": np.zeros(11)}, r"torques must have the shape \(10,\)"),
         ({"rates": np.zeros(10)}, "rates without targets"),
         ({"targets": np.zeros(10), "n": 0}, r"n must be at least 1 \(got 0\)"),
@@ -226,7 +245,9 @@ def test_a_seed_draws_whatever_is_random() -> None:
         ({"n": True}, "n must be a whole number"),
     ],
 )
-def test_bad_arguments_are_refused_and_change_nothing(arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments_are_refused_and_change_nothing(
+    arguments: dict[str, Any], message: str
+) -> None:
     with ss.open_simulation(PLANAR) as sim:
         sim.step(np.full(10, 0.1))
         before = sim.save()
@@ -258,7 +279,15 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
         sim.record()
         with pytest.raises(ss.UsageError, match=r"is being recorded\. Call stop_recording\(\)"):
             sim.record()
-    for use in (sim.step, sim.save, sim.reset, lambda: sim.state, sim.render, sim.record, lambda: sim.apply_wrench(0)):
+    for use in (
+        sim.step,
+        sim.save,
+        sim.reset,
+        lambda: sim.state,
+        sim.render,
+        sim.record,
+        lambda: sim.apply_wrench(0),
+    ):
         with pytest.raises(ss.UsageError, match=r"This simulation is closed\. Open another one"):
             use()
     sim.close()
@@ -276,7 +305,9 @@ def test_a_failed_step_leaves_the_state_before_it() -> None:
         still = sim.state.joint_angle.copy()
         sim.step(still, n=5)
         before = sim.state.copy()
-        with pytest.raises(ss.PhysicsError, match=r"step 6 \(t = 0.00125 s\) .*: the motion has diverged; reduce"):
+        with pytest.raises(
+            ss.PhysicsError, match=r"step 6 \(t = 0.00125 s\) .*: the motion has diverged; reduce"
+        ):
             sim.step(np.full(10, 1e9), n=3)
         np.testing.assert_array_equal(sim.state.link_pose, before.link_pose)
         assert sim.time == before.time
@@ -311,7 +342,11 @@ def test_a_recording_is_a_run_file(tmp_path: Path) -> None:
     assert [event.text for event in run.recording.events if event.kind == "note"] == [
         "The joints are driven by a program"
     ]
-    lines = [line for line in (tmp_path / "gait.csv").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in (tmp_path / "gait.csv").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     assert float(lines[-1].split(",")[0]) == pytest.approx(40 * sim.dt)
 
 
@@ -362,12 +397,16 @@ def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> No
         sim.reset()
     run = ss.load_run(tmp_path / "driven.mcap")
     np.testing.assert_array_equal(run.recording.snapshot(0).link_pose, pose)
-    assert [(pull.time, pull.link, pull.force) for pull in run.recording.pulls] == [(begin, 4, (0.0, 3.0, 0.0))]
+    assert [(pull.time, pull.link, pull.force) for pull in run.recording.pulls] == [
+        (begin, 4, (0.0, 3.0, 0.0))
+    ]
     again, notes = ss.continue_from(tmp_path / "driven.mcap", begin, duration=0.2)
     assert notes == ()
     assert again["time_s"][0] == begin
     last = run["time_s"][-1]
-    with pytest.raises(ss.StateError, match=r"a program drove the joints from 0\.\d+ s on.*or an earlier time\."):
+    with pytest.raises(
+        ss.StateError, match=r"a program drove the joints from 0\.\d+ s on.*or an earlier time\."
+    ):
         ss.continue_from(tmp_path / "driven.mcap", last)
     with pytest.raises(ss.UsageError, match="has no row at 0 s: it is recorded from"):
         ss.continue_from(tmp_path / "driven.mcap", 0.0)

@@ -1,8 +1,9 @@
 """Does in the real window what can be done while a robot is armed, and times its heartbeat.
 
-`beats_probe PROFILE SCENE [ACTION ...]`. Prints the longest pause between two beats for every action as JSON: processor
-time of the window's thread, time by the clock, and how much of that was not spent in the operating system's queue.
-What opens is closed again and what was changed is undone, which belongs to the action.
+`beats_probe PROFILE SCENE [ACTION ...]`. Prints the longest pause between two beats for every
+action as JSON: processor time of the window's thread, time by the clock, and how much of that was
+not spent in the operating system's queue. What opens is closed again and what was changed is
+undone, which belongs to the action.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ _OTHER = frozenset(
         "mend_faults",
     }
 )
-"""Commands after which the robot is not armed any more, as they say; and the one that writes a file."""
+"""Commands after which the robot is not armed any more, as they say; and the one that writes a
+file."""
 
 
 class Beats:
@@ -54,8 +56,8 @@ class Beats:
     Attributes
     ----------
     longest : dict of str to list of float
-        Processor time, time by the clock and time outside the system's queue, of the longest pause of an action, s each
-        by itself.
+        Processor time, time by the clock and time outside the system's queue, of the longest pause
+        of an action, s each by itself.
     """
 
     def __init__(self) -> None:
@@ -93,7 +95,10 @@ def menus(window: MainWindow) -> Iterator[Action]:
     for action in window.menuBar().actions():
         menu = action.menu()
         if isinstance(menu, QMenu):
-            yield f"menu {action.text().strip('&')}", partial(menu.popup, window.mapToGlobal(QPoint(40, 40)))
+            yield (
+                f"menu {action.text().strip('&')}",
+                partial(menu.popup, window.mapToGlobal(QPoint(40, 40))),
+            )
 
 
 def panels(window: MainWindow) -> Iterator[Action]:
@@ -105,8 +110,14 @@ def panels(window: MainWindow) -> Iterator[Action]:
         data = window.findChild(DataPanel)
         assert data is not None
         for tab in (2, 1, 0):
-            yield f"robot data, {data.tabs.tabText(tab)}{again}", partial(data.tabs.setCurrentIndex, tab)
-    yield "traffic, every frame in turn", lambda: (data.tabs.setCurrentIndex(2), data.traffic.by_id.click())
+            yield (
+                f"robot data, {data.tabs.tabText(tab)}{again}",
+                partial(data.tabs.setCurrentIndex, tab),
+            )
+    yield (
+        "traffic, every frame in turn",
+        lambda: (data.tabs.setCurrentIndex(2), data.traffic.by_id.click()),
+    )
     yield "traffic, sought through", lambda: data.traffic.seek.setText("joint")
     yield "joints looked at", lambda: (data.traffic.seek.clear(), data.tabs.setCurrentIndex(0))
     for name in ("history", "runs", "channels", "comparison", "experiment", "teleop"):
@@ -119,7 +130,11 @@ def edits(window: MainWindow) -> Iterator[Action]:
     """What changes the scene while the robot follows it."""
     document = window.context.document
     for number in (1, 2):
-        for key, value in (("gait.amplitude_deg", 25.0), ("gait.frequency_hz", 0.3), ("gait.offset_deg", 5.0)):
+        for key, value in (
+            ("gait.amplitude_deg", 25.0),
+            ("gait.frequency_hz", 0.3),
+            ("gait.offset_deg", 5.0),
+        ):
             yield f"{key} ({number})", partial(document.set_value, key, value + number, "Edit")
     yield "undo", document.undo_stack.undo
     yield "redo", document.undo_stack.redo
@@ -141,10 +156,16 @@ def looks(window: MainWindow) -> Iterator[Action]:
         QApplication.sendEvent(
             view,
             QWheelEvent(
-                at, QPointF(view.mapToGlobal(middle)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
-                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+                at,
+                QPointF(view.mapToGlobal(middle)),
+                QPoint(),
+                QPoint(0, 120),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
             ),
-        )  # fmt: skip
+        )
 
     def scrub(share: float) -> None:
         recording = bridge.recording
@@ -158,7 +179,10 @@ def looks(window: MainWindow) -> Iterator[Action]:
     yield "the newest again", partial(bridge.set_cursor, None)
     yield "window smaller", partial(window.resize, 1280, 800)
     yield "window larger", partial(window.resize, 1580, 960)
-    yield "simulation at full speed", lambda: (bridge.session.set_speed(math.inf), bridge.session.play())
+    yield (
+        "simulation at full speed",
+        lambda: (bridge.session.set_speed(math.inf), bridge.session.play()),
+    )
     yield "simulation shown", bridge.close_run
     yield "robot shown", bridge.show_robot
     yield "simulation paused", bridge.session.pause
@@ -240,7 +264,9 @@ class Probe:
                 yield 300
             step = window.context.document.undo_stack.index()
             self.beats.action = name
-            QTimer.singleShot(0, act)  # what waits for an answer must not hold up the clock of the others
+            QTimer.singleShot(
+                0, act
+            )  # what waits for an answer must not hold up the clock of the others
             yield _SETTLE_MS
             shut(window)
             window.context.document.undo_stack.setIndex(step)

@@ -61,7 +61,10 @@ class Case:
         mu = np.linspace(0.15, 0.35, WORLDS)
         values = {"ground.mu_along": mu, "ground.mu_across": mu}
         self.reference = gait_reference(self.scene, self.begin + PERIODS * self.period)
-        self.batches = {threads: open_batch(self.scene, WORLDS, threads=threads, values=values) for threads in (1, 2)}
+        self.batches = {
+            threads: open_batch(self.scene, WORLDS, threads=threads, values=values)
+            for threads in (1, 2)
+        }
         self.engines: list[Engine] = []
         self.saved: list[Checkpoint] = []
         for each in mu:
@@ -121,7 +124,11 @@ class Peer:
 
     def run(self) -> Taken:
         """All worlds."""
-        return timed(lambda: self.rollout.rollout(self.model, self.data, self.first, self.control, state=self.states))
+        return timed(
+            lambda: self.rollout.rollout(
+                self.model, self.data, self.first, self.control, state=self.states
+            )
+        )
 
 
 def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
@@ -154,15 +161,29 @@ def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
         (f"{name}: processors it had", together, "", "2 if they were free", True),
         (f"{name}: faster than 64 single runs", faster, "x", f">= {bar:g}", faster >= bar),
         (f"{name}: one thread beside single runs", ratio("single", "one", "wall"), "x", "", True),
-        (f"{name}: speed per processor beside single runs", per_core, "x", ">= 0.9", per_core >= 0.9),
+        (
+            f"{name}: speed per processor beside single runs",
+            per_core,
+            "x",
+            ">= 0.9",
+            per_core >= 0.9,
+        ),
     ]
     if peer is not None:
         assert peer_bar is not None
         peer_ratio = ratio("peer", "two", "wall")
         rows.append(
-            (f"{name}: faster than MuJoCo's rollout", peer_ratio, "x", f">= {peer_bar:g}", peer_ratio >= peer_bar)
+            (
+                f"{name}: faster than MuJoCo's rollout",
+                peer_ratio,
+                "x",
+                f">= {peer_bar:g}",
+                peer_ratio >= peer_bar,
+            )
         )
-        rows.append((f"{name}: ... by processor time", ratio("peer", "two", "processor"), "x", "", True))
+        rows.append(
+            (f"{name}: ... by processor time", ratio("peer", "two", "processor"), "x", "", True)
+        )
     return rows
 
 

@@ -35,15 +35,45 @@ def run() -> list[tuple[str, float, str, str, bool]]:
         messages = [m for m in codec.profile.messages if m.role in INCOMING]
         # Two counts of everything, so that no counter stands still however often they come.
         frames = [
-            codec.encode(m, n, {("angle", -1): 0.3}) for _ in range(2) for m in messages for n in codec.profile.nodes
+            codec.encode(m, n, {("angle", -1): 0.3})
+            for _ in range(2)
+            for m in messages
+            for n in codec.profile.nodes
         ]
-        share = RATE * _seconds(lambda c=codec, f=frames: [c.decode(each) for each in f], 20) / len(frames)
-        found.append((f"{path.stem}: decode {RATE} frames/s", 100 * share, "%", "<= 15 of a core", share <= 0.15))
+        share = (
+            RATE
+            * _seconds(lambda c=codec, f=frames: [c.decode(each) for each in f], 20)
+            / len(frames)
+        )
+        found.append(
+            (
+                f"{path.stem}: decode {RATE} frames/s",
+                100 * share,
+                "%",
+                "<= 15 of a core",
+                share <= 0.15,
+            )
+        )
         dbc = [codec.loaded.database.get_message_by_name(m.message) for m in messages]
-        data = [(d, codec.encode(m, codec.profile.nodes[0], {}).data) for d, m in zip(dbc, messages, strict=True)]
-        other = _seconds(lambda given=data: [d.decode(b, decode_choices=False) for d, b in given], 50) / len(data)
-        found.append((f"{path.stem}: cantools' bare decoder", 100 * other * RATE, "%", "for comparison", True))
+        data = [
+            (d, codec.encode(m, codec.profile.nodes[0], {}).data)
+            for d, m in zip(dbc, messages, strict=True)
+        ]
+        other = _seconds(
+            lambda given=data: [d.decode(b, decode_choices=False) for d, b in given], 50
+        ) / len(data)
+        found.append(
+            (
+                f"{path.stem}: cantools' bare decoder",
+                100 * other * RATE,
+                "%",
+                "for comparison",
+                True,
+            )
+        )
         angle = np.zeros(codec.n_axes)
         cycle = _seconds(lambda c=codec, a=angle: c.set_points(a, a), 50)
-        found.append((f"{path.stem}: a period's set-points", 1e3 * cycle, "ms", "<= 1 ms", cycle <= 1e-3))
+        found.append(
+            (f"{path.stem}: a period's set-points", 1e3 * cycle, "ms", "<= 1 ms", cycle <= 1e-3)
+        )
     return found

@@ -34,9 +34,19 @@ def run() -> list[Row]:
     for name in SCENES:
         scene = shipped(name, solver__error_tolerance=1e-4)
         factor = _factor(scene)
-        result.append((f"{name} to 1e-4, {slices(scene)} slices: real-time factor", factor, "x", ">= 20", factor >= 20))
+        result.append(
+            (
+                f"{name} to 1e-4, {slices(scene)} slices: real-time factor",
+                factor,
+                "x",
+                ">= 20",
+                factor >= 20,
+            )
+        )
     scene = shipped("continuum_snake_2d", solver__error_tolerance=1e-6)
-    result.append((f"the same to 1e-6, {slices(scene)} slices (as shipped)", _factor(scene), "x", "", True))
+    result.append(
+        (f"the same to 1e-6, {slices(scene)} slices (as shipped)", _factor(scene), "x", "", True)
+    )
     friction = body(
         {"kind": "formulas", "k_z_per_m": "8*sin(9*X + 3*t)"},
         {"kind": "friction", "viscous_along_ns_per_m2": 2.0, "viscous_across_ns_per_m2": 20.0},

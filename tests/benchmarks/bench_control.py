@@ -20,7 +20,9 @@ _SECONDS = 20.0
 
 def _figures(name: str, values: dict[str, object], sinks: int) -> tuple[float, float]:
     """Simulated seconds a second of processor time, and time a period outside the engine, µs; best of three runs."""
-    scene = with_values(load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": _SECONDS, **values})
+    scene = with_values(
+        load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": _SECONDS, **values}
+    )
     run_offline(with_values(scene, {"run.duration_s": 0.1}))
     best = around = math.inf
     for _ in range(3):
@@ -48,5 +50,7 @@ def run() -> list[Row]:
     ):
         factor, around = _figures(name, values, sinks)
         result.append((f"{what}: real-time factor", factor, "x", f">= {bar:g}", factor >= bar))
-        result.append((f"{what}: a period outside the engine", around, "µs", "<= 40", around <= 40.0))
+        result.append(
+            (f"{what}: a period outside the engine", around, "µs", "<= 40", around <= 40.0)
+        )
     return result

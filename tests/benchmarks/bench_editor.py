@@ -14,8 +14,17 @@ SECONDS = 5.0
 def measured(count: int) -> dict[str, float]:
     """What `tests.benchmarks.editor_probe` measures among so many obstacles."""
     with screen() as environment:
-        command = [sys.executable, "-m", "tests.benchmarks.editor_probe", str(SECONDS), "1600x1000", str(count)]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
+        command = [
+            sys.executable,
+            "-m",
+            "tests.benchmarks.editor_probe",
+            str(SECONDS),
+            "1600x1000",
+            str(count),
+        ]
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, text=True, timeout=300, check=True
+        )
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
 
@@ -26,8 +35,20 @@ def run() -> list[Row]:
     share = figures["fps"] / few["fps"]
     return [
         ("pick among 2,000 obstacles", figures["pick"], "ms", "< 5", figures["pick"] < 5.0),
-        ("pictures a second while one of nine is dragged", few["fps"], "/s", ">= 30", few["fps"] >= 30.0),
-        ("pictures a second while one is dragged", figures["fps"], "/s", ">= 30", figures["fps"] >= 30.0),
+        (
+            "pictures a second while one of nine is dragged",
+            few["fps"],
+            "/s",
+            ">= 30",
+            few["fps"] >= 30.0,
+        ),
+        (
+            "pictures a second while one is dragged",
+            figures["fps"],
+            "/s",
+            ">= 30",
+            figures["fps"] >= 30.0,
+        ),
         ("share of those among nine", share, "x", ">= 0.8", share >= 0.8),
         ("carrying out a move of the mouse (median)", figures["move"], "ms", "", True),
         ("undo (median)", figures["undo"], "ms", "< 20", figures["undo"] < 20.0),

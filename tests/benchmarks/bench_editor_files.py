@@ -1,6 +1,7 @@
 """A scene of 2,000 obstacles: how long it is read, written, undone and told apart in words.
 
-Undo is measured twice: of the document alone with what refers to its obstacles, and in the window with all panels.
+Undo is measured twice: of the document alone with what refers to its obstacles, and in the window
+with all panels.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ EDITS: dict[str, Callable[[Scene], Scene]] = {
 def large_scene() -> Scene:
     """The main scene in a field of so many pegs."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
-    places = ((0.5 * (i % 50) - 12.0, 0.5 * (i // 50) + 2.0) for i in range(COUNT - len(scene.obstacles)))
+    places = (
+        (0.5 * (i % 50) - 12.0, 0.5 * (i // 50) + 2.0) for i in range(COUNT - len(scene.obstacles))
+    )
     pegs = (Cylinder(x_m=x, y_m=y, radius_m=0.05) for x, y in places)
     return scene.model_copy(update={"obstacles": (*scene.obstacles, *pegs)})
 
@@ -140,7 +143,8 @@ def run() -> list[Row]:
     figures |= json.loads(probe.stdout.splitlines()[-1])
     bars = {name: 20.0 if name.startswith("undo") else 1000.0 for name in figures}
     return [
-        (f"{name} ({COUNT} obstacles)", ms, "ms", f"< {bars[name]:g}", ms < bars[name]) for name, ms in figures.items()
+        (f"{name} ({COUNT} obstacles)", ms, "ms", f"< {bars[name]:g}", ms < bars[name])
+        for name, ms in figures.items()
     ]
 
 

@@ -50,12 +50,29 @@ def _without_bus(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
         robot.poll(now)
     share = (time.process_time() - begun) / seconds
     assert not robot.safe
-    return [("emulated robot at 100 Hz, 20 axes, without its bus", 100 * share, "% core", "< 10", share < 0.10)]
+    return [
+        (
+            "emulated robot at 100 Hz, 20 axes, without its bus",
+            100 * share,
+            "% core",
+            "< 10",
+            share < 0.10,
+        )
+    ]
 
 
 def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
     port = 20_000 + os.getpid() % 20_000
-    command = [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--port", str(port), "--until-eof"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakestudio",
+        "emulate",
+        "lab_robot",
+        "--port",
+        str(port),
+        "--until-eof",
+    ]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -79,7 +96,9 @@ def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
     reader.join()
     bus.close()
     process.communicate()
-    return [("its process at 100 Hz, over udp_multicast", 100 * share, "% core", "< 20", share < 0.20)]
+    return [
+        ("its process at 100 Hz, over udp_multicast", 100 * share, "% core", "< 20", share < 0.20)
+    ]
 
 
 def _read(bus: CanBus, ended: threading.Event) -> None:

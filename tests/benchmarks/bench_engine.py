@@ -18,7 +18,12 @@ Row = tuple[str, object, str, str, bool]
 def posts(n: int) -> tuple[Cylinder, ...]:
     """Obstacles along the way of n links, as dense as in the paper's scene: seven for eleven."""
     return tuple(
-        Cylinder(kind="cylinder", x_m=0.0507 + 0.368 * k, y_m=0.1761 if k % 2 == 0 else 0.003, radius_m=0.02)
+        Cylinder(
+            kind="cylinder",
+            x_m=0.0507 + 0.368 * k,
+            y_m=0.1761 if k % 2 == 0 else 0.003,
+            radius_m=0.02,
+        )
         for k in range(7 * n // 11)
     )
 
@@ -40,9 +45,15 @@ def measure(scene: Scene, steps: int, repeats: int = 3) -> tuple[float, float, f
 
 def lane(n: int) -> Scene:
     """A robot of n links between posts."""
-    scene = Scene(robot=Robot(n_links=n), obstacles=posts(n), start=GaitStart(kind="gait", heading_deg=0.0, y_m=0.09))
+    scene = Scene(
+        robot=Robot(n_links=n),
+        obstacles=posts(n),
+        start=GaitStart(kind="gait", heading_deg=0.0, y_m=0.09),
+    )
     hit = {j for problem in registry.check(scene) for j in problem.obstacles}
-    return scene.model_copy(update={"obstacles": tuple(o for j, o in enumerate(scene.obstacles) if j not in hit)})
+    return scene.model_copy(
+        update={"obstacles": tuple(o for j, o in enumerate(scene.obstacles) if j not in hit)}
+    )
 
 
 def run() -> list[Row]:
@@ -52,10 +63,19 @@ def run() -> list[Row]:
     factor = main.solver.step_s / step
     few, many = math.inf, math.inf
     for _ in range(5):  # by turns, so that a busy moment of the machine does not hit only one
-        few, many = min(few, measure(lane(11), 8000, 1)[0]), min(many, measure(lane(88), 8000, 1)[0])
+        few, many = (
+            min(few, measure(lane(11), 8000, 1)[0]),
+            min(many, measure(lane(88), 8000, 1)[0]),
+        )
     growth = math.log(many / few) / math.log(8.0)
     return [
-        ("CPU time of a step, n = 11, seven obstacles", 1e6 * step, "us", "<= 6.25", step <= 6.25e-6),
+        (
+            "CPU time of a step, n = 11, seven obstacles",
+            1e6 * step,
+            "us",
+            "<= 6.25",
+            step <= 6.25e-6,
+        ),
         ("real-time factor at dt = 1/4000", factor, "x", ">= 40", factor >= 40),
         ("Newton iterations a step", iterations, "", "", True),
         ("worst residual", residual, "", "<= 1e-8", residual <= 1e-8),

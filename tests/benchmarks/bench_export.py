@@ -51,7 +51,9 @@ class Long:
 def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
-    short = run_offline(with_values(scene, {"run.duration_s": 15.0, "run.log_rate_hz": RATE})).recording
+    short = run_offline(
+        with_values(scene, {"run.duration_s": 15.0, "run.log_rate_hz": RATE})
+    ).recording
     long = Long(short)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="snakestudio-bench-", dir="/var/tmp") as folder:
@@ -62,7 +64,9 @@ def run() -> list[Row]:
             write(path, long)  # type: ignore[operator]
             took = time.perf_counter() - started
             bar = 20.0 if name == "CSV" else 60.0
-            rows.append((f"{name} of an hour at 100 Hz, n = 11", took, "s", f"<= {bar:g}", took <= bar))
+            rows.append(
+                (f"{name} of an hour at 100 Hz, n = 11", took, "s", f"<= {bar:g}", took <= bar)
+            )
             rows.append((f"size of that {name}", path.stat().st_size / 1e6, "MB", "", True))
             path.unlink()
         grown = resident() - before
@@ -70,5 +74,7 @@ def run() -> list[Row]:
         started = time.perf_counter()
         write_video(Path(folder, "a.mp4"), short, VideoOptions())
         took = time.perf_counter() - started
-        rows.append(("video of 15 s at 1280 x 720, 30 frames a second", took, "s", "<= 60", took <= 60))
+        rows.append(
+            ("video of 15 s at 1280 x 720, 30 frames a second", took, "s", "<= 60", took <= 60)
+        )
     return rows

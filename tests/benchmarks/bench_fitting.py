@@ -30,10 +30,21 @@ def run() -> list[Row]:
     for key, true in FRICTION.items():
         error = 100.0 * abs(values[key] / true - 1.0)
         rows.append((f"{key}, error", error, "%", "<= 5", error <= 5.0))
-    rows.append((f"two frictions, 2 s of motion, {default_workers()} workers", took, "s", "<= 60", took <= 60.0))
+    rows.append(
+        (
+            f"two frictions, 2 s of motion, {default_workers()} workers",
+            took,
+            "s",
+            "<= 60",
+            took <= 60.0,
+        )
+    )
     late = {"control.start_delay_s": 0.1}
     trial = Trial(
-        "t", brisk(**off, **{"control.start_delay_s": 0.14}), measured(brisk(**late), {}), offset_bounds_s=(0.0, 0.0)
+        "t",
+        brisk(**off, **{"control.start_delay_s": 0.14}),
+        measured(brisk(**late), {}),
+        offset_bounds_s=(0.0, 0.0),
     )
     values, _ = _fitted(trial, [PRESETS["Start delay"], *frictions], "least_squares")
     error = 1000.0 * abs(values["control.start_delay_s"] - 0.1)
@@ -42,7 +53,9 @@ def run() -> list[Row]:
         (key,) = free.keys
         tracks = measured(free_joints(**{key: true}), {}, joints=True)
         values, _ = _fitted(
-            Trial("t", free_joints(**{key: 1.4 * true}), tracks, offset_bounds_s=(0.0, 0.0)), [free], "auto"
+            Trial("t", free_joints(**{key: 1.4 * true}), tracks, offset_bounds_s=(0.0, 0.0)),
+            [free],
+            "auto",
         )
         error = 100.0 * abs(values[key] / true - 1.0)
         rows.append((f"{key}, error", error, "%", "<= 5", error <= 5.0))

@@ -1,7 +1,8 @@
 """Whether an optimiser's 300 runs find the paper's robot as fast a sidewinding as a grid of 10,000 does.
 
-The grid takes a processor 42 minutes, so what it found is kept in `sidewinding_grid.csv`; its best point is run again.
-`python -m tests.benchmarks.bench_gait_search FOLDER` computes the grid again; stopped, it goes on in that folder.
+The grid takes a processor 42 minutes, so what it found is kept in `sidewinding_grid.csv`; its best
+point is run again. `python -m tests.benchmarks.bench_gait_search FOLDER` computes the grid again;
+stopped, it goes on in that folder.
 """
 
 from __future__ import annotations
@@ -33,19 +34,27 @@ SEEDS = range(1, 6)
 
 _BEST = 20
 _AMPLITUDES = {
-    "low": None, "high": None, "steps": None,
+    "low": None,
+    "high": None,
+    "steps": None,
     "values": (15.0, 20.0, 25.0, 30.0, 32.5, 35.0, 37.5, 40.0, 42.5, 45.0),
-}  # fmt: skip
-"""Of the grid: denser where the fast gaits are. Of the other values it takes ten equal steps each, as the file says."""
+}
+"""Of the grid: denser where the fast gaits are. Of the other values it takes ten equal steps each,
+as the file says."""
 
 
 def copied(folder: Path, search: dict[str, object]) -> Path:
     """The shipped study in a folder of its own, searched otherwise."""
     study = load_study(STUDY)
     if search.get("kind") == "grid":
-        study = study.model_copy(update={"vary": (study.vary[0].model_copy(update=_AMPLITUDES), *study.vary[1:])})
+        study = study.model_copy(
+            update={"vary": (study.vary[0].model_copy(update=_AMPLITUDES), *study.vary[1:])}
+        )
     changed = study.model_copy(
-        update={"scene": str((STUDY.parent / study.scene).resolve()), "search": study.search.model_copy(update=search)}
+        update={
+            "scene": str((STUDY.parent / study.scene).resolve()),
+            "search": study.search.model_copy(update=search),
+        }
     )
     path = folder / "sidewinding.toml"
     save_study(changed, path)
@@ -57,7 +66,11 @@ def kept_best() -> tuple[dict[str, float], float, int]:
     lines = KEPT.read_text(encoding="utf-8").splitlines()
     count = next(int(line.split()[-1]) for line in lines if line.startswith("# points"))
     row = next(csv.DictReader(line for line in lines if not line.startswith("#")))
-    return {name: float(value) for name, value in row.items() if name.startswith("gait.")}, float(row["speed"]), count
+    return (
+        {name: float(value) for name, value in row.items() if name.startswith("gait.")},
+        float(row["speed"]),
+        count,
+    )
 
 
 def speed_of(plan: Plan, values: dict[str, float]) -> float:
@@ -98,7 +111,11 @@ def keep(table: Table) -> None:
     """Write the best points of a finished grid into `KEPT`."""
     rows = np.flatnonzero(table.counts)
     rows = rows[np.argsort(table.goals[rows, 0])][:_BEST]
-    columns = {name: table[name][rows] for name in table if name not in ("seconds", "runs", "failed", "within_limits")}
+    columns = {
+        name: table[name][rows]
+        for name in table
+        if name not in ("seconds", "runs", "failed", "within_limits")
+    }
     about = f"The {_BEST} best within the limits; see bench_gait_search.py"
     write_csv(KEPT, columns, {f"points tried: {table.n_points}": about})
 
@@ -108,7 +125,11 @@ def main() -> int:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     path = copied(folder, {"kind": "grid"})
-    run_study(path, Workers(), lambda progress: print(f"\r{progress.finished} of {progress.runs}", end="", flush=True))
+    run_study(
+        path,
+        Workers(),
+        lambda progress: print(f"\r{progress.finished} of {progress.runs}", end="", flush=True),
+    )
     keep(results_of(path))
     return 0
 

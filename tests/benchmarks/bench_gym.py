@@ -45,7 +45,13 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
     rates = (WORLDS * STEPS / statistics.median(times) for times in (together, apart))
     return [
         (f"{name}: 64 worlds in one environment", next(rates), "steps/s", "", True),
-        (f"{name}: processors it had", statistics.median(processors), "", "2 if they were free", True),
+        (
+            f"{name}: processors it had",
+            statistics.median(processors),
+            "",
+            "2 if they were free",
+            True,
+        ),
         (f"{name}: 64 single environments", next(rates), "steps/s", "", True),
         (f"{name}: one environment faster", faster, "x", f">= {bar:g}", faster >= bar),
     ]

@@ -10,7 +10,14 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.set_points import SetPoints
-from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, THREE, YAW_ROLL
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
+    CARDAN,
+    HAS_PITCH,
+    HAS_ROLL,
+    HAS_YAW,
+    THREE,
+    YAW_ROLL,
+)
 from snakestudio.engines.spatial_nonsmooth.params import KD, KP, Chain, Params, link_rows
 from snakestudio.engines.spatial_nonsmooth.state import CALL_ITERATIONS, UNCONVERGED, make_state
 from snakestudio.model.edits import with_values
@@ -18,7 +25,16 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from tests.benchmarks.bench_spatial import timed as time_engine
-from tests.engines.spatial_chains import STILL, Reference, chain_of, limp_axes, n_axes, params_with, pose_of, run_chain
+from tests.engines.spatial_chains import (
+    STILL,
+    Reference,
+    chain_of,
+    limp_axes,
+    n_axes,
+    params_with,
+    pose_of,
+    run_chain,
+)
 from tests.peers.mujoco_robot import mujoco_loop
 
 Row = tuple[str, object, str, str, bool]
@@ -45,7 +61,15 @@ def robot(kinds: list[int], kp: float, kd: float, radius: float = 0.05, mu: floa
     across, axial = mass * (radius**2 / 4.0 + length**2 / 12.0), 0.5 * mass * radius**2
     contact, friction = np.tile([-0.025, 0.025], (n, 1)), np.full((n, 3), mu)
     links = link_rows(
-        mass, across, axial, 0.5 * length, 0.5 * length, contact, np.full(n, radius), np.full(n, 0.02), friction
+        mass,
+        across,
+        axial,
+        0.5 * length,
+        0.5 * length,
+        contact,
+        np.full(n, radius),
+        np.full(n, 0.02),
+        friction,
     )
     values = limp_axes(n_axes(kinds))
     values[:, [KP, KD]] = kp, kd
@@ -61,7 +85,9 @@ def swinging(count: int) -> Reference:
     )
 
 
-def timed(params: Params, pose: FloatArray, seconds: float, reference: Reference) -> tuple[float, float, float]:
+def timed(
+    params: Params, pose: FloatArray, seconds: float, reference: Reference
+) -> tuple[float, float, float]:
     """CPU time of a step, s, Newton iterations a step, and share of steps converged."""
     state = make_state(pose, np.zeros((len(pose), 6)), np.zeros(len(params.axes)))
     steps = round(seconds / STEP)
@@ -135,7 +161,13 @@ def alternating() -> list[Row]:
         rows += [
             (f"{label}: CPU time of a step", 1e6 * ours, "us", "", True),
             (f"{label}: MuJoCo, exported model as it is", 1e6 * theirs, "us", "", True),
-            (f"{label}: ours / MuJoCo exported", ours / theirs, "", "<= 0.35", ours <= 0.35 * theirs),
+            (
+                f"{label}: ours / MuJoCo exported",
+                ours / theirs,
+                "",
+                "<= 0.35",
+                ours <= 0.35 * theirs,
+            ),
             (f"{label}: MuJoCo, default cones without rolling", 1e6 * fastest, "us", "", True),
             (f"{label}: ours / MuJoCo default", ours / fastest, "", "", True),
             (f"{label}: Newton iterations a step", iterations, "", "", True),

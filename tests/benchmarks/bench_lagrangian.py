@@ -26,7 +26,13 @@ def run() -> list[Row]:
         factor = scene.solver.step_s / step
         result += [
             (f"{law}, n = 10: CPU time of a step", 1e6 * step, "us", "", True),
-            (f"{law}, n = 10: real-time factor at {scene.solver.step_s:g} s", factor, "x", ">= 50", factor >= 50),
+            (
+                f"{law}, n = 10: real-time factor at {scene.solver.step_s:g} s",
+                factor,
+                "x",
+                ">= 50",
+                factor >= 50,
+            ),
         ]
     few, many = math.inf, math.inf
     for _ in range(3):  # by turns, so that a busy moment of the machine does not hit only one

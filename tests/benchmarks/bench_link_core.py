@@ -57,7 +57,19 @@ def _run() -> list[Row]:
         slowest_stop = max(slowest_stop, time.thread_time() - started)
     share = 100 * spent / _DURATION_S
     return [
-        ("20 axes at 100 Hz, all frames, telemetry at 200 Hz", share, "% core", "< 25", share < 25 and streaming),
+        (
+            "20 axes at 100 Hz, all frames, telemetry at 200 Hz",
+            share,
+            "% core",
+            "< 25",
+            share < 25 and streaming,
+        ),
         ("longest turn of the loop", 1000 * slowest, "ms", "< 6", slowest < 0.006),
-        ("from stop to its frame, longest of 100", 1000 * slowest_stop, "ms", "< 2", slowest_stop < 0.002),
+        (
+            "from stop to its frame, longest of 100",
+            1000 * slowest_stop,
+            "ms",
+            "< 2",
+            slowest_stop < 0.002,
+        ),
     ]

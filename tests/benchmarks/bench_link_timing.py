@@ -1,12 +1,13 @@
 """How exactly set-points leave the link while a window renders and a simulation runs, and how soon a stop is out.
 
-A witness in this process sees the frames at the kernel's time of reception; the emulated robot, the link, the window
-(drawn in software, on a screen of its own) and the simulation, as fast as it can, have processes of their own.
-`SNAKESTUDIO_BENCH_S` is the time each figure is taken over (20 s).
+A witness in this process sees the frames at the kernel's time of reception; the emulated robot, the
+link, the window (drawn in software, on a screen of its own) and the simulation, as fast as it can,
+have processes of their own. `SNAKESTUDIO_BENCH_S` is the time each figure is taken over (20 s).
 
-No priority helps against a machine that stands still itself, see `standstill`: what bare sleepers suffer meanwhile is
-told in front, and each figure is told twice, over everything and over what no standstill touched. A stop that a
-standstill causes, as nobody was heard in time, is counted, and streaming begun again until the time is full.
+No priority helps against a machine that stands still itself, see `standstill`: what bare sleepers
+suffer meanwhile is told in front, and each figure is told twice, over everything and over what no
+standstill touched. A stop that a standstill causes, as nobody was heard in time, is counted, and
+streaming begun again until the time is full.
 """
 
 from __future__ import annotations
@@ -30,7 +31,16 @@ from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import main_scene
 from tests.benchmarks.bench_window import screen
 from tests.benchmarks.standstill import Standstills, watched
-from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
+from tests.link.rig import (
+    SET_POINTS,
+    STOP_ID,
+    Emulator,
+    Operator,
+    Witness,
+    client_of,
+    small_robot,
+    wait,
+)
 from tests.machine import processor_time, stolen, stolen_share
 
 __all__ = ["Figures", "Timing", "measure", "run"]
@@ -54,7 +64,8 @@ class Figures:
     gap, shortest : float
         Longest and shortest time between two periods, ms.
     stop : float
-        99th percentile from calling stop to the stop frame's arrival, ms; the largest if there are few; NaN if none.
+        99th percentile from calling stop to the stop frame's arrival, ms; the largest if there are
+        few; NaN if none.
     """
 
     periods: int
@@ -77,7 +88,8 @@ class Timing:
     halts : int
         How often it was stopped because somebody was not heard in time.
     processor : float
-        What the link's process took of a processor while it streamed, 0 to 1; NaN where nobody says.
+        What the link's process took of a processor while it streamed, 0 to 1; NaN where nobody
+        says.
     all, free : Figures
         Of everything, and of what no standstill of the machine touched.
     machine : Standstills
@@ -99,8 +111,16 @@ def load() -> Iterator[None]:
     program = [sys.executable, "-m", "snakestudio"]
     with screen() as environment:
         processes = [
-            subprocess.Popen([*program, *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for words in (("run", str(main_scene()), "--duration", "100000"), ("--play", str(main_scene())))
+            subprocess.Popen(
+                [*program, *words],
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            for words in (
+                ("run", str(main_scene()), "--duration", "100000"),
+                ("--play", str(main_scene())),
+            )
         ]
         try:
             time.sleep(15.0)  # until they have started, and the window has all its panels
@@ -125,7 +145,9 @@ def _ahead() -> Iterator[None]:
             os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
-def measure(rate_hz: float, seconds: float, priority: str = "real-time", stops: int = _STOPS) -> Timing:
+def measure(
+    rate_hz: float, seconds: float, priority: str = "real-time", stops: int = _STOPS
+) -> Timing:
     """One link under load.
 
     Parameters
@@ -169,7 +191,10 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
     pieces = [np.array([time for time in at if begin <= time <= end]) for begin, end in spans]
     pieces = [piece for piece in pieces if piece.size > 1]
     period = 1.0 / rate_hz
-    times, late = np.concatenate(pieces), np.concatenate([_lateness(piece, period) for piece in pieces])
+    times, late = (
+        np.concatenate(pieces),
+        np.concatenate([_lateness(piece, period) for piece in pieces]),
+    )
     gaps = np.concatenate([np.column_stack([piece[:-1], piece[1:]]) for piece in pieces])
 
     def figures(counts: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Figures:
@@ -178,11 +203,13 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
         waited = np.diff(waits[counts(*waits.T)])
         return Figures(
             timely.size, _ms(timely, 0.99), _ms(between, 1.0), _ms(between, 0.0), _ms(waited, 0.99)
-        )  # fmt: skip
+        )
 
     mean = 1000 * float(np.diff(gaps).mean())
     everything = figures(lambda begins, ends: np.ones(begins.size, bool))
-    return Timing(priority, mean, len(spans) - 1, processor, everything, figures(machine.free), machine)
+    return Timing(
+        priority, mean, len(spans) - 1, processor, everything, figures(machine.free), machine
+    )
 
 
 def _ms(times: np.ndarray, share: float) -> float:
@@ -199,7 +226,8 @@ def _process(client: LinkClient) -> int:
 def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, float]], float]:
     """Stream for so long altogether.
 
-    Gives when it did, one span for each time it was begun, and the link's share of a processor meanwhile.
+    Gives when it did, one span for each time it was begun, and the link's share of a processor
+    meanwhile.
     """
     spans: list[tuple[float, float]] = []
     total, taken, patience = 0.0, 0.0, time.monotonic() + 60.0 + 5.0 * seconds
@@ -245,7 +273,8 @@ def _lateness(times: np.ndarray, period: float) -> np.ndarray:
     """How late each frame is on the grid of periods that most of them lie on, s."""
     phase = (times - times[0]) / period % 1.0
     counts, edges = np.histogram(np.concatenate([phase, phase + 1.0]), 200, (0.0, 2.0))
-    # Set-points are late, never early, but the stamps of frames wander by some hundredths of a period.
+    # Set-points are late, never early, but the stamps of frames wander by some hundredths of a
+    # period.
     late = (phase - edges[np.argmax(counts[:100])] + 0.25) % 1.0
     return np.maximum(late - float(np.quantile(late, 0.01)), 0.0) * period
 
@@ -256,20 +285,36 @@ def run() -> list[Row]:
     rows: list[Row] = []
     with load(), _ahead():
         for rate_hz, priority, late_ms, gap_ms in (
-            (100.0, "real-time", 1.0, 15.0), (10.0, "real-time", 1.0, 105.0), (100.0, "nice", 6.0, 30.0),
+            (100.0, "real-time", 1.0, 15.0),
+            (10.0, "real-time", 1.0, 105.0),
+            (100.0, "nice", 6.0, 30.0),
             (100.0, "normal", 6.0, 30.0),
-        ):  # fmt: skip
+        ):
             since, before = time.monotonic(), stolen()
             try:
                 found = measure(rate_hz, seconds, priority)
             except AssertionError as error:  # it was stopped again and again
-                rows.append((f"{rate_hz:g} Hz, {priority}: {str(error)[:60]}", float("nan"), "", "", False))
+                rows.append(
+                    (f"{rate_hz:g} Hz, {priority}: {str(error)[:60]}", float("nan"), "", "", False)
+                )
                 continue
             machine, period = found.machine, 1000.0 / rate_hz
             rows += [
                 (f"{rate_hz:g} Hz, {found.priority}", "", "", "", True),
-                ("  taken from this machine meanwhile", 100.0 * stolen_share(since, before), "%", "", True),
-                ("  bare real-time sleepers on it: lateness, p99", _ms(machine.late, 0.99), "ms", "", True),
+                (
+                    "  taken from this machine meanwhile",
+                    100.0 * stolen_share(since, before),
+                    "%",
+                    "",
+                    True,
+                ),
+                (
+                    "  bare real-time sleepers on it: lateness, p99",
+                    _ms(machine.late, 0.99),
+                    "ms",
+                    "",
+                    True,
+                ),
                 ("  their longest", 1000.0 * machine.longest, "ms", "", True),
                 ("  stopped as somebody stood still for too long", found.halts, "times", "", True),
                 (
@@ -279,16 +324,39 @@ def run() -> list[Row]:
                     "<= 12 at 100 Hz",
                     not found.processor > 0.12,
                 ),
-                ("  mean period", found.period, "ms", f"{period:g} +- 1 %", abs(found.period / period - 1) < 0.01),
+                (
+                    "  mean period",
+                    found.period,
+                    "ms",
+                    f"{period:g} +- 1 %",
+                    abs(found.period / period - 1) < 0.01,
+                ),
             ]
             for name, figures in (("all", found.all), ("while it ran", found.free)):
-                late, gap, shortest, stop = figures.lateness, figures.gap, figures.shortest, figures.stop
+                late, gap, shortest, stop = (
+                    figures.lateness,
+                    figures.gap,
+                    figures.shortest,
+                    figures.stop,
+                )
                 rows += [
                     (f"  {name}: periods", figures.periods, "", "", True),
                     (f"  {name}: lateness, p99", late, "ms", f"<= {late_ms:g}", late <= late_ms),
                     (f"  {name}: longest gap", gap, "ms", f"<= {gap_ms:g}", gap <= gap_ms),
                     # A burst is a period that comes as soon as the one before it.
-                    (f"  {name}: shortest gap", shortest, "ms", f">= {period / 4:g}", shortest >= period / 4),
-                    (f"  {name}: stop() to its frame, p99 of {_STOPS}", stop, "ms", "<= 20", stop <= 20.0),
+                    (
+                        f"  {name}: shortest gap",
+                        shortest,
+                        "ms",
+                        f">= {period / 4:g}",
+                        shortest >= period / 4,
+                    ),
+                    (
+                        f"  {name}: stop() to its frame, p99 of {_STOPS}",
+                        stop,
+                        "ms",
+                        "<= 20",
+                        stop <= 20.0,
+                    ),
                 ]
     return rows

@@ -50,12 +50,20 @@ def _driven(what: str, threads: int) -> list[Figure]:
         used = (time.process_time() - started) / _SECONDS
         over.set()
         times = np.array(sent[begun:])
-        left = float((times[:-1, 2] - times[1:, 0]).min())  # of the block before when the next one came
+        left = float(
+            (times[:-1, 2] - times[1:, 0]).min()
+        )  # of the block before when the next one came
         gap = float(np.diff(times[:, 0]).max())
         figures: list[Figure] = [
-            (f"{what}: least that was left of the references", 1e3 * left, "ms", "> 50", left > 0.05),
+            (
+                f"{what}: least that was left of the references",
+                1e3 * left,
+                "ms",
+                "> 50",
+                left > 0.05,
+            ),
             (f"{what}: longest time between two blocks", 1e3 * gap, "ms", "< 200", gap < 0.2),
-        ]  # fmt: skip
+        ]
         if not threads:
             figures.append((f"{what}: share of a processor", used, "", "< 0.25", used < 0.25))
         return figures

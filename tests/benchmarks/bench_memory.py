@@ -25,12 +25,16 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def growth(hours: float, folder: Path, memory: Callable[[], float] = resident) -> tuple[float, float, float]:
+def growth(
+    hours: float, folder: Path, memory: Callable[[], float] = resident
+) -> tuple[float, float, float]:
     """Memory (MB) by which a run grows after its first tenth, disk (MB) it takes, and its real-time factor."""
     scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
     duration = 3600.0 * hours
     path = folder / "hour.mcap"
-    runner = Runner(with_values(scene, {"run.duration_s": duration, "run.log_rate_hz": 100}), path=path)
+    runner = Runner(
+        with_values(scene, {"run.duration_s": duration, "run.log_rate_hz": 100}), path=path
+    )
     started = time.perf_counter()
     early = 0.0
     while not runner.finished:

@@ -29,7 +29,11 @@ JITTER = 1e-3
 
 def gliding(n: int) -> Scene:
     """A gait on open ground with the friction of P3 across and a third of it along."""
-    gait = {"gait__amplitude_deg": 30.0, "gait__frequency_deg_s": 70.0, "gait__phase_shift_deg": 40.0}
+    gait = {
+        "gait__amplitude_deg": 30.0,
+        "gait__frequency_deg_s": 70.0,
+        "gait__phase_shift_deg": 40.0,
+    }
     start = StraightStart(kind="straight")
     return jam(obstacles=(), start=start, robot__n_links=n, ground__mu_along=0.1, **gait)
 
@@ -52,7 +56,11 @@ def _one(seed: int) -> tuple[float, float, int, float, bool]:
     """Way along x (m), mean speed (m/s), jams, the first one's time (s), whether 5 cm/s followed each within 2 s."""
     scene = jam("jam_resolution")
     angles = np.array(scene.start.link_angles_deg)  # type: ignore[union-attr]
-    jitter = np.degrees(JITTER) * np.random.default_rng(seed).standard_normal(len(angles)) if seed else 0.0
+    jitter = (
+        np.degrees(JITTER) * np.random.default_rng(seed).standard_normal(len(angles))
+        if seed
+        else 0.0
+    )
     start = scene.start.model_copy(update={"link_angles_deg": tuple((angles + jitter).tolist())})
     runner = Runner(changed(scene, start=start))
     runner.advance(runner.end_step)
@@ -62,7 +70,9 @@ def _one(seed: int) -> tuple[float, float, int, float, bool]:
     begins = rows.time[1:][resolving[1:] & ~resolving[:-1]]
     ends = rows.time[1:][~resolving[1:] & resolving[:-1]]
     freed = all(
-        speed[(rows.time >= end) & (rows.time <= end + 2.0)].max() > 0.05 for end in ends if end <= rows.time[-1] - 2.0
+        speed[(rows.time >= end) & (rows.time <= end + 2.0)].max() > 0.05
+        for end in ends
+        if end <= rows.time[-1] - 2.0
     )
     x = rows.link_pose[:, :, 0].mean(axis=1)
     first = float(begins[0]) if len(begins) else math.nan
@@ -89,14 +99,31 @@ def run() -> list[Row]:
     result.append(("evaluations a simulated second, open ground", evaluations, "1/s", "", True))
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         ways, speeds, jams, firsts, freed = zip(*pool.map(_one, range(STARTS)), strict=True)
-    # PHYSICS.md: median 2.43 m, best 2.66 m, 9.3 cm/s, first jam at 2.38 s, about a dozen, each followed by > 5 cm/s.
-    median, speed, first = float(np.median(ways)), float(np.median(speeds)), float(np.median(firsts))
+    # PHYSICS.md: median 2.43 m, best 2.66 m, 9.3 cm/s, first jam at 2.38 s, about a dozen, each
+    # followed by > 5 cm/s.
+    median, speed, first = (
+        float(np.median(ways)),
+        float(np.median(speeds)),
+        float(np.median(firsts)),
+    )
     return [
         *result,
-        (f"jam resolution, {STARTS} starts: median way in 30 s", median, "m", "2.43 +- 0.4", abs(median - 2.43) < 0.4),
+        (
+            f"jam resolution, {STARTS} starts: median way in 30 s",
+            median,
+            "m",
+            "2.43 +- 0.4",
+            abs(median - 2.43) < 0.4,
+        ),
         ("best way", max(ways), "m", ">= 2.5", max(ways) >= 2.5),
         ("median speed", 100 * speed, "cm/s", "9.3 +- 1", abs(speed - 0.093) < 0.01),
         ("median of jams", float(np.median(jams)), "", "about 12", True),
         ("first jam", first, "s", "2.38 +- 0.06", abs(first - 2.38) < 0.06),
-        ("starts after which every jam was resolved", f"{sum(freed)}/{STARTS}", "", "all", all(freed)),
+        (
+            "starts after which every jam was resolved",
+            f"{sum(freed)}/{STARTS}",
+            "",
+            "all",
+            all(freed),
+        ),
     ]

@@ -15,17 +15,49 @@ def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
     with screen() as environment:
         command = [sys.executable, "-m", "tests.benchmarks.plots_probe"]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True
+        )
     got: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return [
-        ("redraws a second while zooming an hour, four plots", got["zoom"], "1/s", ">= 30", got["zoom"] >= 30),
-        ("processor time of such a redraw of all four", got["zoom_cost"], "ms", "<= 33", got["zoom_cost"] <= 33),
+        (
+            "redraws a second while zooming an hour, four plots",
+            got["zoom"],
+            "1/s",
+            ">= 30",
+            got["zoom"] >= 30,
+        ),
+        (
+            "processor time of such a redraw of all four",
+            got["zoom_cost"],
+            "ms",
+            "<= 33",
+            got["zoom_cost"] <= 33,
+        ),
         ("redraws a second of tracks, two links of that hour", got["tracks"], "1/s", "", True),
         ("a fresh column of that hour is there after", got["column"], "s", "", True),
-        ("longest time the window stood meanwhile", got["stall"], "ms", "<= 50", got["stall"] <= 50),
+        (
+            "longest time the window stood meanwhile",
+            got["stall"],
+            "ms",
+            "<= 50",
+            got["stall"] <= 50,
+        ),
         ("a filtered derived channel is there after", got["derived"], "s", "", True),
-        ("longest time the window stood meanwhile", got["derived_stall"], "ms", "<= 50", got["derived_stall"] <= 50),
-        ("memory of the plots for each column of that hour", got["memory"], "MB", "<= 4", got["memory"] <= 4),
+        (
+            "longest time the window stood meanwhile",
+            got["derived_stall"],
+            "ms",
+            "<= 50",
+            got["derived_stall"] <= 50,
+        ),
+        (
+            "memory of the plots for each column of that hour",
+            got["memory"],
+            "MB",
+            "<= 4",
+            got["memory"] <= 4,
+        ),
     ]
 
 

@@ -20,6 +20,12 @@ def run() -> list[Row]:
     share = 100.0 * (1.0 - unsolved / steps)
     return [
         (f"scenes at random that stop, of {len(found)}", stopped, "", "0", stopped == 0),
-        (f"their steps solved to 1e-8, of {steps}", f"{share:.4f}", "%", ">= 99.99", share >= 99.99),
+        (
+            f"their steps solved to 1e-8, of {steps}",
+            f"{share:.4f}",
+            "%",
+            ">= 99.99",
+            share >= 99.99,
+        ),
         ("largest residual of a step that was taken", f"{worst:.1e}", "", "<= 1e-6", worst <= 1e-6),
     ]

@@ -57,9 +57,13 @@ def cost(name: str, folder: Path) -> tuple[float, float]:
     scene = load_scene(scenes_dir() / f"{name}.toml")
     scene = with_values(scene, {"run.duration_s": SECONDS, "run.log_rate_hz": 100.0})
     piece = round(0.5 / scene.control.period_s) * scene.steps_per_period
-    run_offline(with_values(scene, {"run.duration_s": 2.0}), scenes_dir(), path=folder / "first.mcap")
+    run_offline(
+        with_values(scene, {"run.duration_s": 2.0}), scenes_dir(), path=folder / "first.mcap"
+    )
     runner = TimedRunner(scene, scenes_dir(), path=folder / f"{name}.mcap")
-    while runner.time < 10.0:  # to begin the file takes 30 ms once, which is no part of what a row costs
+    while (
+        runner.time < 10.0
+    ):  # to begin the file takes 30 ms once, which is no part of what a row costs
         runner.advance(piece)
     begun, engine = runner.recording_seconds, runner.engine_seconds
     before = time.process_time() - time.thread_time()
@@ -97,9 +101,25 @@ def run() -> list[Row]:
         folder = Path(name)
         for scene in ("obstacle_aided", "sidewinding"):
             appending, writing = (100 * share for share in cost(scene, folder))
-            found.append((f"recording, {scene}: in the run's thread", appending, "% step", "<= 5", appending <= 5.0))
+            found.append(
+                (
+                    f"recording, {scene}: in the run's thread",
+                    appending,
+                    "% step",
+                    "<= 5",
+                    appending <= 5.0,
+                )
+            )
             both = appending + writing
-            found.append((f"recording, {scene}: with the writing thread", both, "% step", "<= 5", both <= 5.0))
+            found.append(
+                (
+                    f"recording, {scene}: with the writing thread",
+                    both,
+                    "% step",
+                    "<= 5",
+                    both <= 5.0,
+                )
+            )
         for at_once, what in ((512, "an hour"), (40, "an hour in real time's blocks")):
             found += hour(an_hour(folder, at_once), what)
     return found

@@ -28,7 +28,9 @@ CENTRES = (
     (0.0507, 0.1761), (0.4215, 0.0029), (0.8037, 0.1851), (1.1532, 0.0031), (1.5298, 0.1783), (1.8877, 0.0020),
     (2.2588, 0.1745),
 )  # fmt: skip
-SCENE = Scene(robot=Robot(), obstacles=tuple(Cylinder(x_m=x, y_m=y, height_m=0.15) for x, y in CENTRES))
+SCENE = Scene(
+    robot=Robot(), obstacles=tuple(Cylinder(x_m=x, y_m=y, height_m=0.15) for x, y in CENTRES)
+)
 CAMERA = Camera().frame((-0.15, -0.13, 0.0), (2.4, 0.33, 0.15), WIDTH / HEIGHT)
 PAST = np.linspace(-0.4, 0.5, 400)
 OVERLAYS = Overlays(
@@ -42,7 +44,9 @@ def _snapshot(frame: int) -> Snapshot:
     """The robot on its way, a new shape in every picture."""
     n, delta = 11, math.radians(-50)
     phase = 0.02 * frame
-    theta = math.pi - math.radians(40) / (2 * math.sin(delta / 2)) * np.cos((np.arange(n) - 0.5) * delta + phase)
+    theta = math.pi - math.radians(40) / (2 * math.sin(delta / 2)) * np.cos(
+        (np.arange(n) - 0.5) * delta + phase
+    )
     axis = np.stack((np.cos(theta), np.sin(theta)), axis=1)
     pose = np.zeros((n, 7))
     pose[1:, :2] = np.cumsum(0.061 * (axis[1:] + axis[:-1]), axis=0)
@@ -54,7 +58,9 @@ def _snapshot(frame: int) -> Snapshot:
     normal, friction = np.zeros((n + 3, 3)), np.zeros((n + 3, 3))
     normal[n:, 1], friction[:n, 0] = (30.0, -45.0, 25.0), 1.3
     zero = np.zeros((n - 1, 2))
-    held = Contacts(link, other, point, normal, friction, np.full(n + 3, ContactState.SLIP, np.int32))
+    held = Contacts(
+        link, other, point, normal, friction, np.full(n + 3, ContactState.SLIP, np.int32)
+    )
     return Snapshot(0.01 * frame, pose, np.zeros((n, 6)), zero, zero, zero, zero, zero, held)
 
 
@@ -118,10 +124,20 @@ def run(frames: int = 60) -> list[Row]:
         rows.append(("drawn by", screen.info().renderer.split(" (")[0], "", "", True))
         for quality in Quality:
             times = [_frame(screen, k, quality) for k in range(3, frames)]
-            rows.append((f"pictures a second, {quality.name.lower()}", 1 / median(times), "1/s", "", True))
+            rows.append(
+                (f"pictures a second, {quality.name.lower()}", 1 / median(times), "1/s", "", True)
+            )
             if quality is Quality.MEDIUM:
                 times = [_frame(screen, k, quality, turning=True) for k in range(3, frames)]
-                rows.append(("pictures a second, medium, camera turning", 1 / median(times), "1/s", "", True))
+                rows.append(
+                    (
+                        "pictures a second, medium, camera turning",
+                        1 / median(times),
+                        "1/s",
+                        "",
+                        True,
+                    )
+                )
         control, times = AdaptiveQuality(), []
         for k in range(10 * frames):
             level = control.level
@@ -130,5 +146,13 @@ def run(frames: int = 60) -> list[Row]:
         settled = [seconds for level, seconds in times[-2 * frames :]]
         speed = len(settled) / sum(settled)
         name = control.level.name.lower()
-        rows.append((f"pictures a second, adaptive (settles on {name})", speed, "1/s", f">= {BAR:g}", speed >= BAR))
+        rows.append(
+            (
+                f"pictures a second, adaptive (settles on {name})",
+                speed,
+                "1/s",
+                f">= {BAR:g}",
+                speed >= BAR,
+            )
+        )
     return rows

@@ -14,9 +14,13 @@ from tests.analysis.signals.made import SCHEMA, MadeRecording, even
 Row = tuple[str, object, str, str, bool]
 
 _TEXTS = (
-    "a_m + 2*b_m", "lowpass(derivative(a_m), 5)", "integral(force_n*a_m)", "median(a_m, 0.25)", "moving_mean(a_m, 1)",
+    "a_m + 2*b_m",
+    "lowpass(derivative(a_m), 5)",
+    "integral(force_n*a_m)",
+    "median(a_m, 0.25)",
+    "moving_mean(a_m, 1)",
     "norm(a_m, b_m) - at(a_m, 0)",
-)  # fmt: skip
+)
 
 
 def run() -> list[Row]:
@@ -24,7 +28,9 @@ def run() -> list[Row]:
     recording = MadeRecording(even(3600.0), a_m=np.sin, b_m=np.cos, force_n=lambda t: np.sin(3 * t))
     names = column_names(SCHEMA)
     for text in _TEXTS:
-        compile_signal(text, names).values(recording, 0, 100)  # scipy is imported with the first filter
+        compile_signal(text, names).values(
+            recording, 0, 100
+        )  # scipy is imported with the first filter
     result: list[Row] = []
     for text in _TEXTS:
         signal = compile_signal(text, names)

@@ -46,9 +46,15 @@ def _state(sim: ss.Simulation) -> float:
 
     def read() -> object:
         return (
-            state.link_pose, state.link_twist, state.joint_angle, state.joint_rate, state.joint_torque, state.energy,
-            state.centre_of_mass, state.contacts,
-        )  # fmt: skip
+            state.link_pose,
+            state.link_twist,
+            state.joint_angle,
+            state.joint_rate,
+            state.joint_torque,
+            state.energy,
+            state.centre_of_mass,
+            state.contacts,
+        )
 
     times = []
     for _ in range(5 * _ROUNDS):
@@ -63,6 +69,8 @@ def run() -> list[Row]:
     for name in ("obstacle_aided", "sidewinding", "path_following", "jam_resolution"):
         with ss.open_simulation(scenes_dir() / f"{name}.toml") as sim:
             overhead, state = _overhead(sim), _state(sim)
-        result.append((f"{name}: sim.step over the step itself", overhead, "µs", "<= 6", overhead <= 6.0))
+        result.append(
+            (f"{name}: sim.step over the step itself", overhead, "µs", "<= 6", overhead <= 6.0)
+        )
         result.append((f"{name}: sim.state with contacts", state, "µs", "<= 30", state <= 30.0))
     return result

@@ -45,7 +45,11 @@ def cases() -> tuple[Case, ...]:
     """The three runs of paper P1 and that of P2 in space, 15 s each, 100 rows a second."""
     sidewinding, flat, orthotropic = (
         case_scene(name, run=RECORD)
-        for name in ("sidewinding", "spatial_lateral_undulation_isotropic", "spatial_lateral_undulation")
+        for name in (
+            "sidewinding",
+            "spatial_lateral_undulation_isotropic",
+            "spatial_lateral_undulation",
+        )
     )
     between = in_space(planar.case_scene("obstacle_aided"), run=RECORD)
     return (
@@ -95,33 +99,56 @@ def measure(case: Case) -> list[Row]:
     share = 1.0 - int(rows.solver_unconverged[-1]) / steps
     each = iterations(scene)
     result: list[Row] = [
-        (f"{case.name}: CPU time of a step", 1e6 * ours, "us", f"<= {case.step_us:g}", 1e6 * ours <= case.step_us),
         (
-            f"{case.name}: steps with residual <= 1e-8", 100 * share, "%", f">= {100 * case.converged:g}",
+            f"{case.name}: CPU time of a step",
+            1e6 * ours,
+            "us",
+            f"<= {case.step_us:g}",
+            1e6 * ours <= case.step_us,
+        ),
+        (
+            f"{case.name}: steps with residual <= 1e-8",
+            100 * share,
+            "%",
+            f">= {100 * case.converged:g}",
             share >= case.converged,
         ),
         (f"{case.name}: Newton iterations a step", float(each.mean()), "", "", True),
-        (f"{case.name}: Newton iterations, 99 % of steps", int(np.percentile(each, 99)), "", "", True),
-    ]  # fmt: skip
+        (
+            f"{case.name}: Newton iterations, 99 % of steps",
+            int(np.percentile(each, 99)),
+            "",
+            "",
+            True,
+        ),
+    ]
     if case.ratio is not None:
         ratio = ours / default
         result += [
             (f"{case.name}: MuJoCo, default", 1e6 * default, "us", "", True),
             (f"{case.name}: MuJoCo, elliptic cones", 1e6 * elliptic, "us", "", True),
             (f"{case.name}: MuJoCo, exported model as it is", 1e6 * exported, "us", "", True),
-            (f"{case.name}: ours / MuJoCo default", ratio, "", f"<= {case.ratio:g}", ratio <= case.ratio),
+            (
+                f"{case.name}: ours / MuJoCo default",
+                ratio,
+                "",
+                f"<= {case.ratio:g}",
+                ratio <= case.ratio,
+            ),
             (f"{case.name}: ours / MuJoCo elliptic", ours / elliptic, "", "", True),
         ]
     return result
 
 
-# ---------------------------------------------------------------------------------------------------- growth
+# ------------------------------------------------------------------------------------------- growth
 
 
 def row_of_posts(n: int) -> tuple[Cylinder, ...]:
     """The paper's seven pipes continued at their spacing, so that all of n links lie between pipes."""
     first = -math.ceil(max(n - 11, 0) * 0.122 / 0.368) - 1
-    return tuple(circle(0.0507 + 0.368 * k, 0.1761 if k % 2 == 0 else 0.0029, 0.125) for k in range(first, 9))
+    return tuple(
+        circle(0.0507 + 0.368 * k, 0.1761 if k % 2 == 0 else 0.0029, 0.125) for k in range(first, 9)
+    )
 
 
 def longer(n: int) -> dict[str, Scene]:
@@ -132,8 +159,11 @@ def longer(n: int) -> dict[str, Scene]:
         return scene.model_copy(update={"robot": robot, "start": start})
 
     wave = GaitStart(kind="gait", link=6, x_m=0.515, y_m=0.157, heading_deg=180.0)
-    between = in_space(planar.case_scene("obstacle_aided")).model_copy(update={"obstacles": row_of_posts(n)})
-    # The case's soft start of 3 degrees is a blow of 24 N m, which 88 links that lie straight do not take.
+    between = in_space(planar.case_scene("obstacle_aided")).model_copy(
+        update={"obstacles": row_of_posts(n)}
+    )
+    # The case's soft start of 3 degrees is a blow of 24 N m, which 88 links that lie straight do
+    # not take.
     sidewinding = with_values(case_scene("sidewinding"), {"control.soft_start_deg": 90.0})
     return {
         "sidewinding": with_links(sidewinding, StraightStart(kind="straight", heading_deg=180.0)),
@@ -142,7 +172,9 @@ def longer(n: int) -> dict[str, Scene]:
     }
 
 
-def timed(scene: Scene, steps: int, reference: JointReference | None = None) -> tuple[float, float, float]:
+def timed(
+    scene: Scene, steps: int, reference: JointReference | None = None
+) -> tuple[float, float, float]:
     """CPU time of a step (s), share of steps converged, mean iterations; straight on the engine, 100 rows a second.
 
     Steps that a run did not get to, for it failed, count as not converged.
@@ -159,7 +191,8 @@ MOST_GROWTH = {"between cylinders": 1.5}
 """Bars of the growth exponents that are not 1.1."""
 
 MOST_ITERATIONS = {"between cylinders": 25.0}
-"""Bars of the iterations and linear solves of a step with 88 links: what a step costs on any machine."""
+"""Bars of the iterations and linear solves of a step with 88 links: what a step costs on any
+machine."""
 
 
 def growth() -> list[Row]:
@@ -179,13 +212,25 @@ def growth() -> list[Row]:
             (f"{name}, n = 88: CPU time of a step", 1e6 * best[1], "us", "", True),
             (f"{name}: iterations a step, n = 11", work[0], "", "", True),
             (f"{name}: iterations a step, n = 88", work[1], "", bar, work[1] <= most),
-            (f"{name}: steps with residual <= 1e-8, either", 100 * share, "%", ">= 99.9", share >= 0.999),
-            (f"{name}: growth exponent from n = 11 to 88", exponent, "", f"<= {steepest:g}", exponent <= steepest),
+            (
+                f"{name}: steps with residual <= 1e-8, either",
+                100 * share,
+                "%",
+                ">= 99.9",
+                share >= 0.999,
+            ),
+            (
+                f"{name}: growth exponent from n = 11 to 88",
+                exponent,
+                "",
+                f"<= {steepest:g}",
+                exponent <= steepest,
+            ),
         ]
     return result
 
 
-# ---------------------------------------------------------------------------------------------------- other work
+# --------------------------------------------------------------------------------------- other work
 
 
 def implicit() -> list[Row]:
@@ -204,7 +249,13 @@ def implicit() -> list[Row]:
     off = float(np.linalg.norm(track - truth, axis=1).max()) / path
     return [
         ("implicit joints at 1/500 s: real-time factor", factor, "x", ">= 200", factor >= 200),
-        ("implicit joints at 1/500 s: off the path at 1/16000 s", 100 * off, "% of it", "<= 1.5", off <= 0.015),
+        (
+            "implicit joints at 1/500 s: off the path at 1/16000 s",
+            100 * off,
+            "% of it",
+            "<= 1.5",
+            off <= 0.015,
+        ),
     ]
 
 
@@ -223,7 +274,12 @@ def stress() -> list[Row]:
     waves = TwoWaves(kind="two_waves", amplitude_deg=30.0, pitch_amplitude_deg=10.0)
     landing = case_scene("sidewinding", start=start, gait=waves)
     landing = with_values(landing, {"control.soft_start_deg": 0.0})
-    many = Scene(model=landing.model, robot=Robot(n_links=22), start=start.model_copy(update={"z_m": 1.0}), gait=waves)
+    many = Scene(
+        model=landing.model,
+        robot=Robot(n_links=22),
+        start=start.model_copy(update={"z_m": 1.0}),
+        gait=waves,
+    )
     result: list[Row] = []
     for name, scene, steps in (
         ("40 deg pose under a 30 deg gait, n = 88", odd, 8000),
@@ -242,6 +298,8 @@ def stress() -> list[Row]:
 
 def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
-    for scene in (case.scene for case in cases()):  # compiled code is loaded, and pages are touched, before the clock
+    for scene in (
+        case.scene for case in cases()
+    ):  # compiled code is loaded, and pages are touched, before the clock
         timed(scene, 400)
     return [*(row for case in cases() for row in measure(case)), *growth(), *implicit(), *stress()]

@@ -1,7 +1,7 @@
 """From nothing to motion: what a first start compiles, what an installed wheel needs, and what the baseline costs.
 
-``SNAKESTUDIO_BENCH_WHEEL`` names a wheel with kernels of this Python; without one it is built, in a minute. Times
-of compilation are processor time, for the machine may be busy with other things.
+``SNAKESTUDIO_BENCH_WHEEL`` names a wheel with kernels of this Python; without one it is built, in a
+minute. Times of compilation are processor time, for the machine may be busy with other things.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ SCENES = {
     "planar_nonholonomic": "jam_resolution",
     "continuum_beam": "continuum_snake_2d",
 }
-SPEED = {"obstacle_aided": 9.0, "sidewinding": 10.0, "obstacle_aided_3d": 4.0, "continuum_snake_3d": 2.0}
+SPEED = {
+    "obstacle_aided": 9.0,
+    "sidewinding": 10.0,
+    "obstacle_aided_3d": 4.0,
+    "continuum_snake_3d": 2.0,
+}
 """Scenes that the baseline is held against the processor's own code on, and simulated times, s."""
 
 EVENTS = """
@@ -66,9 +71,12 @@ def compile_seconds(kind: str, folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, "-m", "snakestudio", "warm-up", kind],
-        env=os.environ | {"SNAKESTUDIO_KERNELS_DIR": str(folder), "SNAKESTUDIO_PROCESSOR": "baseline"},
-        stdout=subprocess.DEVNULL, check=True, cwd=ROOT,
-    )  # fmt: skip
+        env=os.environ
+        | {"SNAKESTUDIO_KERNELS_DIR": str(folder), "SNAKESTUDIO_PROCESSOR": "baseline"},
+        stdout=subprocess.DEVNULL,
+        check=True,
+        cwd=ROOT,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -77,12 +85,18 @@ def installed(folder: Path) -> Path:
     """Python of an environment that has a wheel with kernels and nothing of this checkout."""
     named = os.environ.get("SNAKESTUDIO_BENCH_WHEEL")
     if not named:
-        subprocess.run([ROOT / "packaging" / "wheel.sh", folder, sys.executable], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [ROOT / "packaging" / "wheel.sh", folder, sys.executable],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         (wheel,) = folder.glob(f"*-cp{sys.version_info[0]}{sys.version_info[1]}-*.whl")
         named = str(wheel)
     python = folder / "env" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", named], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", named], check=True, stderr=subprocess.DEVNULL
+    )
     return python
 
 
@@ -96,26 +110,42 @@ def wheel_rows() -> list[Row]:
             environment.pop(variable, None)
 
         def away(home: str) -> dict[str, str]:
-            return environment | {"HOME": str(folder / home), "XDG_CONFIG_HOME": str(folder / home / "config")}
+            return environment | {
+                "HOME": str(folder / home),
+                "XDG_CONFIG_HOME": str(folder / home / "config"),
+            }
 
         for kind, scene in SCENES.items():
-            times = start_times(away(kind), python, scenes_dir() / f"{scene}.toml", until="first motion", cwd=folder)
+            times = start_times(
+                away(kind), python, scenes_dir() / f"{scene}.toml", until="first motion", cwd=folder
+            )
             moved = times["first motion"] / 1000
-            rows.append((f"wheel: first motion in the window, {kind}", moved, "s", "<= 5", moved <= 5))
-        times = start_times(away("planar_nonsmooth"), python, scenes_dir() / "obstacle_aided.toml", cwd=folder)
+            rows.append(
+                (f"wheel: first motion in the window, {kind}", moved, "s", "<= 5", moved <= 5)
+            )
+        times = start_times(
+            away("planar_nonsmooth"), python, scenes_dir() / "obstacle_aided.toml", cwd=folder
+        )
         shown = times["window shown"] / 1000
         rows.append(("wheel: window on screen, warm", shown, "s", "<= 1.5", shown <= 1.5))
         events = subprocess.run(
-            [python, "-c", EVENTS, *map(str, sorted(scenes_dir().glob("*.toml")))], check=True, text=True,
-            env=away("events"), cwd=folder, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            [python, "-c", EVENTS, *map(str, sorted(scenes_dir().glob("*.toml")))],
+            check=True,
+            text=True,
+            env=away("events"),
+            cwd=folder,
+            stdout=subprocess.PIPE,
+        )
         count = int(events.stdout)
         rows.append(("wheel: functions compiled for all scenes", count, "", "0", count == 0))
         version = []
         for _ in range(7):
             begin = time.perf_counter()
             subprocess.run(
-                [python, "-m", "snakestudio", "--version"], check=True, stdout=subprocess.DEVNULL, cwd=folder
+                [python, "-m", "snakestudio", "--version"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                cwd=folder,
             )
             version.append(time.perf_counter() - begin)
         answer = statistics.median(version)
@@ -132,20 +162,37 @@ def clone_rows() -> list[Row]:
         for kind in FORMULATIONS:
             seconds = compile_seconds(kind, folder)
             total += seconds
-            rows.append((f"first checkout: compiling {kind}", seconds, "s CPU", "<= 25", seconds <= 25))
-        rows.append(("first checkout: compiling all engines", total, "s CPU", "<= 110", total <= 110))
+            rows.append(
+                (f"first checkout: compiling {kind}", seconds, "s CPU", "<= 25", seconds <= 25)
+            )
+        rows.append(
+            ("first checkout: compiling all engines", total, "s CPU", "<= 110", total <= 110)
+        )
         size = sum(path.stat().st_size for path in folder.rglob("*")) / 1e6
         rows.append(("compiled code of all engines", size, "MB", "", True))
         second = Path(tempfile.mkdtemp(prefix="snakestudio-second-"))
         try:
-            shutil.copytree(ROOT / "snakestudio", second / "snakestudio", ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                ROOT / "snakestudio",
+                second / "snakestudio",
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
             for data in ("resources", "scenes"):
                 (second / data).symlink_to(ROOT / data)
             done = subprocess.run(
-                [sys.executable, "-c", EVENTS, *(str(scenes_dir() / f"{scene}.toml") for scene in SCENES.values())],
-                env=os.environ | {"SNAKESTUDIO_KERNELS_DIR": str(folder), "SNAKESTUDIO_PROCESSOR": "baseline"},
-                cwd=second, stdout=subprocess.PIPE, text=True, check=True,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-c",
+                    EVENTS,
+                    *(str(scenes_dir() / f"{scene}.toml") for scene in SCENES.values()),
+                ],
+                env=os.environ
+                | {"SNAKESTUDIO_KERNELS_DIR": str(folder), "SNAKESTUDIO_PROCESSOR": "baseline"},
+                cwd=second,
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
         finally:
             shutil.rmtree(second)
         count = int(done.stdout)
@@ -166,9 +213,19 @@ def baseline_rows() -> list[Row]:
             seconds = {}
             for wanted in ("baseline", "native") if turn % 2 else ("native", "baseline"):
                 done = subprocess.run(
-                    [sys.executable, "-c", STEPS, str(scenes_dir() / f"{scene}.toml"), str(duration)], text=True,
-                    env=os.environ | {"SNAKESTUDIO_PROCESSOR": wanted}, stdout=subprocess.PIPE, check=True, cwd=ROOT,
-                )  # fmt: skip
+                    [
+                        sys.executable,
+                        "-c",
+                        STEPS,
+                        str(scenes_dir() / f"{scene}.toml"),
+                        str(duration),
+                    ],
+                    text=True,
+                    env=os.environ | {"SNAKESTUDIO_PROCESSOR": wanted},
+                    stdout=subprocess.PIPE,
+                    check=True,
+                    cwd=ROOT,
+                )
                 seconds[wanted] = float(done.stdout)
             ratios.append(seconds["baseline"] / seconds["native"])
         ratio = statistics.median(ratios)

@@ -60,7 +60,14 @@ def _again(folder: Path) -> tuple[float, int, int]:
     shared = study_hash(("net_speed",), files)
     with Store(store_path(path), writing=True) as store:
         store.land(
-            Outcome(run_key(shared, plan.scene_at(plan.grid_point(k).values)), "done", "", (0.1,), bytes(900), 0.1)
+            Outcome(
+                run_key(shared, plan.scene_at(plan.grid_point(k).values)),
+                "done",
+                "",
+                (0.1,),
+                bytes(900),
+                0.1,
+            )
             for k in range(10_000)
         )
     began = time.perf_counter()
@@ -119,11 +126,23 @@ def run() -> list[Row]:
             long = {"run.duration_s": 30.0, "run.log_rate_hz": 20.0}
             one, alone, _ = _beat(_study(folder, "one", 4, 4, **long), 1)
             two, _, _ = _beat(_study(folder, "two", 8, 4, **long), 2)
-            rows.append((f"two workers beside one, runs of {alone:.2f} s", one / two, "x", ">= 1.8", one / two >= 1.8))
+            rows.append(
+                (
+                    f"two workers beside one, runs of {alone:.2f} s",
+                    one / two,
+                    "x",
+                    ">= 1.8",
+                    one / two >= 1.8,
+                )
+            )
         took, known, computed = _again(folder)
-        rows.append((f"run again with nothing changed, {known:,} known", took, "s", "<= 2", took <= 2.0))
+        rows.append(
+            (f"run again with nothing changed, {known:,} known", took, "s", "<= 2", took <= 2.0)
+        )
         rows.append(("computed then", computed, "runs", "0", computed == 0))
-        rows.append(("a worker's start until its first run has ended", _first(folder), "s", "", True))
+        rows.append(
+            ("a worker's start until its first run has ended", _first(folder), "s", "", True)
+        )
         took = _cancelled(folder)
         rows.append(("cancel to nothing running", took, "s", "<= 1", took <= 1.0))
     return rows

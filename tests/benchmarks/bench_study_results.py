@@ -15,26 +15,55 @@ def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
     with screen() as environment:
         command = [sys.executable, "-m", "tests.benchmarks.study_results_probe"]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True
+        )
     got: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     rows: list[Row] = [
-        ("charts beside each other, over the table", int(got["charts"]), "", "3", got["charts"] == 3),
+        (
+            "charts beside each other, over the table",
+            int(got["charts"]),
+            "",
+            "3",
+            got["charts"] == 3,
+        ),
         ("reading the results of 10,000 runs", got["read"], "ms", "", True),
         ("showing them again when a run has landed", got["landed"], "ms", "", True),
     ]
     for what, name in (
-        ("sorting", "sort"), ("a condition is typed", "sift"), ("brushing a quarter", "brush"),
-        ("brushing all", "brush_all"), ("hovering, with card", "hover"),
-    ):  # fmt: skip
+        ("sorting", "sort"),
+        ("a condition is typed", "sift"),
+        ("brushing a quarter", "brush"),
+        ("brushing all", "brush_all"),
+        ("hovering, with card", "hover"),
+    ):
         rate, cost = got[name], got[f"{name}_cost"]
         rows.append((f"pictures a second while {what}", rate, "1/s", ">= 20", rate >= 20))
         rows.append(("processor time of such a picture", cost, "ms", "<= 50", cost <= 50))
     return [
         *rows,
-        ("longest that the window stood while a brush is drawn whole", got["settled"], "ms", "", True),
+        (
+            "longest that the window stood while a brush is drawn whole",
+            got["settled"],
+            "ms",
+            "",
+            True,
+        ),
         ("longest that it stood while every line is drawn", got["all_settled"], "ms", "", True),
-        ("memory more after 1000 brushes, resident", got["resident"], "MB", "<= 8", got["resident"] <= 8),
-        ("memory more after 1000 brushes, held by Python", got["held"], "MB", "<= 1", got["held"] <= 1),
+        (
+            "memory more after 1000 brushes, resident",
+            got["resident"],
+            "MB",
+            "<= 8",
+            got["resident"] <= 8,
+        ),
+        (
+            "memory more after 1000 brushes, held by Python",
+            got["held"],
+            "MB",
+            "<= 1",
+            got["held"] <= 1,
+        ),
     ]
 
 

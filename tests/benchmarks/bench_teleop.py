@@ -32,7 +32,9 @@ def _period() -> float:
     knots = np.arange(scene.steps_per_period + 1) * scene.solver.step_s
     began = time.process_time()
     for period in range(_PERIODS):
-        controller.steer(TeleopCommand(round(np.sin(0.1 * period), 2), round(np.cos(0.07 * period), 2)))  # type: ignore[attr-defined]
+        controller.steer(
+            TeleopCommand(round(np.sin(0.1 * period), 2), round(np.cos(0.07 * period), 2))
+        )  # type: ignore[attr-defined]
         controller.reference(knots + period * scene.control.period_s, None)
     return 1e3 * (time.process_time() - began) / _PERIODS
 
@@ -41,7 +43,19 @@ def run() -> list[Row]:
     """All figures beside their bars."""
     unplugged, period = _unplugged(), _period()
     return [
-        (f"gamepad unplugged, to the stop: worst of {_TIMES}", unplugged[-1], "ms", "<= 100", unplugged[-1] <= 100.0),
-        ("the same: median", unplugged[len(unplugged) // 2], "ms", "<= 30", unplugged[len(unplugged) // 2] <= 30.0),
+        (
+            f"gamepad unplugged, to the stop: worst of {_TIMES}",
+            unplugged[-1],
+            "ms",
+            "<= 100",
+            unplugged[-1] <= 100.0,
+        ),
+        (
+            "the same: median",
+            unplugged[len(unplugged) // 2],
+            "ms",
+            "<= 30",
+            unplugged[len(unplugged) // 2] <= 30.0,
+        ),
         ("references of a control period, driven", period, "ms", "<= 1", period <= 1.0),
     ]

@@ -38,7 +38,9 @@ def _latencies() -> list[float]:
         session.settle()
         for _ in range(_TIMES):
             runs.clear()
-            with SynchronizedStart(Together(wait="port", wait_port=0), "", session.play) as together:
+            with SynchronizedStart(
+                Together(wait="port", wait_port=0), "", session.play
+            ) as together:
                 together.prepare()
                 with peer("fire", together.port, "START") as other:
                     together.wait()
@@ -64,7 +66,13 @@ def run() -> list[Row]:
     latencies = _latencies()
     middle, worst, clock = median(latencies), max(latencies), _uncertainty()
     return [
-        ("START sent by another process to the run going: median", middle, "ms", "<= 5", middle <= 5.0),
+        (
+            "START sent by another process to the run going: median",
+            middle,
+            "ms",
+            "<= 5",
+            middle <= 5.0,
+        ),
         (f"  the worst of {_TIMES}", worst, "ms", "<= 50", worst <= 50.0),
         ("other clock known to, same machine", clock, "ms", "<= 1", clock <= 1.0),
     ]

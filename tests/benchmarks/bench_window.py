@@ -45,7 +45,8 @@ def screen() -> Iterator[dict[str, str]]:
             "QT_QPA_PLATFORM": "xcb",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "XDG_CONFIG_HOME": settings,
-            # A scene that somebody's window left unsaved would open a dialog here, which blocks the window.
+            # A scene that somebody's window left unsaved would open a dialog here, which blocks the
+            # window.
             "SNAKESTUDIO_CONFIG_DIR": settings,
             "SNAKESTUDIO_STATE_DIR": str(Path(settings, "state")),
             "SNAKESTUDIO_PROFILES_DIR": str(Path(settings, "profiles")),
@@ -69,13 +70,14 @@ def start_times(
 ) -> dict[str, float]:
     """Milliseconds from the start of the program to what happens in its window, `until` the last of it."""
     program = subprocess.Popen(
-        [python, "-m", "snakestudio", "--play", str(scene)] if until == "first motion"
+        [python, "-m", "snakestudio", "--play", str(scene)]
+        if until == "first motion"
         else [python, "-m", "snakestudio", str(scene)],
         env=environment | {"SNAKESTUDIO_TRACE_START": "1"},
         stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
-    )  # fmt: skip
+    )
     assert program.stderr is not None
     found: dict[str, float] = {}
     for line in program.stderr:
@@ -96,7 +98,12 @@ def play(environment: dict[str, str], seconds: float, size: str) -> dict[str, fl
     """What `tests.benchmarks.window_probe` measures while the scene plays."""
     command = [sys.executable, "-m", "tests.benchmarks.window_probe", str(seconds), size]
     done = subprocess.run(
-        command, env=environment, stdout=subprocess.PIPE, text=True, timeout=seconds + 300, check=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=seconds + 300,
+        check=True,
     )
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
@@ -109,11 +116,29 @@ def run() -> list[Row]:
     with screen() as environment:
         got = play(environment, seconds, "1280x720")
         rows += [
-            ("pictures a second, window 1280 x 720, four plots", got["fps"], "1/s", ">= 20", got["fps"] >= 20),
+            (
+                "pictures a second, window 1280 x 720, four plots",
+                got["fps"],
+                "1/s",
+                ">= 20",
+                got["fps"] >= 20,
+            ),
             ("stalls of the window's thread, median", got["p50"], "ms", "", True),
-            ("stalls of the window's thread, 99th percentile", got["p99"], "ms", "<= 50", got["p99"] <= 50),
+            (
+                "stalls of the window's thread, 99th percentile",
+                got["p99"],
+                "ms",
+                "<= 50",
+                got["p99"] <= 50,
+            ),
             ("stalls of the window's thread, longest", got["max"], "ms", "", True),
-            ("real-time factor while it plays", got["factor"], "x", ">= 0.99", got["factor"] >= 0.99),
+            (
+                "real-time factor while it plays",
+                got["factor"],
+                "x",
+                ">= 0.99",
+                got["factor"] >= 0.99,
+            ),
             ("drawing a picture, median", got["draw"], "ms", "", True),
         ]
         start_times(environment)  # the files are in the system's cache after this

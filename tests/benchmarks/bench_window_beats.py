@@ -1,7 +1,8 @@
 """How long the window's heartbeat pauses for what can be done while a robot is armed, each action in the real window.
 
-A robot whose window is silent for `window_timeout_s` (0.25 s in the profiles that come along) stops. The bar is half of
-that, of processor time: on a machine with nothing else to do it is the time by the clock, and others do not spoil it.
+A robot whose window is silent for `window_timeout_s` (0.25 s in the profiles that come along)
+stops. The bar is half of that, of processor time: on a machine with nothing else to do it is the
+time by the clock, and others do not spoil it.
 """
 
 from __future__ import annotations
@@ -30,11 +31,25 @@ def run(*only: str) -> list[Row]:
     with tempfile.TemporaryDirectory() as name, screen() as environment:
         folder = Path(name)
         scene = Path(shutil.copy(scenes_dir() / "sidewinding.toml", folder))
-        own = {"SNAKESTUDIO_STATE_DIR": str(folder / "state"), "XDG_DATA_HOME": str(folder / "data")}
+        own = {
+            "SNAKESTUDIO_STATE_DIR": str(folder / "state"),
+            "XDG_DATA_HOME": str(folder / "data"),
+        }
         done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.beats_probe", str(_patient(folder)), str(scene), *only],
-            env=environment | own, stdout=subprocess.PIPE, text=True, check=True, timeout=_PATIENCE_S,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.beats_probe",
+                str(_patient(folder)),
+                str(scene),
+                *only,
+            ],
+            env=environment | own,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=_PATIENCE_S,
+        )
     longest: dict[str, list[float]] = json.loads(done.stdout.strip().splitlines()[-1])
     return [
         (
@@ -52,7 +67,9 @@ def _patient(folder: Path) -> Path:
     """The lab robot with timeouts so long that what is slow is seen in full, and no stop comes between."""
     whole = load_profile(find_profile("lab_robot"))
     assert whole.path is not None
-    text = re.sub(r"(window|reference)_timeout_s = [\d.]+", r"\1_timeout_s = 10.0", whole.path.read_text())
+    text = re.sub(
+        r"(window|reference)_timeout_s = [\d.]+", r"\1_timeout_s = 10.0", whole.path.read_text()
+    )
     path = folder / "patient.toml"
     path.write_text(text)
     (folder / whole.profile.dbc).write_text(whole.dbc_text)

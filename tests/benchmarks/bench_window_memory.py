@@ -1,8 +1,8 @@
 """Memory of the real window: an hour at full speed in the default layout, and scenes opened one after the other.
 
-``SNAKESTUDIO_BENCH_SIMULATED`` is how many simulated seconds stand for the hour; an hour on a machine that simulates
-eleven times as fast as the clock has 40,000 of them, and takes 11 GB of disk. Of these rows only those of the first
-minute come from the engine; see `memory_probe`.
+``SNAKESTUDIO_BENCH_SIMULATED`` is how many simulated seconds stand for the hour; an hour on a
+machine that simulates eleven times as fast as the clock has 40,000 of them, and takes 11 GB of
+disk. Of these rows only those of the first minute come from the engine; see `memory_probe`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ N_SCENES = 30
 def measured(what: str, amount: float) -> dict[str, float]:
     """What `memory_probe` prints, measured on a screen and in user directories of its own."""
     with screen() as environment, tempfile.TemporaryDirectory(prefix="snakestudio-memory-") as home:
-        places = {f"XDG_{kind}_HOME": os.path.join(home, kind.lower()) for kind in ("CONFIG", "DATA", "STATE")}
+        places = {
+            f"XDG_{kind}_HOME": os.path.join(home, kind.lower())
+            for kind in ("CONFIG", "DATA", "STATE")
+        }
         command = [sys.executable, "-m", "tests.benchmarks.memory_probe", what, str(amount)]
-        done = subprocess.run(command, env=environment | places, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(
+            command, env=environment | places, stdout=subprocess.PIPE, text=True, check=True
+        )
     values: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return values
 
@@ -39,9 +44,21 @@ def hour(simulated: float) -> list[Row]:
     left = values["reset"] - values["minute"]
     span = f"{values['simulated']:.0f} s, {values['rows'] / 1e6:.1f} million rows"
     return [
-        (f"window, {span}: growth after a minute", grown, "MB", f"<= {HOUR_BAR_MB:g}", grown <= HOUR_BAR_MB),
+        (
+            f"window, {span}: growth after a minute",
+            grown,
+            "MB",
+            f"<= {HOUR_BAR_MB:g}",
+            grown <= HOUR_BAR_MB,
+        ),
         ("window, the same: at most meanwhile", most, "MB", "", True),
-        ("window, the same: left after Reset", left, "MB", f"<= {RESET_BAR_MB:g}", left <= RESET_BAR_MB),
+        (
+            "window, the same: left after Reset",
+            left,
+            "MB",
+            f"<= {RESET_BAR_MB:g}",
+            left <= RESET_BAR_MB,
+        ),
     ]
 
 
@@ -49,7 +66,15 @@ def scenes(count: int) -> list[Row]:
     """Growth while scenes are opened, played for a second and left."""
     values = measured("scenes", count)
     grown = values["last"] - values["first"]
-    return [(f"window, {count} scenes opened: growth", grown, "MB", f"<= {SCENES_BAR_MB:g}", grown <= SCENES_BAR_MB)]
+    return [
+        (
+            f"window, {count} scenes opened: growth",
+            grown,
+            "MB",
+            f"<= {SCENES_BAR_MB:g}",
+            grown <= SCENES_BAR_MB,
+        )
+    ]
 
 
 def run() -> list[Row]:

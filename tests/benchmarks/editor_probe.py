@@ -34,8 +34,15 @@ def big_scene(count: int) -> Scene:
     obstacles: list[Obstacle] = []
     for i in range(count):
         x, y = ((i % side) - side / 2) * 0.45, ((i // side) - side / 2) * 0.45 + 0.4
-        x, y = round(x + float(rng.uniform(-0.08, 0.08)), 3), round(y + float(rng.uniform(-0.08, 0.08)), 3)
-        made = Cylinder(x_m=x, y_m=y, radius_m=0.06) if i % 2 else Box(x_m=x, y_m=y, length_m=0.12, width_m=0.1)
+        x, y = (
+            round(x + float(rng.uniform(-0.08, 0.08)), 3),
+            round(y + float(rng.uniform(-0.08, 0.08)), 3),
+        )
+        made = (
+            Cylinder(x_m=x, y_m=y, radius_m=0.06)
+            if i % 2
+            else Box(x_m=x, y_m=y, length_m=0.12, width_m=0.1)
+        )
         obstacles.append(made)
     return Scene(title=f"{count} obstacles", obstacles=tuple(obstacles))
 
@@ -69,16 +76,22 @@ class Probe(QObject):
             QTimer.singleShot(1500, self._begin)
 
     def _send(self, kind: QEvent.Type, at: QPointF, buttons: Qt.MouseButton) -> None:
-        button = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else Qt.MouseButton.LeftButton
+        button = (
+            Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else Qt.MouseButton.LeftButton
+        )
         viewport = self._window.context.viewport
-        event = QMouseEvent(kind, at, viewport.mapToGlobal(at), button, buttons, Qt.KeyboardModifier.NoModifier)
+        event = QMouseEvent(
+            kind, at, viewport.mapToGlobal(at), button, buttons, Qt.KeyboardModifier.NoModifier
+        )
         QApplication.sendEvent(viewport, event)
 
     def _begin(self) -> None:
         window, viewport = self._window, self._window.context.viewport
         middle = min(
             range(len(window.context.document.scene.obstacles)),
-            key=lambda i: math.hypot(*(np.array(_place(window, i)) - viewport.navigator.camera.target[:2])),
+            key=lambda i: math.hypot(
+                *(np.array(_place(window, i)) - viewport.navigator.camera.target[:2])
+            ),
         )
         obstacle = window.context.document.scene.obstacles[middle]
         self._at = viewport.pixel((obstacle.x_m, obstacle.y_m, 0.05))

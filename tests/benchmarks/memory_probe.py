@@ -1,8 +1,9 @@
 """Measures the memory of the real window: `memory_probe hour SIMULATED_S` or `memory_probe scenes COUNT`.
 
-``hour`` plays sidewinding at full speed in the default layout for a minute. What an hour of that makes takes an hour,
-so the rows to come are those of the last ten seconds again and again, with the time going on: they take the way of all
-rows through recording, file, plots, time bar and view, only faster than the engine makes them.
+``hour`` plays sidewinding at full speed in the default layout for a minute. What an hour of that
+makes takes an hour, so the rows to come are those of the last ten seconds again and again, with the
+time going on: they take the way of all rows through recording, file, plots, time bar and view, only
+faster than the engine makes them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ PIECE = 100
 """Rows that are appended at once, as a run at full speed does."""
 TILE_S = 10.0
 PAUSE_S = 0.05
-"""After each tile: as many rows at once as the file takes would fill the memory with what waits for it."""
+"""After each tile: as many rows at once as the file takes would fill the memory with what waits for
+it."""
 SETTLING_S = 3.0
 RELEASE_S = 35.0
 """Time in which the window returns what was freed; see `SessionController`."""
@@ -110,7 +112,9 @@ class Probe(QObject):
         begin, state = float(recording.times[-1]), recording.checkpoint_before(math.inf)
         assert state is not None
         n_tiles = 0
-        while (shift := begin + n_tiles * TILE_S - float(rows.time[0]) + 1.0 / rate) + rows.time[0] < simulated:
+        while (shift := begin + n_tiles * TILE_S - float(rows.time[0]) + 1.0 / rate) + rows.time[
+            0
+        ] < simulated:
             for start in range(0, tile, PIECE):
                 piece = rows.slice(start, min(tile, start + PIECE))
                 recording.append(replace(piece, time=piece.time + shift))

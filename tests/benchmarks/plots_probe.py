@@ -34,7 +34,9 @@ def an_hour(scene: Scene) -> RunRecording:
     recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, ENERGIES))
     part = make_rows(scene, 0, _PART)
     for first in range(0, ROWS, _PART):
-        recording.append(replace(part, time=np.arange(first, first + _PART) / scene.run.log_rate_hz))
+        recording.append(
+            replace(part, time=np.arange(first, first + _PART) / scene.run.log_rate_hz)
+        )
     recording.close()
     return recording
 
@@ -55,7 +57,10 @@ def until(app: QApplication, done: Callable[[], bool]) -> tuple[float, float]:
 
 
 def redraws(
-    app: QApplication, panel: PlotPanel, views: Callable[[float], tuple[float, float]], seconds: float
+    app: QApplication,
+    panel: PlotPanel,
+    views: Callable[[float], tuple[float, float]],
+    seconds: float,
 ) -> tuple[float, float]:
     """All plots follow a view that moves all the time, as the panel draws them: how often a second, and the processor
     time of each, ms."""
@@ -77,11 +82,18 @@ def main() -> None:
     document, library = Document(), Library()
     document.open(scenes_dir() / "obstacle_aided.toml")
     recording = an_hour(document.scene)
-    curves = [tuple(Curve(name) for name in names) for names in (
-        ("link_6_x_m", "link_6_y_m"), ("joint_4_yaw_rad", "joint_4_yaw_ref_rad"),
-        ("link_6_obstacle_fy_n", "link_7_obstacle_fy_n"), ("com_vx_mps", "com_vy_mps"),
-    )]  # fmt: skip
-    panel = PlotPanel(FakeBridge(recording), document, library, [Content("time", curves=c) for c in curves])  # type: ignore[arg-type]
+    curves = [
+        tuple(Curve(name) for name in names)
+        for names in (
+            ("link_6_x_m", "link_6_y_m"),
+            ("joint_4_yaw_rad", "joint_4_yaw_ref_rad"),
+            ("link_6_obstacle_fy_n", "link_7_obstacle_fy_n"),
+            ("com_vx_mps", "com_vy_mps"),
+        )
+    ]
+    panel = PlotPanel(
+        FakeBridge(recording), document, library, [Content("time", curves=c) for c in curves]
+    )  # type: ignore[arg-type]
     panel.resize(1280, 400)
     panel.show()
     until(app, lambda: not panel.history.missing)

@@ -1,8 +1,9 @@
 """When the machine itself stands still: what no program on it can help, told beside what programs are measured on.
 
-One bare process a processor, pinned to it, of the highest real-time priority, sleeps to deadlines and does nothing
-else. Whenever one of them wakes late, that processor ran nothing that could have been asked for: its host had given it
-away, or the kernel held it. A shared virtual machine does so tens of times a minute, for up to hundreds of ms.
+One bare process a processor, pinned to it, of the highest real-time priority, sleeps to deadlines
+and does nothing else. Whenever one of them wakes late, that processor ran nothing that could have
+been asked for: its host had given it away, or the kernel held it. A shared virtual machine does so
+tens of times a minute, for up to hundreds of ms.
 """
 
 from __future__ import annotations
@@ -61,10 +62,11 @@ def watched() -> Iterator[Standstills]:
     sleepers = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.benchmarks.standstill", str(cpu)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         for cpu in cpus
-    ]  # fmt: skip
+    ]
     try:
         yield seen
     finally:

@@ -93,7 +93,11 @@ def main() -> None:
                 app, lambda k: view.linked.sort(names[k % len(names)], k % 2 == 0), 100
             )
             found["sift"], found["sift_cost"] = pictures(
-                app, lambda k: view.filter.setText(f"net_speed > {0.002 * k:.3f} and gait.amplitude_deg < 40"), 100
+                app,
+                lambda k: view.filter.setText(
+                    f"net_speed > {0.002 * k:.3f} and gait.amplitude_deg < 40"
+                ),
+                100,
             )
             view.filter.setText("")
             chart = view.parallel.chart
@@ -121,7 +125,9 @@ def main() -> None:
             found["resident"] = resident() - before
             tracemalloc.stop()
             chart.drag_ended(QPointF(x, 0.0), QPointF(x, 0.0))
-            view.linked.brush({"gait.amplitude_deg": (0.0, 100.0)})  # all of them: the most that there is to be drawn
+            view.linked.brush(
+                {"gait.amplitude_deg": (0.0, 100.0)}
+            )  # all of them: the most that there is to be drawn
             found["all_settled"] = settle(app, 0.6)
             view.linked.hold(True)
             found["brush_all"], found["brush_all_cost"] = pictures(

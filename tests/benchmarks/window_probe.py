@@ -38,7 +38,10 @@ class Probe(QObject):
         self._heart.timeout.connect(self._beat)
 
     def _wait(self) -> None:
-        if self._window.context.docks.are_filled and self._window.context.bridge.status.state == "ready":
+        if (
+            self._window.context.docks.are_filled
+            and self._window.context.bridge.status.state == "ready"
+        ):
             self._waiting.stop()
             document = self._window.context.document
             document.set_value("run.duration_s", self._seconds + 60.0, "Duration")
@@ -82,7 +85,10 @@ class Probe(QObject):
 def main() -> int:
     """Run the window with the probe in it."""
     width, height = map(int, sys.argv[2].split("x"))
-    return run(scenes_dir() / "obstacle_aided.toml", lambda w: Probe(w, float(sys.argv[1]), (width, height)))
+    return run(
+        scenes_dir() / "obstacle_aided.toml",
+        lambda w: Probe(w, float(sys.argv[1]), (width, height)),
+    )
 
 
 if __name__ == "__main__":

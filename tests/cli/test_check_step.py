@@ -20,20 +20,33 @@ SHORT = ("--duration", "0.3", "--set", "solver.joints=implicit", "--set", "solve
 
 
 def header(path: Path) -> list[str]:
-    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# step_check: ")]
+    return [
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("# step_check: ")
+    ]
 
 
 def test_check_prints_errors_and_the_step_to_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", CREEPING, *SHORT, "--check-step"]) == 0
     text = capsys.readouterr().out
-    for word in ("Net displacement", "Mean speed", "Largest force", "Actuator work", "error at 5 ms", "--set solver."):
+    for word in (
+        "Net displacement",
+        "Mean speed",
+        "Largest force",
+        "Actuator work",
+        "error at 5 ms",
+        "--set solver.",
+    ):
         assert word in text
     proposed = text.rpartition("--set ")[2].strip()
     assert main(["check", CREEPING]) == 0
     assert 0.0 < float(proposed.partition("=")[2]) < 0.005
 
 
-def test_files_of_a_checked_run_carry_the_estimate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_a_checked_run_carry_the_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     csv, hdf5, mcap = tmp_path / "a.csv", tmp_path / "a.h5", tmp_path / "a.mcap"
     outputs = ("--csv", str(csv), "--hdf5", str(hdf5), "--mcap", str(mcap))
     assert main(["run", CREEPING, *SHORT, "--check-step", *outputs]) == 0
@@ -56,7 +69,9 @@ def test_rerun_keeps_the_estimate_of_the_same_scene_alone(tmp_path: Path) -> Non
     assert main(["run", CREEPING, *SHORT, "--check-step", "--csv", str(csv)]) == 0
     assert main(["run", str(csv), "--csv", str(again)]) == 0
     assert header(again) == header(csv)
-    assert csv.read_text().splitlines()[3:] == again.read_text().splitlines()[3:], "all but the name of the scene"
+    assert csv.read_text().splitlines()[3:] == again.read_text().splitlines()[3:], (
+        "all but the name of the scene"
+    )
     assert main(["run", str(csv), "--csv", str(other), "--set", "gait.amplitude_deg=30"]) == 0
     assert header(other) == []
 
@@ -65,14 +80,19 @@ def test_damaged_estimate_is_left_out(tmp_path: Path) -> None:
     csv, again = tmp_path / "a.csv", tmp_path / "again.csv"
     assert main(["run", CREEPING, *SHORT, "--csv", str(csv)]) == 0
     text = csv.read_text(encoding="utf-8")
-    csv.write_text(text.replace("# model:", '# step_check: {"scene_sha256": 3\n# model:'), encoding="utf-8")
+    csv.write_text(
+        text.replace("# model:", '# step_check: {"scene_sha256": 3\n# model:'), encoding="utf-8"
+    )
     assert read_step_estimate(csv) is None
     assert main(["run", str(csv), "--csv", str(again)]) == 0
     assert header(again) == []
 
 
 def test_unstable_step_fails_with_a_proposal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", CREEPING, "--duration", "0.2", "--set", "solver.step_s=0.001", "--check-step"]) == 3
+    assert (
+        main(["run", CREEPING, "--duration", "0.2", "--set", "solver.step_s=0.001", "--check-step"])
+        == 3
+    )
     streams = capsys.readouterr()
     assert "--set solver.step_s=0.00025" in streams.out
     assert "diverged" in streams.err

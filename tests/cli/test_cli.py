@@ -17,16 +17,36 @@ SCENES = sorted(str(path) for path in scenes_dir().glob("*.toml"))
 
 
 def snakestudio(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")} | environment
-    return subprocess.run([sys.executable, "-m", "snakestudio", *words], capture_output=True, text=True, env=env)
+    env = {
+        k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")
+    } | environment
+    return subprocess.run(
+        [sys.executable, "-m", "snakestudio", *words], capture_output=True, text=True, env=env
+    )
 
 
 def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
     csv, video = tmp_path / "new" / "run.csv", tmp_path / "run.mp4"
     done = snakestudio(
-        "run", MAIN, "--duration", "0.2", "--rate", "50", "--csv", str(csv), "--video", str(video),
-        "--size", "160x90", "--fps", "10", "--set", "gait.amplitude_deg=30", "--set", "title=Short",
-    )  # fmt: skip
+        "run",
+        MAIN,
+        "--duration",
+        "0.2",
+        "--rate",
+        "50",
+        "--csv",
+        str(csv),
+        "--video",
+        str(video),
+        "--size",
+        "160x90",
+        "--fps",
+        "10",
+        "--set",
+        "gait.amplitude_deg=30",
+        "--set",
+        "title=Short",
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     lines = csv.read_text(encoding="utf-8").splitlines()
@@ -41,16 +61,27 @@ def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) ->
     """The planar model knows no rolling friction: nobody wants to find that out after the paper."""
     assert main(["run", MAIN, "--duration", "0.01", "--set", "ground.mu_rolling=0.1"]) == 0
     told = capsys.readouterr().err
-    assert told.startswith("obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model. ")
+    assert told.startswith(
+        "obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model. "
+    )
     assert told.count("\n") == 1
 
 
-def test_run_records_a_file_that_runs_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, again, recorded = (tmp_path / name for name in ("first.csv", "again.csv", "new/run.mcap"))
-    assert main(["run", MAIN, "--duration", "0.1", "--csv", str(first), "--mcap", str(recorded)]) == 0
+def test_run_records_a_file_that_runs_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, again, recorded = (
+        tmp_path / name for name in ("first.csv", "again.csv", "new/run.mcap")
+    )
+    assert (
+        main(["run", MAIN, "--duration", "0.1", "--csv", str(first), "--mcap", str(recorded)]) == 0
+    )
     assert f"wrote {recorded}: 11 rows" in capsys.readouterr().out
     assert main(["run", str(recorded), "--csv", str(again)]) == 0
-    rows = [[line for line in path.read_text().splitlines() if line[0] != "#"] for path in (first, again)]
+    rows = [
+        [line for line in path.read_text().splitlines() if line[0] != "#"]
+        for path in (first, again)
+    ]
     assert rows[0] == rows[1]
     assert main(["run", str(recorded), "--mcap", str(recorded)]) == 2
     assert "is the scene itself" in capsys.readouterr().err
@@ -65,9 +96,15 @@ def test_the_run_that_a_scene_starts_from_is_never_written_over(
     assert main(["run", MAIN, "--duration", "0.02", "--csv", str(first)]) == 0
     start = f'start={{kind = "recording", file = "{first}", time_s = 0.01}}'
     before = first.read_bytes()
-    for words in (["run", MAIN, "--duration", "0.02"], ["compare", "models", MAIN, "--duration", "0.02"]):
+    for words in (
+        ["run", MAIN, "--duration", "0.02"],
+        ["compare", "models", MAIN, "--duration", "0.02"],
+    ):
         assert main([*words, "--set", start, "--csv", str(first)]) == 2
-        assert f"{first} is what the scene reads (start.file); give another name" in capsys.readouterr().err
+        assert (
+            f"{first} is what the scene reads (start.file); give another name"
+            in capsys.readouterr().err
+        )
     assert first.read_bytes() == before
 
 
@@ -78,7 +115,9 @@ def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) ->
     assert shown.out.count("no mistakes") == len(SCENES)
 
 
-def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_lists_all_mistakes_of_all_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     wrong, inside = tmp_path / "wrong.toml", tmp_path / "inside.toml"
     wrong.write_text("format = 1\n[robot]\nmass_kg = -1\nn_links = 0\n")
     pipe = "[[obstacles]]\nkind = 'cylinder'\nx_m = 0\ny_m = 0\n"
@@ -123,7 +162,11 @@ def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.Ca
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str], piece: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    piece: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     try:
@@ -140,9 +183,21 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
 def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The explicit PD law is unstable above 1/2800 s (PHYSICS): at 1/500 s the joints blow up within the run.
+    # The explicit PD law is unstable above 1/2800 s (PHYSICS): at 1/500 s the joints blow up within
+    # the run.
     csv = tmp_path / "a.csv"
-    code = main(["run", MAIN, "--set", "solver.step_s=0.002", "--set", "run.log_rate_hz=100", "--csv", str(csv)])
+    code = main(
+        [
+            "run",
+            MAIN,
+            "--set",
+            "solver.step_s=0.002",
+            "--set",
+            "run.log_rate_hz=100",
+            "--csv",
+            str(csv),
+        ]
+    )
     shown = capsys.readouterr()
     assert code == 3
     assert "t = " in shown.err

@@ -38,7 +38,9 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ([str(TRIAL), "--layout", str(TRIAL)], "This is not valid TOML"),
     ],
 )
-def test_mistakes_are_said_before_the_run(more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_said_before_the_run(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", "experiment", str(SCENE), *more]) == 2
     assert said in capsys.readouterr().err
 
@@ -54,9 +56,13 @@ def test_a_recorded_run_is_not_run_again(
 
 def test_from_python() -> None:
     run = ss.simulate(SCENE, duration=5.0)
-    report = ss.compare_experiment(run, [TRIAL, ss.load_experiment(TRIAL)], offset_bounds=(-0.2, 0.2), link=6)
+    report = ss.compare_experiment(
+        run, [TRIAL, ss.load_experiment(TRIAL)], offset_bounds=(-0.2, 0.2), link=6
+    )
     first, second = report.data.trials
     assert first.figures["position_rmse"].value == second.figures["position_rmse"].value < 0.01
-    assert abs(first.alignment.offset_s) < 0.05  # a clock 0.1 s late, and a robot as late by its held set-points
+    assert (
+        abs(first.alignment.offset_s) < 0.05
+    )  # a clock 0.1 s late, and a robot as late by its held set-points
     with pytest.raises(ss.SnakeStudioError, match="There is no link 12"):
         ss.compare_experiment(run, TRIAL, link=12)

@@ -26,31 +26,60 @@ def code_of(words: list[str]) -> int:
         return int(str(ended.code))
 
 
-def test_all_models_by_default_as_table_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_models_by_default_as_table_and_csv(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     csv = tmp_path / "new" / "a.csv"
-    words = ["compare", "models", OPEN_GROUND, "--duration", "0.5", "--set", "gait.amplitude_deg=30", "--csv", str(csv)]
+    words = [
+        "compare",
+        "models",
+        OPEN_GROUND,
+        "--duration",
+        "0.5",
+        "--set",
+        "gait.amplitude_deg=30",
+        "--csv",
+        str(csv),
+    ]
     report = tmp_path / "a.md"
     assert main([*words, "--report", str(report)]) == 0
-    assert "## spatial_nonsmooth less planar_nonsmooth, 0 to 0.5 s".replace("_", r"\_") in report.read_text("utf-8")
+    assert "## spatial_nonsmooth less planar_nonsmooth, 0 to 0.5 s".replace(
+        "_", r"\_"
+    ) in report.read_text("utf-8")
     shown = capsys.readouterr()
     assert shown.err == ""
     comparison = ss.compare_models(OPEN_GROUND, duration=0.5, **{"gait.amplitude_deg": 30})
     for label in ("spatial_nonsmooth", "planar_lagrangian"):
         assert f"{label} less planar_nonsmooth, 0 to 0.5 s" in shown.out
         for row in difference_rows(comparison.data, label):
-            line = next(line for line in shown.out.splitlines() if line.startswith(row.label) and row.end in line)
+            line = next(
+                line
+                for line in shown.out.splitlines()
+                if line.startswith(row.label) and row.end in line
+            )
             assert line.split()[-3:] == [row.end, row.worst, row.rms]
     lines = csv.read_text(encoding="utf-8").splitlines()
     assert "#| amplitude_deg = 30.0" in lines
-    assert any("spatial_nonsmooth less planar_nonsmooth" in line for line in lines if line.startswith("#"))
-    table = np.genfromtxt([line for line in lines if not line.startswith("#")], delimiter=",", names=True)
+    assert any(
+        "spatial_nonsmooth less planar_nonsmooth" in line for line in lines if line.startswith("#")
+    )
+    table = np.genfromtxt(
+        [line for line in lines if not line.startswith("#")], delimiter=",", names=True
+    )
     np.testing.assert_allclose(table["time_s"], np.arange(51) / 100, atol=1e-12)
-    apart = np.stack([table[f"spatial_nonsmooth_com_{a}_m"] - table[f"planar_nonsmooth_com_{a}_m"] for a in "xyz"])
+    apart = np.stack(
+        [
+            table[f"spatial_nonsmooth_com_{a}_m"] - table[f"planar_nonsmooth_com_{a}_m"]
+            for a in "xyz"
+        ]
+    )
     np.testing.assert_array_equal(
         table["spatial_nonsmooth_com_minus_planar_nonsmooth_m"], np.linalg.norm(apart.T, axis=1)
     )
     run = comparison.runs["planar_lagrangian"]
-    np.testing.assert_array_equal(table["planar_lagrangian_work_actuator_j"], run["work_actuator_j"])
+    np.testing.assert_array_equal(
+        table["planar_lagrangian_work_actuator_j"], run["work_actuator_j"]
+    )
     assert table["planar_lagrangian_work_actuator_minus_planar_nonsmooth_j"][-1] == pytest.approx(
         run["work_actuator_j"][-1] - comparison.runs["planar_nonsmooth"]["work_actuator_j"][-1]
     )
@@ -59,21 +88,36 @@ def test_all_models_by_default_as_table_and_csv(tmp_path: Path, capsys: pytest.C
 def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
     first, again = tmp_path / "a.csv", tmp_path / "b.csv"
     kinds = ["spatial_nonsmooth", "planar_nonsmooth"]
-    assert main(["compare", "models", OPEN_GROUND, "--duration", "0.2", "--csv", str(first), *kinds]) == 0
-    told = next(line for line in first.read_text().splitlines() if line.startswith("# To compare again"))
+    assert (
+        main(["compare", "models", OPEN_GROUND, "--duration", "0.2", "--csv", str(first), *kinds])
+        == 0
+    )
+    told = next(
+        line for line in first.read_text().splitlines() if line.startswith("# To compare again")
+    )
     words = told.partition("snakestudio ")[2].split()
-    words = [{"THIS_FILE.csv": str(first), "AGAIN.csv": str(again)}.get(word, word) for word in words]
+    words = [
+        {"THIS_FILE.csv": str(first), "AGAIN.csv": str(again)}.get(word, word) for word in words
+    ]
     assert main(words) == 0
-    numbers = [[line for line in path.read_text().splitlines() if line[0] != "#"] for path in (first, again)]
+    numbers = [
+        [line for line in path.read_text().splitlines() if line[0] != "#"]
+        for path in (first, again)
+    ]
     assert numbers[0] == numbers[1]
     assert numbers[0][0].startswith("time_s,spatial_nonsmooth_com_x_m")
 
 
-def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     kinds = ["planar_lagrangian", "planar_nonsmooth", "spatial_nonsmooth"]
     assert main(["compare", "models", PIPES, *kinds, "--duration", "0.1"]) == 0
     shown = capsys.readouterr().out
-    assert "planar_lagrangian: cannot run this scene: obstacles: this model knows no obstacles" in shown
+    assert (
+        "planar_lagrangian: cannot run this scene: obstacles: this model knows no obstacles"
+        in shown
+    )
     assert "spatial_nonsmooth less planar_nonsmooth" in shown
 
 
@@ -84,10 +128,19 @@ def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(capsys: pyt
         (["compare", "apples"], ["models", "apples"]),
         (["compare", "models"], ["required: SCENE;"]),
         (["compare", "models", "no/such.toml"], ["no such file"]),
-        (["compare", "models", OPEN_GROUND, "magic"], ["'magic'", "planar_nonsmooth, spatial_nonsmooth"]),
+        (
+            ["compare", "models", OPEN_GROUND, "magic"],
+            ["'magic'", "planar_nonsmooth, spatial_nonsmooth"],
+        ),
         (["compare", "models", OPEN_GROUND, "planar_nonsmooth"], ["alone cannot be compared"]),
-        (["compare", "models", STAIRS], ["only spatial_nonsmooth", "planar_nonsmooth: ", "planar_lagrangian: "]),
-        (["compare", "models", PIPES, "planar_lagrangian"], ["no model can run", "knows no obstacles"]),
+        (
+            ["compare", "models", STAIRS],
+            ["only spatial_nonsmooth", "planar_nonsmooth: ", "planar_lagrangian: "],
+        ),
+        (
+            ["compare", "models", PIPES, "planar_lagrangian"],
+            ["no model can run", "knows no obstacles"],
+        ),
         (["compare", "models", OPEN_GROUND, "--duration", "-1"], ["positive number"]),
         (["compare", "models", OPEN_GROUND, "--set", "gait"], ["KEY=VALUE"]),
         (["compare", "models", OPEN_GROUND, "--csv", OPEN_GROUND], ["the scene itself"]),
@@ -110,10 +163,22 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failing_physics_is_exit_code_3_after_table_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failing_physics_is_exit_code_3_after_table_and_csv(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The scene's own model runs it as it stands, far above the step its joint controllers bear.
     csv = tmp_path / "a.csv"
-    words = ["compare", "models", PIPES, "--duration", "0.3", "--set", "solver.step_s=0.002", "--csv", str(csv)]
+    words = [
+        "compare",
+        "models",
+        PIPES,
+        "--duration",
+        "0.3",
+        "--set",
+        "solver.step_s=0.002",
+        "--csv",
+        str(csv),
+    ]
     assert main(words) == 3
     shown = capsys.readouterr()
     assert shown.err.startswith("snakestudio: planar_nonsmooth: ")

@@ -61,20 +61,31 @@ def bash_script() -> str:
         ("snakestudio completion ", {"bash", "zsh", "fish"}),
     ],
 )
-def test_bash_completes_words(line: str, expected: set[str], bash_script: str, tmp_path: Path) -> None:
+def test_bash_completes_words(
+    line: str, expected: set[str], bash_script: str, tmp_path: Path
+) -> None:
     (tmp_path / "own.toml").touch()
     done = subprocess.run(
         ["bash", "--norc", "-c", f"{bash_script}\n{SPLIT}\noffered {line!r}"],
-        capture_output=True, text=True, cwd=tmp_path, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
     assert set(done.stdout.split()) == expected
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_script_has_all_commands_and_scenes(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_script_has_all_commands_and_scenes(
+    shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["completion", shell]) == 0
     text = capsys.readouterr().out
-    for word in (*(part for name in COMMANDS for part in name.split()), *bundled_scenes(), "gait.amplitude_deg"):
+    for word in (
+        *(part for name in COMMANDS for part in name.split()),
+        *bundled_scenes(),
+        "gait.amplitude_deg",
+    ):
         assert word in text
     if shutil.which(shell):
         file = tmp_path / "script"

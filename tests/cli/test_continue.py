@@ -19,7 +19,10 @@ MAIN = str(scenes_dir() / "obstacle_aided.toml")
 def run_file(tmp_path: Path) -> str:
     """A run of half a second."""
     path = tmp_path / "monday.mcap"
-    run_offline(with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.5}), path=path)
+    run_offline(
+        with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.5}),
+        path=path,
+    )
     return str(path)
 
 
@@ -27,12 +30,23 @@ def test_it_goes_on_from_a_moment_with_other_values(
     run_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     csv = tmp_path / "on.csv"
-    words = ["run", run_file, "--from", "0.3", "--duration", "0.8", "--set", "gait.amplitude_deg=30"]
+    words = [
+        "run",
+        run_file,
+        "--from",
+        "0.3",
+        "--duration",
+        "0.8",
+        "--set",
+        "gait.amplitude_deg=30",
+    ]
     assert main([*words, "--csv", str(csv)]) == 0
     shown = capsys.readouterr()
     assert "continued from 0.3 s of monday.mcap" in shown.out
     assert "note:" not in shown.out
-    lines = [line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     assert len(lines) == 1 + 81
 
 

@@ -41,9 +41,22 @@ def hear(bus: CanBus, codec: Codec, seconds: float, status: float) -> bool:
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there at once")
 def test_a_robot_in_another_process(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
-    command = [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--channel", GROUP, "--port", str(PORT)]
+    command = [
+        sys.executable,
+        "-m",
+        "snakestudio",
+        "emulate",
+        "lab_robot",
+        "--channel",
+        GROUP,
+        "--port",
+        str(PORT),
+    ]
     process = subprocess.Popen(
-        [*command, "--report", str(report)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*command, "--report", str(report)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -87,8 +100,11 @@ def test_a_robot_in_another_process(tmp_path: Path) -> None:
 def test_it_ends_when_it_is_told_to() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--virtual"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     try:
         assert process.stdout.readline().endswith("Nobody but this process can connect.\n")
@@ -102,11 +118,15 @@ def test_it_ends_when_it_is_told_to() -> None:
 
 
 @pytest.mark.parametrize("name", ["scene.toml", "run.mcap", "lab_robot.toml"])
-def test_a_report_replaces_nothing_of_the_users(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_report_replaces_nothing_of_the_users(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     """Neither a scene or a recorded run, nor the profile that is emulated."""
     path = tmp_path / name
     path.write_bytes(find_profile("lab_robot").read_bytes())
-    (tmp_path / "lab_robot.dbc").write_bytes(find_profile("lab_robot").with_suffix(".dbc").read_bytes())
+    (tmp_path / "lab_robot.dbc").write_bytes(
+        find_profile("lab_robot").with_suffix(".dbc").read_bytes()
+    )
     before = path.read_bytes()
     profile = str(path) if name == "lab_robot.toml" else "lab_robot"
     assert main(["emulate", profile, "--virtual", "--report", str(path), "--fault", "jam:42"]) == 2
@@ -115,9 +135,13 @@ def test_a_report_replaces_nothing_of_the_users(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is full here")
-def test_a_report_that_finds_no_room_ends_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_that_finds_no_room_ends_with_a_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["emulate", "lab_robot", "--virtual", "--report", "/dev/full"]) == 2
-    assert capsys.readouterr().err.startswith("snakestudio: /dev/full: the file cannot be written (No space left")
+    assert capsys.readouterr().err.startswith(
+        "snakestudio: /dev/full: the file cannot be written (No space left"
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,17 +152,29 @@ def test_a_report_that_finds_no_room_ends_with_a_sentence(capsys: pytest.Capture
         (["lab_robot", "--port", "0"], "port 0 is no UDP port"),
         (["lab_robot", "--slcan", "--interface", "pcan"], "leave --interface out"),
         (["lab_robot", "--fault", "jam:42", "--virtual"], "The robot has no node 42"),
-        (["lab_robot", "--fault", "jam:3@soon"], "--fault jam:3@soon: 'soon' is no number of seconds"),
+        (
+            ["lab_robot", "--fault", "jam:3@soon"],
+            "--fault jam:3@soon: 'soon' is no number of seconds",
+        ),
         (["lab_robot", "--pose", "127.0.0.1:22350"], "At a fixed base there are no poses to send"),
         (["lab_robot", "--slcan", "--virtual"], "a robot is on one bus"),
         (
             ["lab_robot", "--port", "5000", "--interface", "socketcan"],
             "--port goes with --interface udp_multicast, not",
         ),
-        (["lab_robot", "--interface", "slcan"], "give --slcan for a robot that is behind an adapter of its own"),
-        (["lab_robot", "--slcan", "--bitrate", "333000"], "serial adapters have no 333000 bit/s; give --bitrate one"),
+        (
+            ["lab_robot", "--interface", "slcan"],
+            "give --slcan for a robot that is behind an adapter of its own",
+        ),
+        (
+            ["lab_robot", "--slcan", "--bitrate", "333000"],
+            "serial adapters have no 333000 bit/s; give --bitrate one",
+        ),
         (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
-        (["lab_robot", "--virtual", "--report", "no/such/folder"], "--report no/such/folder: it cannot be written"),
+        (
+            ["lab_robot", "--virtual", "--report", "no/such/folder"],
+            "--report no/such/folder: it cannot be written",
+        ),
         (["lab_robot", "--scene", "scenes/worm.toml"], "continuous body"),
     ],
 )

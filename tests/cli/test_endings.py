@@ -19,12 +19,17 @@ from snakestudio.runfile.mcap import open_run
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals end a process there at once")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="signals end a process there at once"
+)
 
 
 def started(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "snakestudio", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -51,9 +56,19 @@ def is_written(folder: Path, prefix: str) -> bool:
 def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: signal.Signals) -> None:
     csv, hdf5, mcap = tmp_path / "run.csv", tmp_path / "run.h5", tmp_path / "run.mcap"
     with started(
-        "run", MAIN, "--duration", "1e6", "--csv", str(csv), "--hdf5", str(hdf5), "--mcap", str(mcap),
-        "--video", str(tmp_path / "run.mp4"),
-    ) as run:  # fmt: skip
+        "run",
+        MAIN,
+        "--duration",
+        "1e6",
+        "--csv",
+        str(csv),
+        "--hdf5",
+        str(hdf5),
+        "--mcap",
+        str(mcap),
+        "--video",
+        str(tmp_path / "run.mp4"),
+    ) as run:
         await_file(mcap, run)  # it goes
         run.send_signal(number)
         said, complaint = run.communicate()
@@ -114,10 +129,12 @@ def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.mcap"]
 
 
-# ---------------------------------------------------------------------------------------------- what is not replaced
+# ----------------------------------------------------------------------------- what is not replaced
 
 
-def test_scenes_and_runs_are_replaced_only_by_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scenes_and_runs_are_replaced_only_by_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scene, run = tmp_path / "mine.toml", tmp_path / "run.mcap"
     scene.write_bytes(Path(MAIN).read_bytes())
     assert main(["run", MAIN, "--duration", "0.1", "--mcap", str(run)]) == 0
@@ -133,7 +150,17 @@ def test_scenes_and_runs_are_replaced_only_by_force(tmp_path: Path, capsys: pyte
             assert path.read_bytes() == before
     assert main(["export", str(run), "--mcap", str(scene)]) == 2
     assert main(["plan", MAIN, str(scene)]) == 2
-    assert main(["fit-strain", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "-o", str(scene)]) == 2
+    assert (
+        main(
+            [
+                "fit-strain",
+                str(scenes_dir() / "lateral_undulation_isotropic.toml"),
+                "-o",
+                str(scene),
+            ]
+        )
+        == 2
+    )
     assert load_scene(scene) == load_scene(MAIN)
     assert main(["run", MAIN, "--duration", "0.2", "--mcap", str(run), "--force"]) == 0
     with open_run(run) as recorded:
@@ -154,9 +181,21 @@ def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> No
     before = path.read_bytes()
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.2", "--mcap", str(path)],
-        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
-    ) as run:  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "snakestudio",
+            "run",
+            MAIN,
+            "--duration",
+            "0.2",
+            "--mcap",
+            str(path),
+        ],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    ) as run:
         os.close(theirs)
         shown = b""
         while b"Replace it? [y/N]" not in shown:
@@ -169,9 +208,14 @@ def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> No
     assert (path.read_bytes() == before) == (code != 0)
 
 
-def test_two_names_for_one_file_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_names_for_one_file_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "link").symlink_to("run.csv")
-    assert main(["run", MAIN, "--csv", str(tmp_path / "run.csv"), "--hdf5", str(tmp_path / "link")]) == 2
+    assert (
+        main(["run", MAIN, "--csv", str(tmp_path / "run.csv"), "--hdf5", str(tmp_path / "link")])
+        == 2
+    )
     assert "is to be written twice" in capsys.readouterr().err
     assert main(["run", MAIN, "--csv", "-", "--hdf5", "-"]) == 2
     assert "is to be written twice" in capsys.readouterr().err
@@ -180,7 +224,7 @@ def test_two_names_for_one_file_are_refused(tmp_path: Path, capsys: pytest.Captu
     assert "Too many levels of symbolic links" in capsys.readouterr().err
 
 
-# ------------------------------------------------------------------------------------------------ the standard output
+# ------------------------------------------------------------------------------ the standard output
 
 
 def test_a_dash_is_the_standard_output(tmp_path: Path) -> None:
@@ -199,9 +243,10 @@ def test_hdf5_on_the_standard_output_is_whole(tmp_path: Path) -> None:
         (tmp_path / "run.h5").open("wb") as file,
         subprocess.Popen(
             [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--hdf5", "-"],
-            stdout=file, stderr=subprocess.PIPE,
+            stdout=file,
+            stderr=subprocess.PIPE,
         ) as run,
-    ):  # fmt: skip
+    ):
         run.communicate()
     import h5py
 

@@ -19,7 +19,9 @@ MAIN = str(main_scene())
 PROGRAM = [sys.executable, "-m", "snakestudio"]
 
 
-def in_shell(redirections: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def in_shell(
+    redirections: str, *words: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
         capture_output=True,
@@ -36,7 +38,9 @@ def test_a_run_with_closed_streams_is_made(redirections: str, tmp_path: Path) ->
     assert done.returncode == 0
     rows = [line for line in csv.read_text().splitlines() if not line.startswith("#")]
     assert len(rows) == 12  # names, and a row every 10 ms
-    assert all(row.count(",") == rows[0].count(",") for row in rows), "nothing else was printed into the file"
+    assert all(row.count(",") == rows[0].count(",") for row in rows), (
+        "nothing else was printed into the file"
+    )
 
 
 def test_a_mistake_with_closed_errors_still_exits_with_2(tmp_path: Path) -> None:
@@ -78,9 +82,20 @@ def test_a_deleted_current_folder_is_reported(
 
 @pytest.mark.parametrize("words", [[], ["gui"], [MAIN]])
 def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
-    environment = {name: text for name, text in os.environ.items() if not name.startswith(("WAYLAND", "QT_QPA"))}
+    environment = {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith(("WAYLAND", "QT_QPA"))
+    }
     environment["DISPLAY"] = ":9876"
-    done = subprocess.run([*PROGRAM, *words], capture_output=True, text=True, check=False, timeout=120, env=environment)
+    done = subprocess.run(
+        [*PROGRAM, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=environment,
+    )
     assert done.returncode == 2
     assert done.stderr == (
         "snakestudio: The display (DISPLAY=:9876) does not answer. Set DISPLAY to a running display, or run without a "
@@ -89,7 +104,8 @@ def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["~/s ü.toml", "file://{home}/s%20%C3%BC.toml", "file://localhost{home}/s%20%C3%BC.toml"]
+    "path",
+    ["~/s ü.toml", "file://{home}/s%20%C3%BC.toml", "file://localhost{home}/s%20%C3%BC.toml"],
 )
 def test_a_path_may_be_a_url_or_begin_with_a_tilde(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -27,17 +27,30 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.3})
     save_scene(scene, folder / "short.toml")
     api.simulate_scene(scene, scene_file="short.toml").to_mcap(folder / "short.mcap")
-    api.simulate_scene(with_values(scene, {"gait.amplitude_deg": 30.0})).to_mcap(folder / "other.mcap")
+    api.simulate_scene(with_values(scene, {"gait.amplitude_deg": 30.0})).to_mcap(
+        folder / "other.mcap"
+    )
     return folder
 
 
-def test_a_run_file_becomes_every_kind_of_file_at_once(runs: Path, tmp_path: Path, capsys: object) -> None:
+def test_a_run_file_becomes_every_kind_of_file_at_once(
+    runs: Path, tmp_path: Path, capsys: object
+) -> None:
     path = CameraPath((CameraKey(0.0, Camera()), CameraKey(0.3, Camera(distance=1.0))))
     save_camera_path(tmp_path / "path.toml", path)
     made = [tmp_path / f"a.{kind}" for kind in ("csv", "h5", "mcap", "webm")]
     kinds = [f"--{kind}" for kind in ("csv", "hdf5", "mcap", "video")]
     files = [str(word) for pair in zip(kinds, made, strict=True) for word in pair]
-    looks = ["--size", "320x240", "--fps", "10", "--camera", str(tmp_path / "path.toml"), "--strip", "com_x_m"]
+    looks = [
+        "--size",
+        "320x240",
+        "--fps",
+        "10",
+        "--camera",
+        str(tmp_path / "path.toml"),
+        "--strip",
+        "com_x_m",
+    ]
     assert main(["export", str(runs / "short.mcap"), *files, *looks, "--codec", "vp9"]) == 0
     lines = made[0].read_text().splitlines()
     assert "# scene: short.toml" in lines
@@ -53,7 +66,9 @@ def test_a_run_file_becomes_every_kind_of_file_at_once(runs: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ghost", [(), ("--ghost",)])
-def test_a_second_run_is_seen_beside_the_first_or_over_it(runs: Path, tmp_path: Path, ghost: tuple[str, ...]) -> None:
+def test_a_second_run_is_seen_beside_the_first_or_over_it(
+    runs: Path, tmp_path: Path, ghost: tuple[str, ...]
+) -> None:
     pair = [str(runs / "short.mcap"), str(runs / "other.mcap")]
     looks = ["--size", "320x120", "--start", "0.3"]
     assert main(["export", *pair, *ghost, "--video", str(tmp_path / "a.png"), *looks]) == 0
@@ -81,7 +96,9 @@ def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes_and_says_so(
     assert "wrote" in said.out
 
 
-def test_a_scene_is_run_again_first(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scene_is_run_again_first(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["export", str(runs / "short.toml"), "--hdf5", str(tmp_path / "a.h5")]) == 0
     told = capsys.readouterr().out
     assert "running it again, 0.3 s" in told
@@ -101,10 +118,16 @@ def test_a_scene_is_run_again_first(runs: Path, tmp_path: Path, capsys: pytest.C
         (["--video", "{tmp}/a.gif", "--codec", "vp9"], "a GIF has no codec"),
         (["--video", "{tmp}/a.mp4", "--camera", "above"], "give all, follow, or a file"),
         (["--video", "{tmp}/a.mp4", "--camera", "{tmp}/no.toml"], "There is no such file"),
-        (["--video", "{tmp}/a.mp4", "--strip", "com_x", "--size", "320x240"], "did you mean com_x_m"),
+        (
+            ["--video", "{tmp}/a.mp4", "--strip", "com_x", "--size", "320x240"],
+            "did you mean com_x_m",
+        ),
         (["--video", "{tmp}/a.mp4", "--strip", "com_x_m", "--size", "320x90"], "give at least 240"),
         (["--video", "{tmp}/a.mp4", "--quality", "fine"], "give one of small, good, best"),
-        (["--video", "{tmp}/a.mp4", "--start", "2", "--size", "64x64"], "the run goes from 0 to 0.3 s"),
+        (
+            ["--video", "{tmp}/a.mp4", "--start", "2", "--size", "64x64"],
+            "the run goes from 0 to 0.3 s",
+        ),
         (["--video", "{tmp}/a.gif", "--fps", "60"], "a GIF has at most 50"),
         (["--video", "{tmp}/a%d_%d.png"], "write the number's place once"),
         (["--video", "{tmp}/a.mp4", "--size", "big"], "write it as WIDTHxHEIGHT"),

@@ -26,7 +26,10 @@ def test_all_three_formats_are_written(tmp_path: Path, capsys: pytest.CaptureFix
     text = files["urdf"].read_text(encoding="utf-8")
     notes = text[: text.index("-->")]
     assert "URDF has no world" in notes
-    assert "  URDF has no world: the ground, gravity, obstacles and the start of the robot are left out.\n" in shown.out
+    assert (
+        "  URDF has no world: the ground, gravity, obstacles and the start of the robot are left out.\n"
+        in shown.out
+    )
 
 
 def test_a_file_that_exists_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,14 +58,21 @@ def test_the_file_alone_goes_to_the_standard_output(capfd: pytest.CaptureFixture
         ([SIDEWINDING, "--mjcf", "a.xml", "--set", "robot.nonsense=1"], "nonsense"),
         (["missing.toml", "--sdf", "a.sdf"], "no such file"),
         (["broken.toml", "--sdf", "a.sdf"], "robot.n_links"),
-        ([str(scenes_dir() / "worm.toml"), "--mjcf", "a.xml"], "A continuous body has no links and joints"),
+        (
+            [str(scenes_dir() / "worm.toml"), "--mjcf", "a.xml"],
+            "A continuous body has no links and joints",
+        ),
         ([SIDEWINDING, "--mjcf", "a.xml", "--set", "robot.n_links=600"], "at most 496 links"),
         ([SIDEWINDING, "--mjcf", "broken.toml/a.xml"], "cannot be written"),
         (["picture.toml", "--mjcf", "a.xml"], "missing.png"),
     ],
 )
 def test_a_mistake_is_one_message_and_nothing_is_written(
-    words: list[str], piece: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    piece: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_text("format = 1\n[robot]\nn_links = 0\n", encoding="utf-8")

@@ -29,19 +29,35 @@ def scene(tmp_path: Path) -> Path:
     ss.save_scene(brisk(**{"run.duration_s": 1.0}), path)
     text = path.read_text(encoding="utf-8")
     assert "mu_along = 0.1\n" in text
-    path.write_text(text.replace("mu_along = 0.1\n", "mu_along = 0.14  # guessed\n"), encoding="utf-8")
+    path.write_text(
+        text.replace("mu_along = 0.1\n", "mu_along = 0.14  # guessed\n"), encoding="utf-8"
+    )
     return path
 
 
 @pytest.fixture
 def track(tmp_path: Path) -> Path:
     """What a camera saw of a run with the true friction, 50 ms late."""
-    return write_csv(tmp_path / "trial.csv", measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05))
+    return write_csv(
+        tmp_path / "trial.csv", measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)
+    )
 
 
-def test_table_scene_and_picture(scene: Path, track: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_scene_and_picture(
+    scene: Path, track: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, picture = tmp_path / "fitted.toml", tmp_path / "fit.pdf"
-    words = ["fit", str(scene), str(track), f"{track}@{scene}", *FREE, *QUICK, "--offset", "-0.1", "0.1"]
+    words = [
+        "fit",
+        str(scene),
+        str(track),
+        f"{track}@{scene}",
+        *FREE,
+        *QUICK,
+        "--offset",
+        "-0.1",
+        "0.1",
+    ]
     assert main([*words, "--out", str(out), "--report", str(picture)]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
@@ -58,7 +74,9 @@ def test_table_scene_and_picture(scene: Path, track: Path, tmp_path: Path, capsy
     assert picture.read_bytes().startswith(b"%PDF")
 
 
-def test_the_same_in_python_from_files_trials_and_tracks(scene: Path, track: Path, tmp_path: Path) -> None:
+def test_the_same_in_python_from_files_trials_and_tracks(
+    scene: Path, track: Path, tmp_path: Path
+) -> None:
     free = {"ground.mu_along": (0.03, 0.3, "log")}
     options = {"method": "least_squares", "workers": 0, "limit": 5}
     one = ss.fit(scene, track, free, offset_s=-0.05, **options)
@@ -67,8 +85,12 @@ def test_the_same_in_python_from_files_trials_and_tracks(scene: Path, track: Pat
         one["ground.mu_across"]
     loaded = ss.load_scene(scene)
     tracks = measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)
-    again = ss.fit(loaded, tracks, ["ground.mu_along=0.03:0.3:log"], offset_s=(-0.05, -0.05), **options)
-    assert again["ground.mu_along"] == pytest.approx(one["ground.mu_along"], rel=1e-3), "a file has six places"
+    again = ss.fit(
+        loaded, tracks, ["ground.mu_along=0.03:0.3:log"], offset_s=(-0.05, -0.05), **options
+    )
+    assert again["ground.mu_along"] == pytest.approx(one["ground.mu_along"], rel=1e-3), (
+        "a file has six places"
+    )
     trial = Trial("$t_1$", loaded, tracks, scene.parent, (-0.05, -0.05))
     named = ss.fit(scene, [trial], free, **options)
     assert named["ground.mu_along"] == again["ground.mu_along"]

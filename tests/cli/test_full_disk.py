@@ -48,7 +48,15 @@ TARGETS = {
     "pdf": ["plan", MAIN, "out.pdf"],
     "figures": ["export", "RUN", "--figures", "figures"],
     "scene": ["fit-strain", ISOTROPIC, "-o", "out.toml"],
-    "chain": ["compare", "chain", str(scenes_dir() / "continuum_snake_2d.toml"), "--links", "8", "--csv", "out.csv"],
+    "chain": [
+        "compare",
+        "chain",
+        str(scenes_dir() / "continuum_snake_2d.toml"),
+        "--links",
+        "8",
+        "--csv",
+        "out.csv",
+    ],
     "models": ["compare", "models", ISOTROPIC, "--duration", "0.1", "--csv", "out.csv"],
     "experiment": ["compare", "experiment", "RUN", "TRACK", "--csv", "out.csv"],
     "report": ["compare", "experiment", "RUN", "TRACK", "--report", "out.html"],
@@ -75,9 +83,16 @@ def see_that_it_is_said(words: list[str], recorded: Path, disk: Path) -> None:
     circles.write_text("x,y,radius\n1,2,0.1\n", encoding="utf-8")
     there = {"RUN": recorded, "TRACK": folder / "track.csv", "CIRCLES": circles}
     given = [str(there.get(word, word)) for word in words] + ["--force"]
-    names = "out_0.png" if "out_%d.png" in words else next((word for word in words if word.startswith("out.")), "")
+    names = (
+        "out_0.png"
+        if "out_%d.png" in words
+        else next((word for word in words if word.startswith("out.")), "")
+    )
     done = on_small_disk(
-        disk, given, f"echo; find . -type f ! -name filler; cat {names} /dev/null", first=filled(names)
+        disk,
+        given,
+        f"echo; find . -type f ! -name filler; cat {names} /dev/null",
+        first=filled(names),
     )
     said = [line for line in done.stderr.splitlines() if line]
     assert done.returncode == 2, done.stderr
@@ -89,28 +104,50 @@ def see_that_it_is_said(words: list[str], recorded: Path, disk: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["csv", "hdf5", "mcap", "gif", "plan", "scene"])
-def test_what_does_not_fit_is_a_sentence_and_leaves_the_old_file(target: str, recorded: Path, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_a_sentence_and_leaves_the_old_file(
+    target: str, recorded: Path, tmp_path: Path
+) -> None:
     see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("target", TARGETS)
-def test_no_target_that_does_not_fit_costs_anything(target: str, recorded: Path, tmp_path: Path) -> None:
+def test_no_target_that_does_not_fit_costs_anything(
+    target: str, recorded: Path, tmp_path: Path
+) -> None:
     see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
 
 
 @pytest.mark.parametrize("ending", [".log", ".blf", ".asc"])
-def test_a_log_of_frames_that_does_not_fit_is_said_and_leaves_the_old_one(ending: str, tmp_path: Path) -> None:
+def test_a_log_of_frames_that_does_not_fit_is_said_and_leaves_the_old_one(
+    ending: str, tmp_path: Path
+) -> None:
     frames = tmp_path / "frames.log"
-    frames.write_text("".join(f"({i / 100:.6f}) can0 183#D204FFFF00000000 R\n" for i in range(20)), encoding="utf-8")
+    frames.write_text(
+        "".join(f"({i / 100:.6f}) can0 183#D204FFFF00000000 R\n" for i in range(20)),
+        encoding="utf-8",
+    )
     done = on_small_disk(
         tmp_path / "disk",
-        ["listen", "lab_robot", "--interface", "replay", "--channel", str(frames), "--log", f"out{ending}", "--force"],
+        [
+            "listen",
+            "lab_robot",
+            "--interface",
+            "replay",
+            "--channel",
+            str(frames),
+            "--log",
+            f"out{ending}",
+            "--force",
+        ],
         f"echo; find . -type f ! -name filler; cat out{ending}",
         first=filled(f"out{ending}"),
     )
     assert done.returncode == 2, done.stderr
-    assert f"out{ending}: the log cannot be written (No space left on device); choose another folder." in done.stderr
+    assert (
+        f"out{ending}: the log cannot be written (No space left on device); choose another folder."
+        in done.stderr
+    )
     assert done.stdout.endswith(f"\n./out{ending}\nold")
 
 
@@ -160,7 +197,9 @@ def test_a_disk_that_is_read_only_is_said_before_the_run(tmp_path: Path, option:
 
 
 @pytest.mark.parametrize(
-    "words", [["figures", "P1", "--out"], ["export", MAIN, "--figures"]], ids=["figures", "figures of a run"]
+    "words",
+    [["figures", "P1", "--out"], ["export", MAIN, "--figures"]],
+    ids=["figures", "figures of a run"],
 )
 def test_a_folder_that_cannot_be_made_is_said_before_the_run(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -188,20 +227,29 @@ def test_a_device_that_is_full_is_said(tmp_path: Path, capfd: pytest.CaptureFixt
 def test_a_standard_output_that_takes_nothing_is_said(words: list[str], unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "snakestudio", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            [sys.executable, "-m", "snakestudio", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )  # fmt: skip
+        )
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "snakestudio: the standard output cannot be written (No space left on device); not all was said."
     ]
 
 
-def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(tmp_path: Path) -> None:
+def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(
+    tmp_path: Path,
+) -> None:
     words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--csv"]
     for target, code in ((str(tmp_path / "run.csv"), 0), ("-", 2)):
         done = subprocess.run(
-            ["sh", "-c", 'exec "$@" >&-', "sh", *words, target], stderr=subprocess.PIPE, text=True, check=False
+            ["sh", "-c", 'exec "$@" >&-', "sh", *words, target],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
         assert done.returncode == code, done.stderr
         assert ("Bad file descriptor" in done.stderr) == bool(code)
@@ -210,7 +258,9 @@ def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(tm
 
 def test_a_reader_that_goes_away_is_no_trouble() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", "check", MAIN], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "snakestudio", "check", MAIN],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -89,10 +89,19 @@ BAD = {
     "truncated": (urdf_modules(4)[:-200], "not valid XML"),
     "another root": ("<svg/>", "its root element is <svg>"),
     "tree": (_urdf(CHAIN + urdf_joint("j3", "b", "d", "0 0.1 0")), 'the robot branches at "b"'),
-    "mimic": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", extra='<mimic joint="j1"/>')), '"j3" mimics "j1"'),
-    "loop": (_urdf(CHAIN + TAIL + urdf_joint("j4", "a", "d", "0.1 0 0")), 'link "d" has two parents'),
+    "mimic": (
+        _urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", extra='<mimic joint="j1"/>')),
+        '"j3" mimics "j1"',
+    ),
+    "loop": (
+        _urdf(CHAIN + TAIL + urdf_joint("j4", "a", "d", "0.1 0 0")),
+        'link "d" has two parents',
+    ),
     "equality": (
-        mjcf_chain(["0 0 1"], outside='<equality><connect body1="link_1" body2="link_2" anchor="0 0 0"/></equality>'),
+        mjcf_chain(
+            ["0 0 1"],
+            outside='<equality><connect body1="link_1" body2="link_2" anchor="0 0 0"/></equality>',
+        ),
         'closes a loop between "link_1" and "link_2"',
     ),
     "no mass": (
@@ -100,7 +109,12 @@ BAD = {
         'link "b" has no mass between two joints',
     ),
     "limits": (
-        _urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", extra='<limit lower="1" upper="-1" effort="1"/>')),
+        _urdf(
+            CHAIN
+            + urdf_joint(
+                "j3", "c", "d", "0.1 0 0", extra='<limit lower="1" upper="-1" effort="1"/>'
+            )
+        ),
         "the lower limit 1 is above the upper limit -1",
     ),
     "not a number": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "nan 0 0")), "not finite"),
@@ -112,8 +126,14 @@ BAD = {
         "leads out of the folder",
     ),
     "no joints": ('<robot name="post"><link name="a"/></robot>', "no joint that turns"),
-    "no such link": (_urdf(urdf_joint("j1", "a", "nobody", "0.1 0 0")), 'there is no link "nobody"'),
-    "oblique": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", axis="0 0.7 0.5")), "° away from the nearest axis"),
+    "no such link": (
+        _urdf(urdf_joint("j1", "a", "nobody", "0.1 0 0")),
+        'there is no link "nobody"',
+    ),
+    "oblique": (
+        _urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", axis="0 0.7 0.5")),
+        "° away from the nearest axis",
+    ),
     "sdf reference": (
         '<sdf><model name="m"><link name="a"><pose relative_to="b">0 0 0 0 0 0</pose></link></model></sdf>',
         'relative to "b", which does not exist',

@@ -66,7 +66,9 @@ def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share
     target.write_bytes(OLD)
     words = ["export", str(recorded), f"--{option}", str(target), "--force"]
     grown = grown_to(folder, ".out", share, reference.stat().st_size)
-    with subprocess.Popen([sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL) as export:
+    with subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL
+    ) as export:
         while not grown() and export.poll() is None:
             pass
         export.send_signal(signal.SIGKILL)
@@ -79,22 +81,34 @@ def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share
 def test_a_killed_export_leaves_what_was_there(
     recorded: Path, whole: Path, tmp_path: Path, option: str, share: float
 ) -> None:
-    # On a busy machine an export may end before it is looked at again; each leaves one whole file or the other.
-    assert any(kill_an_export(recorded, whole, tmp_path / str(number), option, share) for number in range(20))
+    # On a busy machine an export may end before it is looked at again; each leaves one whole file
+    # or the other.
+    assert any(
+        kill_an_export(recorded, whole, tmp_path / str(number), option, share)
+        for number in range(20)
+    )
 
 
 @pytest.mark.soak
 def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path: Path) -> None:
     chance = random.Random(20)
     killed = [
-        kill_an_export(recorded, whole, tmp_path / str(number), chance.choice(["csv", "hdf5", "mcap"]), chance.random())
+        kill_an_export(
+            recorded,
+            whole,
+            tmp_path / str(number),
+            chance.choice(["csv", "hdf5", "mcap"]),
+            chance.random(),
+        )
         for number in range(50)
     ]
     assert sum(killed) >= 40, "most are killed before their end"
 
 
 @pytest.mark.soak
-def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(recorded: Path, tmp_path: Path) -> None:
+def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
+    recorded: Path, tmp_path: Path
+) -> None:
     whole, chance = recorded.read_bytes(), random.Random(200)
     path = tmp_path / "cut.mcap"
     read = 0
@@ -112,7 +126,10 @@ def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(recorded: Path, tm
                 read += 1
                 kept = part.rows(0, len(part))
                 for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
-                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (cut, name)
+                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (
+                        cut,
+                        name,
+                    )
     assert read > 20
 
 
@@ -135,7 +152,10 @@ def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path
                 kept = part.rows(0, len(part))
                 assert (part.scene, part.changes) == (scene, changes), at
                 for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
-                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (at, name)
+                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (
+                        at,
+                        name,
+                    )
         except RunFileError:
             refused += 1
     assert refused
@@ -147,8 +167,20 @@ def kill_a_run(folder: Path, size: int) -> None:
     folder.mkdir()
     api.simulate(MAIN, 0.2).to_mcap(path)
     before = path.stat().st_ino
-    words = ["run", MAIN, "--duration", "1e6", "--mcap", str(path), "--csv", str(folder / "run.csv"), "--force"]
-    with subprocess.Popen([sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL) as run:
+    words = [
+        "run",
+        MAIN,
+        "--duration",
+        "1e6",
+        "--mcap",
+        str(path),
+        "--csv",
+        str(folder / "run.csv"),
+        "--force",
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL
+    ) as run:
         grown = grown_to(folder, ".run", 1.0, size)
         while not (grown() or (path.stat().st_ino != before and path.stat().st_size >= size)):
             assert run.poll() is None
@@ -197,7 +229,9 @@ def test_two_runs_into_one_csv_lose_neither(tmp_path: Path) -> None:
     csv = tmp_path / "run.csv"
     others = [tmp_path / f"{number}.mcap" for number in range(2)]
     runs = [
-        endless("--csv", str(csv), "--mcap", str(other), "--set", f"gait.amplitude_deg={20 + number}")
+        endless(
+            "--csv", str(csv), "--mcap", str(other), "--set", f"gait.amplitude_deg={20 + number}"
+        )
         for number, other in enumerate(others)
     ]
     for run, other in zip(runs, others, strict=True):

@@ -26,10 +26,26 @@ def _log(folder: Path) -> Path:
     return path
 
 
-def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_is_shown_in_words_and_ends_with_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = _log(tmp_path)
     copy = tmp_path / "copy.asc"
-    assert main(["listen", _PROFILE, "--interface", "replay", "--channel", str(path), "--log", str(copy)]) == 0
+    assert (
+        main(
+            [
+                "listen",
+                _PROFILE,
+                "--interface",
+                "replay",
+                "--channel",
+                str(path),
+                "--log",
+                str(copy),
+            ]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
     assert "183  D2 04 FF FF 00 00 00 00" in lines[0]
@@ -47,10 +63,14 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: p
     assert "   1       0       -       -  never heard" in lines
     assert lines[-1] == "frames of no message of the profile: 5AA (1)"
     assert "nothing is sent" in captured.err
-    assert [entry.frame.id for entry in read_log(copy)] == [entry.frame.id for entry in read_log(path)]
+    assert [entry.frame.id for entry in read_log(copy)] == [
+        entry.frame.id for entry in read_log(path)
+    ]
 
 
-def test_damaged_lines_of_a_log_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_lines_of_a_log_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = _log(tmp_path)
     path.write_text(path.read_text().replace("#02000003 R", "#0200000 R"))
     assert main(["listen", _PROFILE, "--interface", "replay", "--channel", str(path)]) == 0
@@ -59,7 +79,22 @@ def test_damaged_lines_of_a_log_are_reported(tmp_path: Path, capsys: pytest.Capt
 
 def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(_log(tmp_path))
-    assert main(["listen", _PROFILE, "--interface", "replay", "--channel", path, "--raw", "--duration", "0.5"]) == 0
+    assert (
+        main(
+            [
+                "listen",
+                _PROFILE,
+                "--interface",
+                "replay",
+                "--channel",
+                path,
+                "--raw",
+                "--duration",
+                "0.5",
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "JointFeedback" not in out
     seen = sum("  D2 04 FF FF" in line for line in out.splitlines())
@@ -69,17 +104,31 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--interface", "sockecan"], 'There is no CAN interface "sockecan"; did you mean socketcan?'),
+        (
+            ["--interface", "sockecan"],
+            'There is no CAN interface "sockecan"; did you mean socketcan?',
+        ),
         (["--interface", "replay", "--channel", "none.blf"], "none.blf: The log cannot be read"),
-        (["--interface", "slcan", "--port", "5"], "--port goes with --interface udp_multicast, not with slcan."),
+        (
+            ["--interface", "slcan", "--port", "5"],
+            "--port goes with --interface udp_multicast, not with slcan.",
+        ),
         (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
         (["--interface", "virtual"], "The interface virtual joins buses of one process only"),
-        (["--interface", "slcan"], "slcan: no channel was chosen; give one such as /dev/ttyACM0 or COM3."),
+        (
+            ["--interface", "slcan"],
+            "slcan: no channel was chosen; give one such as /dev/ttyACM0 or COM3.",
+        ),
         (["--duration", "0"], "--duration 0: the duration must be positive."),
-        (["--log", "x.txt"], "x.txt: Frames are logged as .blf, .asc or .log. Use one of these endings."),
+        (
+            ["--log", "x.txt"],
+            "x.txt: Frames are logged as .blf, .asc or .log. Use one of these endings.",
+        ),
     ],
 )
-def test_mistakes_are_one_sentence(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_one_sentence(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["listen", _PROFILE, *options]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("snakestudio: ")
@@ -94,7 +143,16 @@ def test_a_log_is_replaced_only_when_that_is_wanted(
     (tmp_path / "source").mkdir()
     source, log = _log(tmp_path / "source"), tmp_path / name
     log.write_text("an hour of another day")
-    words = ["listen", _PROFILE, "--interface", "replay", "--channel", str(source), "--log", str(log)]
+    words = [
+        "listen",
+        _PROFILE,
+        "--interface",
+        "replay",
+        "--channel",
+        str(source),
+        "--log",
+        str(log),
+    ]
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.err == (
@@ -107,7 +165,9 @@ def test_a_log_is_replaced_only_when_that_is_wanted(
     assert len(list(read_log(log))) == len(list(read_log(source)))
 
 
-def test_a_log_is_not_written_over_while_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_is_not_written_over_while_it_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = _log(tmp_path)
     before = log.read_bytes()
     words = ["--interface", "replay", "--channel", str(log), "--log", str(log), "--force"]

@@ -44,7 +44,11 @@ def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str], piece: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    piece: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     try:

@@ -20,8 +20,13 @@ def test_list_shows_shipped_and_own(
     assert main(["profile", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:6]] == [
-        "alternating_modules", "cia402_csp", "generic_servo", "lab_robot", "mit_actuator", "odrive_can_simple",
-    ]  # fmt: skip
+        "alternating_modules",
+        "cia402_csp",
+        "generic_servo",
+        "lab_robot",
+        "mit_actuator",
+        "odrive_can_simple",
+    ]
     assert lines[6] == "broken               cannot be read; profile check says why"
     assert lines[7] == f"Your own are kept in {tmp_path}."
 
@@ -35,7 +40,10 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["profile", "check", "lab_robot", str(path)]) == 2
     printed = capsys.readouterr()
     assert "lab_robot.toml: no mistakes" in printed.out
-    assert printed.err == f"{path}: limits.min_deg: -60° is not below max_deg = -61°. Give the smaller angle first.\n"
+    assert (
+        printed.err
+        == f"{path}: limits.min_deg: -60° is not below max_deg = -61°. Give the smaller angle first.\n"
+    )
     path.write_text("format = 1\n")
     assert main(["profile", "check", str(path)]) == 2
     assert f"{path}: dbc is missing. Give it a value (file of its messages, beside this one)." in (
@@ -64,9 +72,17 @@ joint = [
 def test_new_takes_the_axes_of_a_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scene = tmp_path / "modules.toml"
     scene.write_text(_MODULES)
-    assert main(["profile", "new", "alternating_modules", str(tmp_path / "mine"), "--scene", str(scene)]) == 0
+    assert (
+        main(
+            ["profile", "new", "alternating_modules", str(tmp_path / "mine"), "--scene", str(scene)]
+        )
+        == 0
+    )
     printed = capsys.readouterr().out
-    assert f"5 axes (yaw or pitch or roll or yaw and pitch) of {scene}, moved by nodes 1 to 5" in printed
+    assert (
+        f"5 axes (yaw or pitch or roll or yaw and pitch) of {scene}, moved by nodes 1 to 5"
+        in printed
+    )
     profile = load_profile(tmp_path / "mine" / "alternating_modules.toml").profile
     assert (profile.name, profile.description) == ("Short robot", "Modules")
     assert [(axis.name, axis.node) for axis in profile.axes] == [
@@ -76,8 +92,13 @@ def test_new_takes_the_axes_of_a_scene(tmp_path: Path, capsys: pytest.CaptureFix
         ("joint 4 yaw", 4),
         ("joint 4 pitch", 5),
     ]
-    assert [(axis.min_deg, axis.max_deg) for axis in profile.axes[:3]] == [(None, None), (-30, 45), (None, None)]
-    # A joint of 25 degrees is 15 beyond the zero, which the robot counts the other way round: -15 = -25 + 10.
+    assert [(axis.min_deg, axis.max_deg) for axis in profile.axes[:3]] == [
+        (None, None),
+        (-30, 45),
+        (None, None),
+    ]
+    # A joint of 25 degrees is 15 beyond the zero, which the robot counts the other way round: -15 =
+    # -25 + 10.
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, 10.0)
     assert mismatches(profile, load_scene(scene)) == ()
     assert main(["profile", "check", str(tmp_path / "mine" / "alternating_modules.toml")]) == 0
@@ -91,11 +112,16 @@ def test_new_numbers_nodes_as_the_template_does(tmp_path: Path) -> None:
     assert [(axis.node, axis.slot) for axis in axes] == [(1, 0), (2, 0), (3, 0), (4, 0), (4, 1)]
 
 
-def test_new_refuses_a_scene_without_joints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_refuses_a_scene_without_joints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scene = tmp_path / "beam.toml"
     scene.write_text('format = 1\ntitle = "Beam"\nmodel.kind = "continuum_beam"\n')
     assert main(["profile", "new", "lab_robot", str(tmp_path / "mine"), "--scene", str(scene)]) == 2
-    assert "The robot of Beam is a continuous body; give a scene of a robot with joints." in capsys.readouterr().err
+    assert (
+        "The robot of Beam is a continuous body; give a scene of a robot with joints."
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "mine").exists()
 
 
@@ -130,10 +156,18 @@ def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None
         (["check"], "name the profiles to check"),
         (["new", "lab_robot"], "name a template and a folder"),
         (["list", "x"], "it takes no names"),
-        (["show", "lab_robot", "--scene", "x.toml"], "profile show: it takes no --scene; profile new does."),
-        (["show", "nix"], "There is no profile called nix; give the path of one, or one of alternating_modules"),
+        (
+            ["show", "lab_robot", "--scene", "x.toml"],
+            "profile show: it takes no --scene; profile new does.",
+        ),
+        (
+            ["show", "nix"],
+            "There is no profile called nix; give the path of one, or one of alternating_modules",
+        ),
     ],
 )
-def test_mistakes_are_sentences(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_sentences(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["profile", *words]) == 2
     assert says in capsys.readouterr().err

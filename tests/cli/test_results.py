@@ -20,7 +20,9 @@ from snakestudio.cli.shared import ProgressLine
 SHORT = ("--duration", "0.02")
 
 
-def result(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[dict[str, Any], str]:
+def result(
+    capsys: pytest.CaptureFixture[str], *words: str, code: int = 0
+) -> tuple[dict[str, Any], str]:
     """The JSON object of a command, and what is on its standard error."""
     assert main([*words, "--json"]) == code
     shown = capsys.readouterr()
@@ -43,7 +45,14 @@ def test_run_result_has_files_and_residual(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_failed_run_has_result_and_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("run", "obstacle_aided", "--set", "solver.step_s=0.002", "--set", "run.log_rate_hz=100")
+    words = (
+        "run",
+        "obstacle_aided",
+        "--set",
+        "solver.step_s=0.002",
+        "--set",
+        "run.log_rate_hz=100",
+    )
     run, messages = result(capsys, *words, code=3)
     assert run["failure"]
     assert run["failure"] in messages
@@ -54,7 +63,9 @@ def test_check_result_lists_problems(capsys: pytest.CaptureFixture[str]) -> None
     report, messages = result(capsys, "check", "wrong.toml", "stairs", "missing", code=2)
     assert report["errors"] == 2
     wrong, stairs, missing = report["files"]
-    assert [(one["severity"], one["key"]) for one in wrong["problems"]] == [("error", "robot.mass_kg")]
+    assert [(one["severity"], one["key"]) for one in wrong["problems"]] == [
+        ("error", "robot.mass_kg")
+    ]
     assert stairs["problems"] == []
     assert "no scene" in missing["problems"][0]["message"]
     assert messages == ""
@@ -76,13 +87,27 @@ def test_comparisons_have_results(capsys: pytest.CaptureFixture[str]) -> None:
     assert [model["model"] for model in models["models"]] == list(kinds)
     assert 0 < models["models"][1]["differences"]["com"]["rms"] < 1e-3
     assert messages == ""
-    words = ("compare", "chain", "continuum_undulation", "--links", "8,16", "--at", "0.02", "--duration", "0.05")
+    words = (
+        "compare",
+        "chain",
+        "continuum_undulation",
+        "--links",
+        "8,16",
+        "--at",
+        "0.02",
+        "--duration",
+        "0.05",
+    )
     chains, _ = result(capsys, *words)
     assert [chain["links"] for chain in chains["chains"]] == [8, 16]
-    assert all(error > 0 for chain in chains["chains"] for error in chain["at"][0]["errors"].values())
+    assert all(
+        error > 0 for chain in chains["chains"] for error in chain["at"][0]["errors"].values()
+    )
 
 
-def test_plan_and_runs_have_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_and_runs_have_results(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan, messages = result(capsys, "plan", "stairs", "plan.svg")
     assert plan["file"] == "plan.svg"
     assert messages == "wrote plan.svg\n"
@@ -105,7 +130,12 @@ def test_study_list_shows_what_was_not_started(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == ""
     listed, _ = result(capsys, "study", "list")
     new, wrong = listed["studies"]
-    assert (new["scene"], new["points"], new["finished"], new["problem"]) == ("stairs", 11, None, None)
+    assert (new["scene"], new["points"], new["finished"], new["problem"]) == (
+        "stairs",
+        11,
+        None,
+        None,
+    )
     assert wrong["problem"]
 
 
@@ -127,7 +157,10 @@ def test_json_and_csv_on_stdout_are_refused(capsys: pytest.CaptureFixture[str]) 
 def test_json_has_no_numbers_that_json_lacks() -> None:
     stream = io.StringIO()
     options = argparse.Namespace(standard_output=stream)
-    print_json(options, {"a": np.array([1.0, np.nan]), "b": np.float64(np.inf), "c": (Path("x"), np.int64(3))})
+    print_json(
+        options,
+        {"a": np.array([1.0, np.nan]), "b": np.float64(np.inf), "c": (Path("x"), np.int64(3))},
+    )
     assert json.loads(stream.getvalue()) == {"a": [1.0, None], "b": None, "c": ["x", 3]}
 
 
@@ -181,7 +214,9 @@ def test_long_texts_are_cut_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     assert screen.getvalue() == "\r\x1b[Kstarting ma"
 
 
-def test_pipe_and_quiet_get_no_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipe_and_quiet_get_no_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     terminal_of(monkeypatch)
     assert ProgressLine().shown
     assert not ProgressLine(argparse.Namespace(quiet=True)).shown

@@ -22,19 +22,36 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
     with listening("polite") as (camera, port):
-        words = ["run", MAIN, "--duration", "0.1", "--wait-for", str(free), "--fire", f"127.0.0.1:{port}"]
+        words = [
+            "run",
+            MAIN,
+            "--duration",
+            "0.1",
+            "--wait-for",
+            str(free),
+            "--fire",
+            f"127.0.0.1:{port}",
+        ]
         words += ["--wait-at", "127.0.0.1", "--mcap", str(tmp_path / "run.mcap")]
         run = subprocess.Popen(
             [sys.executable, "-m", "snakestudio", *words, "--wait-limit", "60"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         assert run.stdout is not None
         armed = run.stdout.readline()
-        assert armed == f"Waiting for START on port {free} at 127.0.0.1. START goes to 127.0.0.1:{port}.\n"
+        assert (
+            armed
+            == f"Waiting for START on port {free} at 127.0.0.1. START goes to 127.0.0.1:{port}.\n"
+        )
         with peer("fire", free, "START lab_7 12.5"):
             out, err = run.communicate(timeout=60)
         assert (run.returncode, err) == (0, "")
-        assert [line[:2] for line in camera.result()[-2:]] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
+        assert [line[:2] for line in camera.result()[-2:]] == [
+            ["START", "obstacle_aided"],
+            ["STOP", "obstacle_aided"],
+        ]
     assert re.search(r"START came from 127.0.0.1:\d+ “lab_7” .*started \d+\.\d+ ms later", out)
     assert f"STOP was sent to 127.0.0.1:{port}" in out
     assert "0.1 s simulated" in out
@@ -48,15 +65,27 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--fire", "nowhere"], "HOST:PORT"), (["--wait-for", "0"], "port from 1 to 65535"),
-        (["--wait-for", "lsl:"], "lsl:NAME"), (["--wait-limit", "3"], "needs --wait-for"),
-        (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"), (["--fire", "127.0.0.1:1"], "Nobody waits"),
+        (["--fire", "nowhere"], "HOST:PORT"),
+        (["--wait-for", "0"], "port from 1 to 65535"),
+        (["--wait-for", "lsl:"], "lsl:NAME"),
+        (["--wait-limit", "3"], "needs --wait-for"),
+        (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"),
+        (["--fire", "127.0.0.1:1"], "Nobody waits"),
         (["--wait-at", "0.0.0.0"], "give a port there, or leave --wait-at out"),
-        (["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"], "--wait-at says where --wait-for PORT waits"),
-        (["--wait-for", "lsl:cue", "--wait-at", "0.0.0.0"], "--wait-at says where --wait-for PORT waits"),
-        (["--wait-for", "5005", "--wait-at", "203.0.113.1"], "203.0.113.1 is no address of this computer"),
+        (
+            ["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"],
+            "--wait-at says where --wait-for PORT waits",
+        ),
+        (
+            ["--wait-for", "lsl:cue", "--wait-at", "0.0.0.0"],
+            "--wait-at says where --wait-for PORT waits",
+        ),
+        (
+            ["--wait-for", "5005", "--wait-at", "203.0.113.1"],
+            "203.0.113.1 is no address of this computer",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_a_sentence_and_nothing_runs(
     words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,11 +32,15 @@ def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "There is no such file" in capsys.readouterr().err
 
 
-def test_obstacles_are_imported_into_the_scene(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_obstacles_are_imported_into_the_scene(
+    copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "pegs.csv"
     table.write_text("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n")
     assert main(["import-obstacles", str(table), "--into", str(copy)]) == 0
-    assert "2 more obstacles, 9 in all (unit mm, as the column names say)" in capsys.readouterr().out
+    assert (
+        "2 more obstacles, 9 in all (unit mm, as the column names say)" in capsys.readouterr().out
+    )
     pegs = load_scene(copy).obstacles[7:]
     assert [(o.x_m, o.y_m, o.group) for o in pegs] == [(0.1, 0.2, "pegs"), (0.3, 0.1, "pegs")]
     assert "# measured by dragging" in copy.read_text(encoding="utf-8")
@@ -47,13 +51,26 @@ def test_the_scene_stays_where_another_is_named(copy: Path, tmp_path: Path) -> N
     table, new = tmp_path / "pegs.csv", tmp_path / "new.toml"
     table.write_text("1,2,0.5\n")
     before = copy.read_bytes()
-    words = ["import-obstacles", str(table), "--into", str(copy), "--out", str(new), "--unit", "cm", "--scale", "2"]
+    words = [
+        "import-obstacles",
+        str(table),
+        "--into",
+        str(copy),
+        "--out",
+        str(new),
+        "--unit",
+        "cm",
+        "--scale",
+        "2",
+    ]
     assert main(words) == 0
     assert copy.read_bytes() == before
     assert load_scene(new).obstacles[-1].x_m == 0.02
 
 
-def test_mistakes_of_an_import_end_with_2(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_of_an_import_end_with_2(
+    copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "pegs.csv"
     table.write_text("1,2,0.5\n1,2\n1,2,-1\n")
     before = copy.read_bytes()
@@ -68,7 +85,9 @@ def test_mistakes_of_an_import_end_with_2(copy: Path, tmp_path: Path, capsys: py
     assert copy.read_bytes() == before
 
 
-def test_check_mends_what_has_a_fix_and_saves(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_mends_what_has_a_fix_and_saves(
+    copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     wrong = {"solver.step_s": 0.005, "obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}
     save_scene(with_values(load_scene(copy), wrong), copy)
     assert main(["check", str(copy)]) == 2
@@ -85,7 +104,9 @@ def test_check_mends_what_has_a_fix_and_saves(copy: Path, tmp_path: Path, capsys
     assert main(["check", str(copy)]) == 0
 
 
-def test_what_cannot_be_mended_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_mended_stays_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     broken, stuck = tmp_path / "broken.toml", tmp_path / "stuck.toml"
     broken.write_text("format = 1\nrun = 3\n")
     assert main(["check", "--fix", str(broken)]) == 2
@@ -99,11 +120,28 @@ def test_what_cannot_be_mended_stays_as_it_is(tmp_path: Path, capsys: pytest.Cap
     assert stuck.read_bytes() == text
 
 
-def test_a_drawing_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_drawing_is_never_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     drawing, scene = tmp_path / "posts.svg", tmp_path / "scene.toml"
-    drawing.write_text('<svg xmlns="http://www.w3.org/2000/svg"><circle cx="5" cy="5" r="1"/></svg>')
+    drawing.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><circle cx="5" cy="5" r="1"/></svg>'
+    )
     shutil.copy(scenes_dir() / "obstacle_aided.toml", scene)
     before = drawing.read_bytes()
-    assert main(["import-obstacles", str(drawing), "--into", str(scene), "--out", str(drawing), "--force"]) == 2
+    assert (
+        main(
+            [
+                "import-obstacles",
+                str(drawing),
+                "--into",
+                str(scene),
+                "--out",
+                str(drawing),
+                "--force",
+            ]
+        )
+        == 2
+    )
     assert f"{drawing} is what is read; give another name to write to." in capsys.readouterr().err
     assert drawing.read_bytes() == before

@@ -22,7 +22,9 @@ def ended(words: list[str]) -> int:
         return int(str(error.code))
 
 
-def test_path_wins_over_own_scene_over_bundled_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_wins_over_own_scene_over_bundled_scene(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     name = Path("stairs")
     assert find_scene(name) == scenes_dir() / "stairs.toml"
@@ -35,8 +37,12 @@ def test_path_wins_over_own_scene_over_bundled_scene(tmp_path: Path, monkeypatch
     assert find_scene(name) == name
 
 
-@pytest.mark.parametrize("name", ["stairs.toml", "folder/stairs", "nothing", "", ".", "..", "x" * 300, "a\0b"])
-def test_other_paths_are_left_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", ["stairs.toml", "folder/stairs", "nothing", "", ".", "..", "x" * 300, "a\0b"]
+)
+def test_other_paths_are_left_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_scene(Path(name)) == Path(name)
 
@@ -45,7 +51,9 @@ def test_commands_take_bundled_scenes_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "table_gait", "--duration", "0.05", "--csv", "run.csv"]) == 0  # reads a table beside the scene
+    assert (
+        main(["run", "table_gait", "--duration", "0.05", "--csv", "run.csv"]) == 0
+    )  # reads a table beside the scene
     assert main(["check", "table_gait"]) == 0
     assert main(["plan", "table_gait", "plan.svg"]) == 0
     assert main(["diff", "table_gait", "run.csv"]) == 0
@@ -64,7 +72,9 @@ def test_study_of_a_bundled_scene_names_it(
     assert 'scene = "sidewinding"' in Path("own.study.toml").read_text()
 
 
-def test_python_takes_bundled_scenes_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_takes_bundled_scenes_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     run = ss.simulate("obstacle_aided", duration=0.01)
     assert run.scene_file == "obstacle_aided.toml"
@@ -129,4 +139,8 @@ def test_scenes_lists_all_bundled_scenes(capsys: pytest.CaptureFixture[str]) -> 
     assert [line.split()[0] for line in lines[1:]] == sorted(bundled_scenes())
     assert main(["scenes", "--json", "up", "stairs"]) == 0
     (scene,) = json.loads(capsys.readouterr().out)["scenes"]
-    assert (scene["name"], scene["title"], scene["papers"]) == ("stairs", "Sidewinding up stairs", ["P1"])
+    assert (scene["name"], scene["title"], scene["papers"]) == (
+        "stairs",
+        "Sidewinding up stairs",
+        ["P1"],
+    )

@@ -40,12 +40,16 @@ class Watcher(threading.Thread):
             while True:
                 message = client.next_message("/joint_states")
                 channel = client.channels["/joint_states"]
-                read = generate_dynamic(channel["schemaName"], channel["schema"])[channel["schemaName"]]
+                read = generate_dynamic(channel["schemaName"], channel["schema"])[
+                    channel["schemaName"]
+                ]
                 self.angles[message.time_ns] = list(read(message.data).position)
                 self.seen.set()
 
 
-def test_a_client_sees_the_rows_of_the_csv_and_changes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     watcher = Watcher(port)
@@ -63,7 +67,11 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(tmp_path: Path, monk
     assert main([*run, str(tmp_path / "alone.csv")]) == 0
     watcher.join(30.0)
     assert (tmp_path / "streamed.csv").read_bytes() == (tmp_path / "alone.csv").read_bytes()
-    lines = [line for line in (tmp_path / "alone.csv").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in (tmp_path / "alone.csv").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     rows = {round(float(row["time_s"]) * 1e9): row for row in csv.DictReader(lines)}
     assert len(watcher.angles) > 1
     for stamp, angles in watcher.angles.items():
@@ -78,7 +86,10 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(tmp_path: Path, monk
         (["--stream", "9000", "--stream-rate", "0"], "Give a rate above 0"),
         (["--stream-rate", "5"], "--stream-rate needs --stream."),
         (["--stream-speed", "5"], "--stream-speed needs --stream"),
-        (["--stream", "9000", "--stream-speed", "fast"], "--stream-speed fast is not a speed. Give a number"),
+        (
+            ["--stream", "9000", "--stream-speed", "fast"],
+            "--stream-speed fast is not a speed. Give a number",
+        ),
         (["--stream", "rerun:none/run.rrd"], "there is no folder"),
     ],
 )
@@ -91,14 +102,38 @@ def test_a_mistake_is_a_sentence_and_nothing_runs(
     assert not written.exists()
 
 
-def test_a_port_in_use_ends_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_ends_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert main(["run", MAIN, "--duration", "0.05", "--stream", str(port), "--csv", str(tmp_path / "x.csv")]) == 2
-    assert f"127.0.0.1:{port} cannot be opened for a stream: another program uses that port." in capsys.readouterr().err
+        assert (
+            main(
+                [
+                    "run",
+                    MAIN,
+                    "--duration",
+                    "0.05",
+                    "--stream",
+                    str(port),
+                    "--csv",
+                    str(tmp_path / "x.csv"),
+                ]
+            )
+            == 2
+        )
+    assert (
+        f"127.0.0.1:{port} cannot be opened for a stream: another program uses that port."
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "x.csv").exists()
 
 
 def test_another_address_than_the_loopback_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", MAIN, "--duration", "0.02", "--stream", "0.0.0.0:0", "--stream-speed", "max"]) == 0
-    assert "is open to other computers, without a password or encryption." in capsys.readouterr().err
+    assert (
+        main(["run", MAIN, "--duration", "0.02", "--stream", "0.0.0.0:0", "--stream-speed", "max"])
+        == 0
+    )
+    assert (
+        "is open to other computers, without a password or encryption." in capsys.readouterr().err
+    )

@@ -31,14 +31,27 @@ def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
         (AMPLITUDE, AMPLITUDE, {"low": 0.0, "high": 90.0, "steps": 11}),
         (f"{AMPLITUDE}=10:60", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 11}),
         (f"{AMPLITUDE}=10:60:6", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 6}),
-        (f"{AMPLITUDE}=10:60:6:log", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 6, "scale": "log"}),
+        (
+            f"{AMPLITUDE}=10:60:6:log",
+            AMPLITUDE,
+            {"low": 10.0, "high": 60.0, "steps": 6, "scale": "log"},
+        ),
         (f"{AMPLITUDE}=20,30.5", AMPLITUDE, {"values": (20, 30.5)}),
-        (f"{KIND}=planar_nonsmooth, planar_lagrangian", KIND, {"values": ("planar_nonsmooth", "planar_lagrangian")}),
+        (
+            f"{KIND}=planar_nonsmooth, planar_lagrangian",
+            KIND,
+            {"values": ("planar_nonsmooth", "planar_lagrangian")},
+        ),
     ],
-)  # fmt: skip
-def test_a_study_is_begun_from_what_is_typed(typed: str, key: str, values: dict[str, object], study_file: Path) -> None:
+)
+def test_a_study_is_begun_from_what_is_typed(
+    typed: str, key: str, values: dict[str, object], study_file: Path
+) -> None:
     new = study_file.with_name("new.toml")
-    assert main(["study", "new", str(study_file.with_name("snake.toml")), str(new), "--vary", typed]) == 0
+    assert (
+        main(["study", "new", str(study_file.with_name("snake.toml")), str(new), "--vary", typed])
+        == 0
+    )
     (vary,) = load_study(new).vary
     assert vary.model_dump(exclude_defaults=True) == {"key": key} | values
 
@@ -46,13 +59,16 @@ def test_a_study_is_begun_from_what_is_typed(typed: str, key: str, values: dict[
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
-        *((f"--vary={AMPLITUDE}={text}", "LOW:HIGH:STEPS") for text in ("", "10", "10:", "1:x", "1:2:3.5", "1:2:3:4")),
+        *(
+            (f"--vary={AMPLITUDE}={text}", "LOW:HIGH:STEPS")
+            for text in ("", "10", "10:", "1:x", "1:2:3.5", "1:2:3:4")
+        ),
         (f"--vary={AMPLITUDE}=10:60:1", "vary[1].steps must be at least 2"),
         (f"--vary={AMPLITUDE}=20,wide", "must be a number"),
         ("--maximise=net_sped", "Did you mean net_speed"),
         ("--maximise=last(com_x_mm)", "Did you mean com_x_m"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_a_study_is_not_begun(
     typed: str, text: str, study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,7 +77,9 @@ def test_what_cannot_be_a_study_is_not_begun(
     assert not new.exists()
 
 
-def test_a_scene_in_place_of_a_study_is_one_mistake(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scene_in_place_of_a_study_is_one_mistake(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "This is a scene" in said(capsys, "study", "run", study_file.with_name("snake.toml"))
 
 
@@ -90,30 +108,45 @@ def test_a_study_that_is_not_there_has_no_results_to_come(
     assert f"{none}: there is no such file" in said(capsys, "study", command[0], none, *command[1:])
 
 
-def test_a_study_of_which_nothing_has_run_blames_no_point(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_of_which_nothing_has_run_blames_no_point(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Store(store_path(study_file), writing=True) as store:
         store.begin({"study": study_file.read_text()})
     assert main(["study", "status", str(study_file)]) == 0
     assert "failed" not in capsys.readouterr().out
 
 
-def test_results_are_never_written_over(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_never_written_over(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = store_path(study_file)
     write_store(results, made_up_study())
     before = results.read_bytes()
     for force in ((), ("--force",)):
-        assert "is what is read" in said(capsys, "study", "export", study_file, "--csv", results, *force)
-    assert "results of a study" in said(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)
+        assert "is what is read" in said(
+            capsys, "study", "export", study_file, "--csv", results, *force
+        )
+    assert "results of a study" in said(
+        capsys, "run", study_file.with_name("snake.toml"), "--csv", results
+    )
     assert results.read_bytes() == before
 
 
-def test_status_for_scripts_is_what_status_shows(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_for_scripts_is_what_status_shows(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     study = made_up_study(("amplitude",), goals=1, limit=False, search='kind = "grid"', steps=12)
     save_study(study, study_file)
     write_store(store_path(study_file), study)
     assert main(["study", "status", str(study_file), "--json"]) == 0
     status = json.loads(capsys.readouterr().out)
-    assert (status["runs"], status["finished"], status["failed"], status["points"]) == (12, 12, 0, 12)
+    assert (status["runs"], status["finished"], status["failed"], status["points"]) == (
+        12,
+        12,
+        0,
+        12,
+    )
     speeds = [point["values"]["net_speed"] for point in status["best"]]
     assert len(speeds) == 10
     assert speeds == sorted(speeds, reverse=True)
@@ -131,4 +164,6 @@ def test_help_of_studies_names_their_commands_alone(capsys: pytest.CaptureFixtur
 
 
 def test_a_worker_needs_a_thread(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--threads 0: give" in said(capsys, "study", "worker", "--scheduler", "tcp://127.0.0.1:9", "--threads", "0")
+    assert "--threads 0: give" in said(
+        capsys, "study", "worker", "--scheduler", "tcp://127.0.0.1:9", "--threads", "0"
+    )

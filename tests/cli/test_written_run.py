@@ -20,11 +20,15 @@ MAIN = scenes_dir() / "obstacle_aided.toml"
 
 
 def options_in(folder: Path) -> tuple[Namespace, Outputs]:
-    options = Namespace(mcap=folder / "run.mcap", csv=folder / "run.csv", hdf5=folder / "run.h5", force=False)
+    options = Namespace(
+        mcap=folder / "run.mcap", csv=folder / "run.csv", hdf5=folder / "run.h5", force=False
+    )
     return options, Outputs(options, (), options.mcap, options.csv, options.hdf5)
 
 
-def test_what_cannot_be_written_costs_none_of_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_written_costs_none_of_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = api.simulate(MAIN, duration=0.1)
     run.trouble = "run.mcap: the disk is full."
     options, outputs = options_in(tmp_path)
@@ -44,16 +48,25 @@ def test_the_contact_problem_of_a_step_is_written_where_it_is_asked_for(
 ) -> None:
     path = tmp_path / "new" / name
     assert main(["run", str(MAIN), "--duration", "0.1", "--contact-problem", str(path)]) == 0
-    assert f"wrote {path}: the contact problem of the step that ends at 0.1 s" in capsys.readouterr().out
+    assert (
+        f"wrote {path}: the contact problem of the step that ends at 0.1 s"
+        in capsys.readouterr().out
+    )
     if path.suffix == ".npz":
         problem, _, _ = problem_from_arrays(np.load(path))
         assert len(problem.cos) == 11
     else:
         with h5py.File(path) as file:
-            assert file["fclib_global/info/title"][()].decode().endswith("planar_nonsmooth, step 400, t = 0.1 s")
+            assert (
+                file["fclib_global/info/title"][()]
+                .decode()
+                .endswith("planar_nonsmooth, step 400, t = 0.1 s")
+            )
 
 
-def test_what_has_no_contact_problem_says_so_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_contact_problem_says_so_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scene = scenes_dir() / "path_following.toml"
     assert main(["run", str(scene), "--contact-problem", str(tmp_path / "p.hdf5")]) == 2
     assert "choose planar_nonsmooth or spatial_nonsmooth" in capsys.readouterr().err
@@ -114,9 +127,13 @@ def test_a_run_file_that_vanished_is_written_anew_and_said(tmp_path: Path) -> No
             pass
         delete_it(1.0)
 
-    run = api.simulate_scene(scene, base_dir, progress=delete_it, path=options.mcap, ended=wait_for_it)
+    run = api.simulate_scene(
+        scene, base_dir, progress=delete_it, path=options.mcap, ended=wait_for_it
+    )
     assert deleted
-    with pytest.raises(ExportError, match="was moved, deleted or replaced while the run was recorded into it"):
+    with pytest.raises(
+        ExportError, match="was moved, deleted or replaced while the run was recorded into it"
+    ):
         outputs.write_run(options, run)
     anew = api.load_run(options.mcap)
     assert (anew["link_6_x_m"] == run["link_6_x_m"]).all()

@@ -19,9 +19,13 @@ from tests.engines.beam import body, run, shipped
 WAVE = {"kind": "formulas", "k_z_per_m": "6*cos(8*X + 4*t)"}
 
 
-def anchored(strain: dict[str, str], *anchors: dict[str, Any], duration: float = 1.0, group: str = "SE2") -> Scene:
+def anchored(
+    strain: dict[str, str], *anchors: dict[str, Any], duration: float = 1.0, group: str = "SE2"
+) -> Scene:
     support = {"kind": "anchors", "anchors": list(anchors)}
-    return body({"kind": "formulas", **strain}, support, {"group": group}, run={"duration_s": duration})
+    return body(
+        {"kind": "formulas", **strain}, support, {"group": group}, run={"duration_s": duration}
+    )
 
 
 def warned(scene: Scene) -> list[Problem]:
@@ -35,7 +39,8 @@ def figure(problem: Problem, unit: str) -> float:
 
 
 def test_anchors_that_contradict_each_other_are_told_with_their_slip() -> None:
-    # A body of 1 m anchored at both ends, whose length changes at 0.2 cos(t) m/s: each end slides at half of that.
+    # A body of 1 m anchored at both ends, whose length changes at 0.2 cos(t) m/s: each end slides
+    # at half of that.
     scene = anchored({"gamma_x": "1 + 0.2*sin(1*t)"}, {"at_m": "0"}, {"at_m": "l"}, group="R")
     (problem,) = warned(scene)
     assert problem.key == "support.anchors"
@@ -56,7 +61,9 @@ def test_the_slip_told_is_the_slip_of_the_run() -> None:
 
 
 def test_anchors_that_agree_are_not_doubted() -> None:
-    still = {"k_z_per_m": "6*cos(8*X)*bump((X - 0.2*l)/(0.1*l))*sin(2*t)"}  # between the anchors nothing moves
+    still = {
+        "k_z_per_m": "6*cos(8*X)*bump((X - 0.2*l)/(0.1*l))*sin(2*t)"
+    }  # between the anchors nothing moves
     assert warned(anchored(still, {"at_m": "0.5*l"}, {"at_m": "l"})) == []
     for name in ("worm", "worm_accelerating", "inchworm"):
         assert registry.check(shipped(name)) == []
@@ -71,12 +78,16 @@ def test_a_change_of_anchors_in_motion_is_told_with_the_energy_it_takes() -> Non
     scene = anchored(WAVE, {"at_m": "0.2*l", "until_s": 0.5}, {"at_m": "0.73*l", "from_s": 0.5})
     told = figure(warned(scene)[0], "J, which")
     _, rows = run(scene, 0.8)
-    lacks = rows.energy[-1, 0] - rows.energy[0, 0] - (rows.energy[-1, 2:] - rows.energy[0, 2:]).sum()
+    lacks = (
+        rows.energy[-1, 0] - rows.energy[0, 0] - (rows.energy[-1, 2:] - rows.energy[0, 2:]).sum()
+    )
     assert told == pytest.approx(lacks, rel=0.01)
 
 
 def test_changes_of_anchors_are_found_to_the_microsecond() -> None:
-    scene = anchored(WAVE, {"at_m": "0.2*l"}, {"at_m": "0.9*l + 0.1*t^2"}, {"from_s": 1.237, "until_s": 1.2371})
+    scene = anchored(
+        WAVE, {"at_m": "0.2*l"}, {"at_m": "0.9*l + 0.1*t^2"}, {"from_s": 1.237, "until_s": 1.2371}
+    )
     holds = Attachments(scene, StrainLaw(scene.strain, scene.beam))
     found = switches(holds, np.array([0.0, 0.5, 1.1, 1.23705, 1.5]))
     np.testing.assert_allclose(found, [1.0, 1.237, 1.2371], atol=1e-6)
@@ -91,7 +102,9 @@ def test_changes_of_anchors_are_found_to_the_microsecond() -> None:
         ("R", "velocity_m_s", ["0", "0.1", "0"], "0.1 m/s"),
     ],
 )
-def test_what_an_anchor_asks_for_in_vain_is_said(group: str, key: str, values: list[str], figure_: str) -> None:
+def test_what_an_anchor_asks_for_in_vain_is_said(
+    group: str, key: str, values: list[str], figure_: str
+) -> None:
     strain = {} if group == "R" else WAVE
     (problem,) = warned(anchored(strain, {key: values}, group=group))
     assert problem.key == f"support.anchors[1].{key}"

@@ -21,44 +21,71 @@ from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 
 QUICK = {
-    "model.kind": "planar_lagrangian", "robot.n_links": 5, "run.duration_s": 2.0, "solver.step_s": 0.001,
-    "gait.amplitude_deg": 30.0, "gait.frequency_deg_s": 90.0, "gait.phase_shift_deg": -40.0,
-    "start.kind": "gait", "joint_controller.kp_nm_per_rad": 50.0, "joint_controller.kd_nms_per_rad": 0.5,
-}  # fmt: skip
+    "model.kind": "planar_lagrangian",
+    "robot.n_links": 5,
+    "run.duration_s": 2.0,
+    "solver.step_s": 0.001,
+    "gait.amplitude_deg": 30.0,
+    "gait.frequency_deg_s": 90.0,
+    "gait.phase_shift_deg": -40.0,
+    "start.kind": "gait",
+    "joint_controller.kp_nm_per_rad": 50.0,
+    "joint_controller.kd_nms_per_rad": 0.5,
+}
 TORQUE = np.array([0.3, -0.2, 0.5, 0.1])
 TIME = np.arange(11) * 0.001
 
 
 def scene_of(*parameters: str, **values: Any) -> Scene:
-    law = {"controller.kind": "compliance", "controller.parameters": ", ".join(parameters) or "amplitude_deg"}
-    return with_values(Scene(), {**QUICK, **law, **{f"controller.{key}": each for key, each in values.items()}})
+    law = {
+        "controller.kind": "compliance",
+        "controller.parameters": ", ".join(parameters) or "amplitude_deg",
+    }
+    return with_values(
+        Scene(), {**QUICK, **law, **{f"controller.{key}": each for key, each in values.items()}}
+    )
 
 
 def loaded(scene: Scene, periods: int, torque: np.ndarray = TORQUE) -> tuple[Any, np.ndarray]:
     """The controller after some periods under motor torques that do not change, and its angles."""
     controller = create(scene)
     snapshot = replace(Runner(scene).latest, joint_torque=torque)
-    angles = [controller.reference(number * 0.01 + TIME, snapshot).angle[:-1] for number in range(periods)]
+    angles = [
+        controller.reference(number * 0.01 + TIME, snapshot).angle[:-1] for number in range(periods)
+    ]
     return controller, np.concatenate(angles)
 
 
 def test_the_step_in_time_is_the_matrix_exponential() -> None:
     for mass, damping, stiffness in ((0.5, 4.0, 10.0), (0.001, 5.0, 0.0), (2.0, 0.0, 300.0)):
-        a = np.array([[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]])
-        np.testing.assert_allclose(_transition(mass, damping, stiffness, 0.02), expm(0.02 * a)[:2], atol=1e-12)
+        a = np.array(
+            [[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]
+        )
+        np.testing.assert_allclose(
+            _transition(mass, damping, stiffness, 0.02), expm(0.02 * a)[:2], atol=1e-12
+        )
 
 
 def test_gradients_are_those_by_hand() -> None:
-    controller = create(scene_of("amplitude_deg", "offset_deg", "phase_shift_deg", "frequency_deg_s"))
+    controller = create(
+        scene_of("amplitude_deg", "offset_deg", "phase_shift_deg", "frequency_deg_s")
+    )
     joint, time = np.arange(4), 0.37
     amplitude, shift = math.radians(30.0), math.radians(-40.0)
     phase = math.radians(90.0) * time + joint * shift
-    by_hand = [np.sin(phase), np.ones(4), amplitude * joint * np.cos(phase), amplitude * np.cos(phase)]
+    by_hand = [
+        np.sin(phase),
+        np.ones(4),
+        amplitude * joint * np.cos(phase),
+        amplitude * np.cos(phase),
+    ]
     np.testing.assert_allclose(controller._gait.slopes(time), np.transpose(by_hand), atol=1e-7)
 
 
 def test_a_constant_load_is_yielded_to_as_by_a_spring() -> None:
-    scene = scene_of("offset_deg", inertia_kg_m2=0.5, damping_nms_per_rad=4.0, stiffness_nm_per_rad=8.0)
+    scene = scene_of(
+        "offset_deg", inertia_kg_m2=0.5, damping_nms_per_rad=4.0, stiffness_nm_per_rad=8.0
+    )
     controller, angle = loaded(scene, 1500)
     load = -TORQUE.sum()
     assert dict(zip(controller.channels, controller.values(), strict=True)) == pytest.approx(
@@ -69,10 +96,14 @@ def test_a_constant_load_is_yielded_to_as_by_a_spring() -> None:
         }
     )
     time = np.arange(len(angle)) * 0.001
-    gait = math.radians(30.0) * np.sin(math.radians(90.0) * time[:, None] + np.arange(4) * math.radians(-40.0))
+    gait = math.radians(30.0) * np.sin(
+        math.radians(90.0) * time[:, None] + np.arange(4) * math.radians(-40.0)
+    )
     np.testing.assert_allclose((angle - gait)[-500:], load / 8.0, atol=1e-9)
     fastest = load / 8.0 * 4.0 / math.e  # critically damped, with 4/s
-    assert np.abs(np.diff(angle - gait, axis=0)).max() == pytest.approx(abs(fastest) * 0.001, rel=0.01)
+    assert np.abs(np.diff(angle - gait, axis=0)).max() == pytest.approx(
+        abs(fastest) * 0.001, rel=0.01
+    )
 
 
 def test_parameters_stay_within_the_largest_change_and_the_range_of_the_gait() -> None:
@@ -96,7 +127,11 @@ def test_a_frequency_runs_the_clock_without_a_jump() -> None:
 
 def test_what_cannot_yield_is_the_gait_alone() -> None:
     rigid = scene_of(
-        "amplitude_deg", "frequency_deg_s", inertia_kg_m2=1e4, damping_nms_per_rad=1e5, stiffness_nm_per_rad=1e6
+        "amplitude_deg",
+        "frequency_deg_s",
+        inertia_kg_m2=1e4,
+        damping_nms_per_rad=1e5,
+        stiffness_nm_per_rad=1e6,
     )
     alone = with_values(rigid, {"controller.kind": "none"})
     references = []
@@ -109,7 +144,11 @@ def test_what_cannot_yield_is_the_gait_alone() -> None:
 
 def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
     scene = scene_of("amplitude_deg", "frequency_deg_s")
-    change = {"gait.amplitude_deg": 20.0, "gait.phase_shift_deg": -60.0, "controller.stiffness_nm_per_rad": 20.0}
+    change = {
+        "gait.amplitude_deg": 20.0,
+        "gait.phase_shift_deg": -60.0,
+        "controller.stiffness_nm_per_rad": 20.0,
+    }
     recordings = []
     for cuts in ((1000, 1000), (333, 667, 7, 993)):
         runner = Runner(scene)
@@ -124,21 +163,37 @@ def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
     continued.runner.advance(2000 - continued.runner.engine.step_count)
     rows = [each.rows(0, len(each)) for each in (*recordings, continued.runner.recording)]
     for name in ("link_pose", "joint_angle_ref", "extra"):
-        assert {getattr(each, name).tobytes() for each in rows} == {getattr(rows[0], name).tobytes()}, name
+        assert {getattr(each, name).tobytes() for each in rows} == {
+            getattr(rows[0], name).tobytes()
+        }, name
     assert np.abs(np.diff(rows[0].joint_angle_ref, axis=0)).max() < 0.05
 
 
 @pytest.mark.parametrize(
     ("parameters", "gait", "message"),
     [
-        (("amplitude",), {}, '"amplitude" is not a value of the gait lateral_undulation. Give some of amplitude_deg'),
+        (
+            ("amplitude",),
+            {},
+            '"amplitude" is not a value of the gait lateral_undulation. Give some of amplitude_deg',
+        ),
         (("offset_deg", "offset_deg"), {}, "A parameter is there twice"),
-        (("frequency_deg_s",), {"gait.frequency_deg_s": 0.0}, "frequency_deg_s is 0, so it cannot change"),
-        (("",), {"controller.parameters": " , "}, "No parameter yields. Give some of amplitude_deg"),
+        (
+            ("frequency_deg_s",),
+            {"gait.frequency_deg_s": 0.0},
+            "frequency_deg_s is 0, so it cannot change",
+        ),
+        (
+            ("",),
+            {"controller.parameters": " , "},
+            "No parameter yields. Give some of amplitude_deg",
+        ),
         (("kind",), {}, '"kind" is not a number that can change'),
     ],
 )
-def test_parameters_that_cannot_yield_are_refused(parameters: tuple[str, ...], gait: Any, message: str) -> None:
+def test_parameters_that_cannot_yield_are_refused(
+    parameters: tuple[str, ...], gait: Any, message: str
+) -> None:
     sentences = [problem.sentence() for problem in check(with_values(scene_of(*parameters), gait))]
     assert any(message in sentence for sentence in sentences), sentences
 

@@ -42,7 +42,9 @@ VALUES = {
 
 
 def scene(**changes: Any) -> Scene:
-    return with_values(Scene(), VALUES | {key.replace("__", "."): value for key, value in changes.items()})
+    return with_values(
+        Scene(), VALUES | {key.replace("__", "."): value for key, value in changes.items()}
+    )
 
 
 def closed_form(of: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,7 +57,12 @@ def closed_form(of: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
         group = "odd" if axis.kind == "yaw" else "even"
         beta, amplitude, spatial, temporal = (
             getattr(gait, f"{group}_{name}")
-            for name in ("beta_rad", "amplitude_rad", "spatial_frequency_rad", "temporal_frequency_rad_s")
+            for name in (
+                "beta_rad",
+                "amplitude_rad",
+                "spatial_frequency_rad",
+                "temporal_frequency_rad_s",
+            )
         )
         lead = gait.delta_rad if group == "even" else 0.0
         factor = 0.6 + 0.8 * n / count
@@ -80,7 +87,9 @@ def test_vertical_wave_moves_roll_axes_of_a_robot_without_pitch() -> None:
     of = scene(robot__joint=[{"index": "all", "axes": "yaw+roll"}])
     assert {axis.kind for axis in of.body.axes} == {"yaw", "roll"}
     np.testing.assert_allclose(
-        WaveGait(of).motion(np.linspace(0, 1, 50))[0], closed_form(of, np.linspace(0, 1, 50)), atol=1e-13
+        WaveGait(of).motion(np.linspace(0, 1, 50))[0],
+        closed_form(of, np.linspace(0, 1, 50)),
+        atol=1e-13,
     )
 
 
@@ -124,7 +133,8 @@ def test_changes_are_smooth_and_arrive(key: str) -> None:
     np.testing.assert_allclose(then.rate[0], first.rate[-1], atol=1e-9)
     slope = np.gradient(then.angle, late, axis=0)[2:-2]
     np.testing.assert_allclose(slope, then.rate[2:-2], atol=2e-3)
-    # Both waves keep their amplitudes and their relative phase; the phase is the integral of the frequency.
+    # Both waves keep their amplitudes and their relative phase; the phase is the integral of the
+    # frequency.
     settled = late > 6.0
     high, low = then.angle[settled].max(axis=0), then.angle[settled].min(axis=0)
     expected = closed_form(wanted, late[settled])
@@ -163,19 +173,26 @@ def test_state_is_saved_bit_for_bit() -> None:
 
 @pytest.mark.parametrize("text", ["n +", "1/(n - 2)", "sqrt(3 - n)", "nan", "x"])
 def test_unusable_envelope_is_refused(text: str) -> None:
-    problems = [problem for problem in check(scene(gait__envelope=text)) if problem.severity == "error"]
+    problems = [
+        problem for problem in check(scene(gait__envelope=text)) if problem.severity == "error"
+    ]
     assert [problem.key for problem in problems] == ["gait.envelope"]
     with pytest.raises(SceneError, match=r"gait\.envelope"):
         registry.create(scene(gait__envelope=text))
 
 
 def test_joint_stops_bound_every_joint_of_the_envelope() -> None:
-    # 0.3 rad * (0.6 + 0.8 n/N) + 0.1 rad is 29.8 degrees at the last joint and 17.3 degrees at the first.
+    # 0.3 rad * (0.6 + 0.8 n/N) + 0.1 rad is 29.8 degrees at the last joint and 17.3 degrees at the
+    # first.
     problems = check(scene(robot__joint_limit_deg=29.0))
     assert [p.key for p in problems if p.severity == "error"] == ["gait.odd_amplitude_rad"]
     assert not [p for p in check(scene(robot__joint_limit_deg=30.0)) if p.severity == "error"]
     (fix,) = [fix for p in problems for fix in p.fixes if "amplitude" in fix.label]
-    assert not [p for p in check(with_values(scene(robot__joint_limit_deg=29.0), dict(fix.values))) if "odd" in p.key]
+    assert not [
+        p
+        for p in check(with_values(scene(robot__joint_limit_deg=29.0), dict(fix.values)))
+        if "odd" in p.key
+    ]
 
 
 def test_vertical_wave_without_axes_is_named() -> None:
@@ -183,7 +200,7 @@ def test_vertical_wave_without_axes_is_named() -> None:
     assert "gait.even_amplitude_rad" in [problem.key for problem in registry.check(of)]
 
 
-# --- the library ----------------------------------------------------------------------------------------------------
+# --- the library ----------------------------------------------------------------------------------
 
 
 def test_library_gaits_say_whom_they_suit() -> None:
@@ -200,7 +217,12 @@ def test_library_gaits_say_whom_they_suit() -> None:
 
 
 def test_library_gaits_can_be_driven() -> None:
-    of = scene(robot__joints="alternating", robot__n_links=16, controller__kind="teleoperation", gait__envelope="n/N")
+    of = scene(
+        robot__joints="alternating",
+        robot__n_links=16,
+        controller__kind="teleoperation",
+        gait__envelope="n/N",
+    )
     assert {"conical_sidewinding", "compound_rolling"} <= set(steerable_gaits(of))
     made = registry.create(of)
     from snakestudio.model.teleop import TeleopCommand
@@ -213,7 +235,7 @@ def test_library_gaits_can_be_driven() -> None:
     assert amplitude.max() > 0.2
 
 
-# --- the backbone ---------------------------------------------------------------------------------------------------
+# --- the backbone ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", [0.1, 0.05])
@@ -236,7 +258,8 @@ def test_alternating_joints_make_a_helix(m: float) -> None:
     angles = WaveGait(of).motion(np.zeros(1))[0][0]
     centre, _ = chain(np.eye(3), angles, robot, of.body.axes)
     points = centre[count // 8 : -count // 8]
-    # Of a helix all points are equally far from its axis: the axis by the steepest direction of second differences.
+    # Of a helix all points are equally far from its axis: the axis by the steepest direction of
+    # second differences.
     second = points[4:] - 2 * points[2:-2] + points[:-4]
     axis = np.linalg.svd(second)[2][-1]
     along = points @ axis

@@ -19,7 +19,11 @@ from snakestudio.session.runner import Runner
 
 
 def test_the_cpg_of_the_documentation_locks_to_its_wave(tmp_path: Path) -> None:
-    (text,) = re.findall(r"^```python\n(.*?)^```", (docs_dir() / "cpg.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (text,) = re.findall(
+        r"^```python\n(.*?)^```",
+        (docs_dir() / "cpg.md").read_text("utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
     assert len(text.splitlines()) < 60
     (tmp_path / "my_cpg.py").write_text(text)
     load(tmp_path / "my_cpg.py")
@@ -64,7 +68,8 @@ def test_compliant_robot_passes_the_near_pipe_with_less_torque() -> None:
     scene = scenes_dir() / "compliant_pipes.toml"
     runs = [ss.simulate(scene, **{"controller.kind": kind}) for kind in ("none", "compliance")]
     stiff, compliant = (
-        np.sqrt(np.mean([run[f"joint_{joint}_yaw_torque_nm"] ** 2 for joint in range(1, 11)])) for run in runs
+        np.sqrt(np.mean([run[f"joint_{joint}_yaw_torque_nm"] ** 2 for joint in range(1, 11)]))
+        for run in runs
     )
     stiff_way, compliant_way = (run["link_6_x_m"][-1] - run["link_6_x_m"][0] for run in runs)
     assert compliant_way > 0.97 * stiff_way

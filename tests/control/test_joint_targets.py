@@ -24,17 +24,26 @@ ANGLES = np.radians([30.0, -20.0, 10.0])
 
 def scene(**values: object) -> Scene:
     base = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
-    kind = {"robot.n_links": 4, "controller": {"kind": "joint_targets"}, "start": {"kind": "straight"}}
+    kind = {
+        "robot.n_links": 4,
+        "controller": {"kind": "joint_targets"},
+        "start": {"kind": "straight"},
+    }
     return with_values(base, {**kind, **values})
 
 
-def followed(controller: Steerable, begin: float, end: float, period: float = 0.02) -> JointReference:
+def followed(
+    controller: Steerable, begin: float, end: float, period: float = 0.02
+) -> JointReference:
     """References from one time to another, a period at a time."""
     parts = []
     for k in range(round(begin / period), round(end / period)):
         parts.append(controller.reference(np.linspace(k * period, (k + 1) * period, 5), None))  # type: ignore[attr-defined]
     return JointReference(
-        *(np.concatenate([getattr(p, n) for p in parts]) for n in ("time", "angle", "rate", "acceleration"))
+        *(
+            np.concatenate([getattr(p, n) for p in parts])
+            for n in ("time", "angle", "rate", "acceleration")
+        )
     )
 
 
@@ -86,11 +95,15 @@ def test_an_axis_that_is_left_out_keeps_its_target() -> None:
 
 def test_targets_beyond_the_stops_end_there() -> None:
     controller = registry.create(
-        scene(**{"robot.joint": [{"index": "all", "lower_limit_deg": -15.0, "upper_limit_deg": 15.0}]})
+        scene(
+            **{"robot.joint": [{"index": "all", "lower_limit_deg": -15.0, "upper_limit_deg": 15.0}]}
+        )
     )
     assert isinstance(controller, Steerable)
     controller.steer(JointTargets(tuple(ANGLES)))
-    assert followed(controller, 0.0, 2.0).angle[-1] == pytest.approx(np.radians([15.0, -15.0, 10.0]))
+    assert followed(controller, 0.0, 2.0).angle[-1] == pytest.approx(
+        np.radians([15.0, -15.0, 10.0])
+    )
 
 
 @pytest.mark.parametrize("angles", [(math.inf, 0.0, 0.0), (1e9, 0.0, 0.0), (0.0, -math.inf, 0.0)])
@@ -110,8 +123,15 @@ def test_commands_of_another_kind_or_length_change_nothing() -> None:
 
 
 def test_first_targets_must_be_as_many_as_axes() -> None:
-    (problem,) = [each for each in check(scene(**{"controller.targets_deg": (1.0, 2.0)})) if each.severity == "error"]
-    assert problem.sentence() == "controller.targets_deg: 2 angles for 3 joint axes. Give 3, or leave them out."
+    (problem,) = [
+        each
+        for each in check(scene(**{"controller.targets_deg": (1.0, 2.0)}))
+        if each.severity == "error"
+    ]
+    assert (
+        problem.sentence()
+        == "controller.targets_deg: 2 angles for 3 joint axes. Give 3, or leave them out."
+    )
 
 
 def test_a_run_with_targets_goes_on_from_a_moment_to_the_bit() -> None:
@@ -122,7 +142,9 @@ def test_a_run_with_targets_goes_on_from_a_moment_to_the_bit() -> None:
         return runner
 
     whole = begun(Runner(scene(**{"run.duration_s": 2.0}))).recording
-    assert [event.text for event in whole.events] == ["Another program gives the joints their targets"]
+    assert [event.text for event in whole.events] == [
+        "Another program gives the joints their targets"
+    ]
     other = continue_run(whole, 0.3)
     assert other is not None
     other.runner.advance(2000 - other.runner.engine.step_count)

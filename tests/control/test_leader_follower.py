@@ -25,10 +25,13 @@ def scene_of(head: str = "last", n: int = N, **settings: object) -> Scene:
     )
 
 
-def shot(time: float, theta: FloatArray, force: FloatArray | None = None, head: str = "last") -> Snapshot:
+def shot(
+    time: float, theta: FloatArray, force: FloatArray | None = None, head: str = "last"
+) -> Snapshot:
     """The robot of the paper with link directions `theta`, pushed to the left of every link by `force`.
 
-    With the head first it is the same robot, its links counted from the other end and pointing backwards.
+    With the head first it is the same robot, its links counted from the other end and pointing
+    backwards.
     """
     n = len(theta)
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
@@ -48,7 +51,9 @@ def shot(time: float, theta: FloatArray, force: FloatArray | None = None, head: 
     link = np.concatenate([pushed, np.arange(n)]).astype(np.int32)
     other = np.concatenate([np.zeros(len(pushed)), np.full(n, GROUND)]).astype(np.int32)
     still = np.zeros((len(link), 3))
-    contacts = Contacts(link, other, still, np.concatenate([normal[pushed], np.ones((n, 3))]), still + 7.0, link * 0)
+    contacts = Contacts(
+        link, other, still, np.concatenate([normal[pushed], np.ones((n, 3))]), still + 7.0, link * 0
+    )
     return Snapshot(time, pose, np.zeros((n, 6)), angle, none, none, none, none, contacts)
 
 
@@ -57,7 +62,9 @@ def controller(scene: Scene, theta: FloatArray, head: str = "last") -> LeaderFol
 
 
 def asked(made: LeaderFollower, snapshot: Snapshot) -> JointReference:
-    return made.reference(np.array([snapshot.time, snapshot.time + 0.5 * PERIOD, snapshot.time + PERIOD]), snapshot)
+    return made.reference(
+        np.array([snapshot.time, snapshot.time + 0.5 * PERIOD, snapshot.time + PERIOD]), snapshot
+    )
 
 
 def yaw(made: LeaderFollower, snapshot: Snapshot) -> FloatArray:
@@ -72,8 +79,9 @@ def value(made: LeaderFollower, name: str) -> float:
 
 
 def test_the_first_references_are_those_of_the_paper() -> None:
-    # (52): phi_{n-1} = theta_{n-1} - theta_n,ref with -alpha; (53) with the start's shape before t = 0: every joint
-    # repeats the next one's angle, phi_i(0) = phi_{n-1}(-(n-i-1) Dt) = phi_i(0). The program's sign is the other one.
+    # (52): phi_{n-1} = theta_{n-1} - theta_n,ref with -alpha; (53) with the start's shape before t
+    # = 0: every joint repeats the next one's angle, phi_i(0) = phi_{n-1}(-(n-i-1) Dt) = phi_i(0).
+    # The program's sign is the other one.
     made = controller(scene_of(), THETA)
     phi = -yaw(made, shot(0.0, THETA))
     limit = np.radians(50.0)
@@ -92,7 +100,9 @@ def test_head_offset_is_the_paper_s_expression() -> None:
 @pytest.mark.parametrize("side", [1, -1])
 def test_the_head_turns_when_it_is_far_enough_to_the_side(side: int) -> None:
     # (51): with the head straight ahead at offset y, the reference is +-alpha until |y| > 0.14 m.
-    made = controller(scene_of(begins="left" if side > 0 else "right", reference_limit_deg=180.0), THETA)
+    made = controller(
+        scene_of(begins="left" if side > 0 else "right", reference_limit_deg=180.0), THETA
+    )
     for tilt, turned in ((0.0, False), (0.2, False), (0.35, True), (0.1, True), (-0.2, True)):
         theta = np.full(N, side * tilt)
         angle = yaw(made, shot(0.0, theta))[-1]
@@ -127,13 +137,18 @@ def test_another_speed_carries_on_the_bends_that_are_under_way() -> None:
         theta[-1] += 0.4 * np.sin(2.0 * k * PERIOD)
         reference = yaw(made, shot(k * PERIOD, theta))[:-1]
         if before is not None:
-            # 0.8 rad/s at the head run along at three times the speed at most; the start's own bends are steeper.
+            # 0.8 rad/s at the head run along at three times the speed at most; the start's own
+            # bends are steeper.
             assert np.abs(reference - before).max() < 0.06
         before = reference
 
 
 def jammed(
-    made: LeaderFollower, until: float, theta: FloatArray, force: FloatArray | None, begin: float = 0.0
+    made: LeaderFollower,
+    until: float,
+    theta: FloatArray,
+    force: FloatArray | None,
+    begin: float = 0.0,
 ) -> float:
     """Hold the robot still while its references differ, until a jam is noticed; the time of that, nan if none is."""
     for k in range(round(begin / PERIOD), round(until / PERIOD)):
@@ -180,7 +195,8 @@ def test_one_joint_alone_or_short_jams_or_a_switched_off_resolution_are_no_jam()
 
 
 def test_references_in_a_jam_are_those_of_the_paper() -> None:
-    # (58): phi_i,ref = phi_i + k (-f_i cos theta_i + f_{i+1} cos theta_{i+1}); f as it was at the jam; the head keeps.
+    # (58): phi_i,ref = phi_i + k (-f_i cos theta_i + f_{i+1} cos theta_{i+1}); f as it was at the
+    # jam; the head keeps.
     made = led(reference_limit_deg=180.0, jam_gain_rad_per_n=0.05)
     when = jammed(made, 2.0, STRAIGHT, PUSH)
     head = made.checkpoint()[0].angle_ref[0]
@@ -217,7 +233,8 @@ def test_whichever_end_is_the_head_the_robot_does_the_same() -> None:
         theta = theta + 0.02 * rng.normal(size=N)
         one = yaw(last, shot(k * PERIOD, theta, PUSH))
         other = yaw(first, shot(k * PERIOD, theta, PUSH, "first"))
-        # Seen from the other end a joint bends the other way: theta_{i+1} - theta_i of links counted backwards.
+        # Seen from the other end a joint bends the other way: theta_{i+1} - theta_i of links
+        # counted backwards.
         assert other == pytest.approx(-one[::-1], abs=1e-9)
         assert first.values()[:4] == pytest.approx(last.values()[:4])
 
@@ -242,21 +259,42 @@ def test_two_links_are_led_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"robot": Robot(n_links=2, link_length_m=L)}, "no joint follows the head of a robot with two links"),
-        ({"controller": {"head_angle_deg": 70.0}}, "the head shall turn to 70° but the joints stop at 60°"),
-        ({"controller": {"reference_limit_deg": 80.0}}, "references go to 80° but the joints stop at 60°"),
+        (
+            {"robot": Robot(n_links=2, link_length_m=L)},
+            "no joint follows the head of a robot with two links",
+        ),
+        (
+            {"controller": {"head_angle_deg": 70.0}},
+            "the head shall turn to 70° but the joints stop at 60°",
+        ),
+        (
+            {"controller": {"reference_limit_deg": 80.0}},
+            "references go to 80° but the joints stop at 60°",
+        ),
         (
             {"controller": {"speed_m_s": 0.05}},
             "a bend takes 22.4 s from the head to the last joint, longer than the run",
         ),
-        ({"control": Control(period_s=1.0)}, "longer than the 0.7 s a bend takes from joint to joint"),
-        ({"controller": {"head_reach_m": 0.9}}, "the head can hardly get 0.9 m away from the centre of mass"),
-        ({"control": Control(soft_start_deg=3.0)}, "control.soft_start_deg: 3 has no effect here (not under this"),
+        (
+            {"control": Control(period_s=1.0)},
+            "longer than the 0.7 s a bend takes from joint to joint",
+        ),
+        (
+            {"controller": {"head_reach_m": 0.9}},
+            "the head can hardly get 0.9 m away from the centre of mass",
+        ),
+        (
+            {"control": Control(soft_start_deg=3.0)},
+            "control.soft_start_deg: 3 has no effect here (not under this",
+        ),
     ],
 )
 def test_what_is_doubtful_is_said_in_words(changes: dict[str, object], words: str) -> None:
     scene = scene_of().model_copy(
-        update={"robot": Robot(n_links=N, link_length_m=L, joint_limit_deg=60.0), "run": Run(duration_s=20.0)}
+        update={
+            "robot": Robot(n_links=N, link_length_m=L, joint_limit_deg=60.0),
+            "run": Run(duration_s=20.0),
+        }
     )
     assert not check(scene)
     for part, new in changes.items():

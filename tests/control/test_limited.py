@@ -13,7 +13,9 @@ from snakestudio.control.limited import Limited, Limits, resting
 
 LIMITS = Limits(rate=2.0, acceleration=5.0)
 targets = st.floats(-1.0, 1.0, allow_subnormal=False)
-moments = st.lists(st.tuples(st.floats(0.0, 1.5, allow_subnormal=False), targets), min_size=1, max_size=12)
+moments = st.lists(
+    st.tuples(st.floats(0.0, 1.5, allow_subnormal=False), targets), min_size=1, max_size=12
+)
 
 
 def test_a_change_from_rest_to_rest_takes_the_time_it_is_given() -> None:
@@ -31,7 +33,9 @@ def test_a_change_from_rest_to_rest_takes_the_time_it_is_given() -> None:
 
 def test_a_short_way_is_taken_without_an_even_part() -> None:
     motion = resting(0.0).aimed(0.05, LIMITS, 0.0)
-    half = math.sqrt(0.05 / LIMITS.acceleration)  # half the way with constant acceleration: d/2 = a t^2 / 2
+    half = math.sqrt(
+        0.05 / LIMITS.acceleration
+    )  # half the way with constant acceleration: d/2 = a t^2 / 2
     assert motion.durations == pytest.approx((half, 0.0, half))
 
 
@@ -63,9 +67,12 @@ def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_ta
         assert np.abs(rate).max() <= LIMITS.rate + 1e-9
         assert np.abs(acceleration).max() <= LIMITS.acceleration + 1e-9
         assert (value[-1], rate[-1]) == (target, 0.0)
-        # A motion whose acceleration is bounded by a differs by at most a h^2 / 2 from the straight line over h.
+        # A motion whose acceleration is bounded by a differs by at most a h^2 / 2 from the straight
+        # line over h.
         h = time[1] - time[0]
-        np.testing.assert_allclose(np.diff(value), rate[:-1] * h, atol=0.5 * LIMITS.acceleration * h**2 + 1e-9)
+        np.testing.assert_allclose(
+            np.diff(value), rate[:-1] * h, atol=0.5 * LIMITS.acceleration * h**2 + 1e-9
+        )
 
 
 @given(moments)
@@ -88,7 +95,9 @@ def test_the_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> 
     value = motion.at(time)[0]
     h = time[1] - time[0]
     by_hand = np.concatenate([[0.0], np.cumsum(0.5 * h * (value[1:] + value[:-1]))])
-    np.testing.assert_allclose(motion.integral(time), by_hand, atol=LIMITS.acceleration * h**2 * len(time) * h + 1e-9)
+    np.testing.assert_allclose(
+        motion.integral(time), by_hand, atol=LIMITS.acceleration * h**2 * len(time) * h + 1e-9
+    )
 
 
 def test_smaller_limits_in_the_middle_of_a_motion_are_no_jump_either() -> None:

@@ -17,7 +17,9 @@ from tests.model.test_ground_path import circle
 STEP = 0.002
 
 
-def travelled(track: Track, start: tuple[float, float], look_ahead: float, way: float) -> np.ndarray:
+def travelled(
+    track: Track, start: tuple[float, float], look_ahead: float, way: float
+) -> np.ndarray:
     """Cross-track error, every STEP metres, of a point that goes exactly where guidance says (midpoint rule)."""
     point, around, found = np.array(start), None, []
     for _ in range(round(way / STEP)):
@@ -43,8 +45,8 @@ def travelled(track: Track, start: tuple[float, float], look_ahead: float, way: 
 def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
     path: GroundPath, on: tuple[float, float], left: tuple[float, float], side: float
 ) -> None:
-    # With sin(heading - tangent) = -e / sqrt(e^2 + D^2) the way s to the error e is, on any smooth path,
-    # F(e_0) - F(e) with F = sqrt(e^2 + D^2) - D arsinh(D / e).
+    # With sin(heading - tangent) = -e / sqrt(e^2 + D^2) the way s to the error e is, on any smooth
+    # path, F(e_0) - F(e) with F = sqrt(e^2 + D^2) - D arsinh(D / e).
     ahead, begin = 0.7, 1.0
 
     def way(e: float) -> float:
@@ -59,7 +61,8 @@ def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
 
 
 def test_the_integral_settles_where_the_shift_heads_against_a_current() -> None:
-    # A current across the path is borne by a heading of atan(shift / look-ahead) with no error left.
+    # A current across the path is borne by a heading of atan(shift / look-ahead) with no error
+    # left.
     ahead, gain, current, dt = 0.7, 0.05, 0.02, 0.05
     speed, e, z = 0.1, 0.0, 0.0
     for _ in range(20000):
@@ -89,11 +92,15 @@ def test_the_filter_solves_its_equation() -> None:
     for k, wanted in enumerate(targets):
         offset = offset.aimed(wanted, response, k * span)
         time = np.linspace(k * span, (k + 1) * span, 8)
-        exact = solve_ivp(equation, (time[0], time[-1] - 1e-12), state, t_eval=time[:-1], rtol=1e-11, atol=1e-13)
+        exact = solve_ivp(
+            equation, (time[0], time[-1] - 1e-12), state, t_eval=time[:-1], rtol=1e-11, atol=1e-13
+        )
         angle, rate, acceleration = offset.at(time[:-1])
         np.testing.assert_allclose(angle, exact.y[0], atol=1e-9)
         np.testing.assert_allclose(rate, exact.y[1], atol=1e-9)
-        np.testing.assert_allclose(acceleration, (wanted - angle) / response**2 - 2 * rate / response, atol=1e-9)
+        np.testing.assert_allclose(
+            acceleration, (wanted - angle) / response**2 - 2 * rate / response, atol=1e-9
+        )
         state = np.array([float(part[-1]) for part in offset.at(time)[:2]])
 
 

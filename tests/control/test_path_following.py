@@ -53,7 +53,9 @@ def onto_a_line() -> RunRecording:
     return follow(PAPERS)
 
 
-def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(onto_a_line: RunRecording) -> None:
+def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(
+    onto_a_line: RunRecording,
+) -> None:
     error, y = column(onto_a_line, "cross_track_m"), centre(onto_a_line)[:, 1]
     assert error[0] == pytest.approx(1.0, abs=0.01)
     # A row shows what the controller saw at the begin of the control period that ends with it.
@@ -65,14 +67,20 @@ def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(onto_a_l
 
 
 def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: RunRecording) -> None:
-    # A sin(-w t - i d) = -A sin(w t + i d): mirrored, the wave runs with the same speed and both signs turned.
-    mirrored = {"gait.frequency_deg_s": -70.0, "gait.phase_shift_deg": -40.0, "start.y_m": -SHIPPED.start.y_m}  # type: ignore[union-attr]
+    # A sin(-w t - i d) = -A sin(w t + i d): mirrored, the wave runs with the same speed and both
+    # signs turned.
+    mirrored = {
+        "gait.frequency_deg_s": -70.0,
+        "gait.phase_shift_deg": -40.0,
+        "start.y_m": -SHIPPED.start.y_m,
+    }  # type: ignore[union-attr]
     other = centre(follow({**PAPERS, **mirrored, "run.duration_s": 20.0}))
     np.testing.assert_allclose(other, centre(onto_a_line)[: len(other)] * (1.0, -1.0), atol=1e-7)
 
 
 def test_whichever_end_the_head_is_the_robot_gets_there() -> None:
-    # The same robot with its links numbered from the other end: the wave still runs away from the head.
+    # The same robot with its links numbered from the other end: the wave still runs away from the
+    # head.
     values = {"robot.head": "first", "gait.phase_shift_deg": -40.0, "start.heading_deg": 180.0}
     error = column(follow({**LINE, "run.duration_s": 35.0, **values}), "cross_track_m")
     assert error[0] > 0.8
@@ -87,17 +95,27 @@ def test_from_the_other_side_and_across_it_gets_there_too() -> None:
 
 @pytest.mark.parametrize(
     ("curve_gain", "seconds"),
-    [(0.75, 35.0), pytest.param(0.75, 60.0, marks=pytest.mark.soak), pytest.param(0.0, 60.0, marks=pytest.mark.soak)],
+    [
+        (0.75, 35.0),
+        pytest.param(0.75, 60.0, marks=pytest.mark.soak),
+        pytest.param(0.0, 60.0, marks=pytest.mark.soak),
+    ],
 )
 def test_on_a_circle_of_2_m_radius_it_stays_near(curve_gain: float, seconds: float) -> None:
-    # Without bending into the curve, error and offset balance at e = D tan(kappa L c / gain) with c between 0.5 and 1:
-    # kappa = 0.5 / m, L = 0.14 m, D = 0.6 m, gain 0.6 give 3.5 to 7 cm, and sideslip adds to it.
+    # Without bending into the curve, error and offset balance at e = D tan(kappa L c / gain) with c
+    # between 0.5 and 1: kappa = 0.5 / m, L = 0.14 m, D = 0.6 m, gain 0.6 give 3.5 to 7 cm, and
+    # sideslip adds to it.
     path = circle(2.0, 12)
     values = {
-        "path.waypoints_m": [[x, y + 2.0] for x, y in path.waypoints_m], "path.shape": "spline", "path.closed": True,
-        "start.x_m": 2.0, "start.y_m": 2.0, "start.heading_deg": 90.0, "run.duration_s": seconds,
+        "path.waypoints_m": [[x, y + 2.0] for x, y in path.waypoints_m],
+        "path.shape": "spline",
+        "path.closed": True,
+        "start.x_m": 2.0,
+        "start.y_m": 2.0,
+        "start.heading_deg": 90.0,
+        "run.duration_s": seconds,
         "controller.curve_gain": curve_gain,
-    }  # fmt: skip
+    }
     error = np.abs(column(follow(values), "cross_track_m"))
     if curve_gain:
         assert error[400:].max() < 0.03
@@ -106,25 +124,41 @@ def test_on_a_circle_of_2_m_radius_it_stays_near(curve_gain: float, seconds: flo
 
 
 GRIP = {
-    "ground.viscous_along_ns_per_m": 0.0, "ground.viscous_across_ns_per_m": 0.0, "ground.mu_along": 0.1,
-    "ground.mu_across": 0.5, "joint_controller.law": "pd", "joint_controller.kp_nm_per_rad": 400.0,
-    "joint_controller.kd_nms_per_rad": 2.0, "solver.step_s": 0.00025, "robot.mass_kg": 0.7,
-}  # fmt: skip
+    "ground.viscous_along_ns_per_m": 0.0,
+    "ground.viscous_across_ns_per_m": 0.0,
+    "ground.mu_along": 0.1,
+    "ground.mu_across": 0.5,
+    "joint_controller.law": "pd",
+    "joint_controller.kp_nm_per_rad": 400.0,
+    "joint_controller.kd_nms_per_rad": 2.0,
+    "solver.step_s": 0.00025,
+    "robot.mass_kg": 0.7,
+}
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_on_a_floor_with_dry_friction_it_works_without_other_gains(model: str) -> None:
-    # The controller knows nothing of what moves the robot. Here it is 2.5 times as fast, and there within 10 s.
-    error = column(follow({**LINE, **GRIP, "model.kind": model, "run.duration_s": 18.0}), "cross_track_m")
+    # The controller knows nothing of what moves the robot. Here it is 2.5 times as fast, and there
+    # within 10 s.
+    error = column(
+        follow({**LINE, **GRIP, "model.kind": model, "run.duration_s": 18.0}), "cross_track_m"
+    )
     assert error[0] == pytest.approx(1.0, abs=0.01)
     assert np.abs(error[-60:]).mean() < 0.05
 
 
-@pytest.mark.parametrize(("head", "shift"), [("last", 40.0), pytest.param("first", -40.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    ("head", "shift"), [("last", 40.0), pytest.param("first", -40.0, marks=pytest.mark.soak)]
+)
 def test_a_heading_is_reached_and_kept(head: str, shift: float) -> None:
     scene = with_values(SHIPPED, {"controller.kind": "heading", "controller.heading_deg": 60.0})
     start = 0.0 if head == "last" else 180.0
-    values = {"robot.head": head, "gait.phase_shift_deg": shift, "start.heading_deg": start, "run.duration_s": 30.0}
+    values = {
+        "robot.head": head,
+        "gait.phase_shift_deg": shift,
+        "start.heading_deg": start,
+        "run.duration_s": 30.0,
+    }
     recording = follow(values, scene)
     heading = np.degrees(column(recording, "heading_rad"))
     assert abs(heading[0]) < 15.0
@@ -159,14 +193,18 @@ def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(values: dict[s
             if until < 4000:
                 assert runner.apply(other) == []
         found.append(runner)
-    one, other_run = (np.concatenate([r.link_pose for r in runner.recording.chunks()]) for runner in found)
+    one, other_run = (
+        np.concatenate([r.link_pose for r in runner.recording.chunks()]) for runner in found
+    )
     assert np.array_equal(one, other_run)
     assert found[0].latest.control == found[1].latest.control
     assert found[0].scene.path.waypoints_m[9] == (6.0, 5.0)
 
 
 def test_the_log_rate_changes_nothing() -> None:
-    often, seldom = (follow({"run.duration_s": 3.0, "run.log_rate_hz": rate}) for rate in (1000.0, 7.0))
+    often, seldom = (
+        follow({"run.duration_s": 3.0, "run.log_rate_hz": rate}) for rate in (1000.0, 7.0)
+    )
     assert np.array_equal(often.snapshot(-1).link_pose, seldom.snapshot(-1).link_pose)
 
 
@@ -192,7 +230,10 @@ def test_references_go_on_without_a_jump_whatever_is_changed() -> None:
     for reference in references(SHIPPED, 170, changes):
         step = np.diff(reference.time)[0]
         # Derivatives belong to one motion: the trapezium rule's error is the third derivative's.
-        for part, slope in ((reference.angle, reference.rate), (reference.rate, reference.acceleration)):
+        for part, slope in (
+            (reference.angle, reference.rate),
+            (reference.rate, reference.acceleration),
+        ):
             middle = 0.5 * (slope[1:] + slope[:-1])
             np.testing.assert_allclose(np.diff(part, axis=0) / step, middle, atol=1e-5)
         if before is not None:
@@ -208,7 +249,9 @@ def test_a_restored_controller_goes_on_as_it_did() -> None:
     def go_on(begin: int, end: int) -> list[FloatArray]:
         made = []
         for k in range(begin, end):
-            reference = controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot())
+            reference = controller.reference(
+                np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot()
+            )
             engine.advance(reference, 10, ())
             made.append(np.concatenate([reference.angle[-1], controller.values()]))
         return made
@@ -216,7 +259,10 @@ def test_a_restored_controller_goes_on_as_it_did() -> None:
     go_on(0, 150)
     saved = engine.checkpoint(), controller.checkpoint()
     first = go_on(150, 260)
-    controller.apply(with_values(scene, {"path.waypoints_m": [[9.0, 0.0], [0.0, 0.0]], "controller.gain": 3.0}), 2.6)
+    controller.apply(
+        with_values(scene, {"path.waypoints_m": [[9.0, 0.0], [0.0, 0.0]], "controller.gain": 3.0}),
+        2.6,
+    )
     go_on(260, 270)
     engine.restore(saved[0])
     controller.restore(saved[1])
@@ -225,20 +271,24 @@ def test_a_restored_controller_goes_on_as_it_did() -> None:
 
 def test_the_loop_is_closed_once_the_gait_has_begun() -> None:
     scene = with_values(
-        SHIPPED, {"control.start_delay_s": 0.3, "control.soft_start_deg": 3.0, "start.kind": "straight"}
+        SHIPPED,
+        {"control.start_delay_s": 0.3, "control.soft_start_deg": 3.0, "start.kind": "straight"},
     )
     engine, controller = PlanarLagrangianEngine(scene), registry.create(scene)
     begun = []
     for k in range(200):
-        reference = controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot())
+        reference = controller.reference(
+            np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot()
+        )
         offset = controller.values()[2]
         still = reference.angle[0] == 0.0
         if offset:
             begun.append(k)
             assert not still.any()
         engine.advance(reference, 10, ())
-    # Of all joints the one with phase 200 degrees is last: 180 - 20 - arcsin(3 / 30) degrees at 120 degrees a second
-    # after the delay, 1.586 s, and the offset is seen to move a period or two later.
+    # Of all joints the one with phase 200 degrees is last: 180 - 20 - arcsin(3 / 30) degrees at 120
+    # degrees a second after the delay, 1.586 s, and the offset is seen to move a period or two
+    # later.
     assert begun[0] in (160, 161)
     assert begun == list(range(begun[0], 200))
 
@@ -255,15 +305,20 @@ def test_set_points_carry_the_offset_they_were_made_with() -> None:
         assert not reference.rate.any(), k
     # The wave of the free gait differs from them by the one offset of all joints.
     gait = registry.create(with_values(SHIPPED, {"controller.kind": "none"}))
-    offsets = [angle - gait.reference(np.array([n * 0.125, 9.9]), None).angle[0] for n, angle in values.items()]
+    offsets = [
+        angle - gait.reference(np.array([n * 0.125, 9.9]), None).angle[0]
+        for n, angle in values.items()
+    ]
     np.testing.assert_allclose(np.ptp(offsets, axis=1), 0.0, atol=1e-12)
     assert len({round(float(o[0]), 9) for o in offsets}) == len(offsets)
 
 
 def test_turning_about_it_does_not_change_its_mind() -> None:
-    # Told to go where it comes from, the swing of the gait must not let it waver between left and right.
+    # Told to go where it comes from, the swing of the gait must not let it waver between left and
+    # right.
     scene = with_values(
-        SHIPPED, {"controller.kind": "heading", "controller.heading_deg": 180.0, "controller.gain": 0.3}
+        SHIPPED,
+        {"controller.kind": "heading", "controller.heading_deg": 180.0, "controller.gain": 0.3},
     )
     recording = follow({"run.duration_s": 45.0}, scene)
     heading = np.degrees(column(recording, "heading_rad"))
@@ -282,7 +337,10 @@ def test_a_path_that_is_moved_is_followed_at_once() -> None:
     runner = Runner(with_values(SHIPPED, LINE))
     runner.advance(2000)
     before = runner.latest.control
-    assert runner.apply(with_values(runner.scene, {"path.waypoints_m": [[0.0, 0.25], [5.0, 0.25]]})) == []
+    assert (
+        runner.apply(with_values(runner.scene, {"path.waypoints_m": [[0.0, 0.25], [5.0, 0.25]]}))
+        == []
+    )
     runner.advance(20)
     after = runner.latest.control
     assert after["cross_track_m"] - before["cross_track_m"] == pytest.approx(-0.25, abs=2e-3)
@@ -290,7 +348,9 @@ def test_a_path_that_is_moved_is_followed_at_once() -> None:
     assert after["along_track_m"] == pytest.approx(before["along_track_m"], abs=2e-3)
 
 
-def looked(scene: Scene, times: int, x: float, y: float, path: list[list[float]] | None = None) -> dict[str, float]:
+def looked(
+    scene: Scene, times: int, x: float, y: float, path: list[list[float]] | None = None
+) -> dict[str, float]:
     """Channels after so many looks at a robot that stands still at (x, y); `path` takes its path's place at last."""
     robot = PlanarLagrangianEngine(scene).snapshot()
     robot.link_pose[:, :2] += (x, y) - robot.centre_of_mass()[:2]
@@ -304,21 +364,28 @@ def looked(scene: Scene, times: int, x: float, y: float, path: list[list[float]]
 
 
 def test_the_integral_leans_against_an_error_that_stays() -> None:
-    # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last look shows what there was before it.
+    # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last look shows what
+    # there was before it.
     ahead, gain, error = SHIPPED.controller.look_ahead_m, 0.05, 0.3  # type: ignore[union-attr]
-    z = solve_ivp(lambda t, z: ahead * error / ((error + gain * z) ** 2 + ahead**2), (0, 3.0), [0.0], rtol=1e-9).y[
-        0, -1
-    ]
+    z = solve_ivp(
+        lambda t, z: ahead * error / ((error + gain * z) ** 2 + ahead**2),
+        (0, 3.0),
+        [0.0],
+        rtol=1e-9,
+    ).y[0, -1]
     scene = with_values(SHIPPED, {**LINE, "controller.integral_gain_m_s": gain})
     seen = looked(scene, 301, 1.0, error)
     assert seen["cross_track_m"] == pytest.approx(error)
-    assert seen["heading_ref_rad"] == pytest.approx(-math.atan((error + gain * z) / ahead), abs=1e-5)
+    assert seen["heading_ref_rad"] == pytest.approx(
+        -math.atan((error + gain * z) / ahead), abs=1e-5
+    )
     without = looked(with_values(SHIPPED, LINE), 301, 1.0, error)
     assert without["heading_ref_rad"] == pytest.approx(-math.atan(error / ahead))
 
 
 def test_moving_a_waypoint_leaves_the_robot_on_the_lobe_it_is_on() -> None:
-    # A loop whose end crosses its beginning: just before the crossing, on the way in, 1.9 m from the start.
+    # A loop whose end crosses its beginning: just before the crossing, on the way in, 1.9 m from
+    # the start.
     loop = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [2.0, 3.0], [2.0, -3.0]]
     scene = with_values(SHIPPED, {"path.waypoints_m": loop, "path.shape": "straight"})
     moved = [*loop[:4], [1.9, -3.0]]
@@ -333,4 +400,6 @@ def test_a_path_that_is_taken_away_is_no_end_of_the_run() -> None:
     runner.advance(1000)
     assert runner.apply(with_values(SHIPPED, {"path.waypoints_m": []})) == []
     assert runner.advance(500).ok
-    assert runner.latest.control["heading_ref_rad"] == pytest.approx(0.0, abs=0.01)  # along what was the path
+    assert runner.latest.control["heading_ref_rad"] == pytest.approx(
+        0.0, abs=0.01
+    )  # along what was the path

@@ -36,15 +36,18 @@ def knots(begin: int, end: int) -> NDArray[np.float64]:
     return np.arange(begin, end + 1) * DT
 
 
-def middles(reference: JointReference, begin: int, end: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def middles(
+    reference: JointReference, begin: int, end: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Angles and rates in the middle of every step, as an engine evaluates them, each (k, m)."""
     parts = [reference.at((k + 0.5) * DT) for k in range(begin, end)]
     return np.stack([angle for angle, _ in parts]), np.stack([rate for _, rate in parts])
 
 
 def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
-    # P1, VIII-E, as the implementation that made the reference tracks evaluates it: at t_M = (k + 1/2) dt every axis is
-    # at 0, with rate 0, until |ref(t_M)| <= 3 degrees for the first time, and from then on exactly at ref.
+    # P1, VIII-E, as the implementation that made the reference tracks evaluates it: at t_M = (k +
+    # 1/2) dt every axis is at 0, with rate 0, until |ref(t_M)| <= 3 degrees for the first time, and
+    # from then on exactly at ref.
     n = 12000
     time = (np.arange(n) + 0.5) * DT
     angle, rate, _ = WaveGait(PLAIN).motion(time)
@@ -61,15 +64,26 @@ def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
 
 def test_a_gait_asked_for_period_by_period_is_the_same_to_the_bit() -> None:
     gait, whole = WaveGait(PLAIN), WaveGait(PLAIN).motion(knots(0, 2000))
-    for begin, end in [(0, 40), (40, 80), (80, 120), (60, 100), *((k, k + 30) for k in range(120, 1900, 30)), (10, 20)]:
+    for begin, end in [
+        (0, 40),
+        (40, 80),
+        (80, 120),
+        (60, 100),
+        *((k, k + 30) for k in range(120, 1900, 30)),
+        (10, 20),
+    ]:
         for part, all_of_it in zip(gait.motion(knots(begin, end)), whole, strict=True):
             assert np.array_equal(part, all_of_it[begin : end + 1])
             part += 1.0  # it is the caller's
     between = knots(100, 140) + 0.3 * DT
-    for part, alone in zip(gait.motion(between), gait.motion(between, through_ramps=True), strict=True):
+    for part, alone in zip(
+        gait.motion(between), gait.motion(between, through_ramps=True), strict=True
+    ):
         np.testing.assert_allclose(part, alone, rtol=0, atol=1e-12)
     gait.apply(with_values(PLAIN, {"gait.amplitude_deg": 40.0}).gait, 0.5)
-    assert np.array_equal(gait.motion(knots(2040, 2080))[0], gait.motion(knots(2040, 2080), through_ramps=True)[0])
+    assert np.array_equal(
+        gait.motion(knots(2040, 2080))[0], gait.motion(knots(2040, 2080), through_ramps=True)[0]
+    )
 
 
 def test_set_points_are_sampled_and_held_at_rest() -> None:
@@ -91,7 +105,9 @@ def test_the_gait_begins_after_the_delay() -> None:
 
 @pytest.mark.parametrize("scene", [SOFT, HELD, LATE, ALL], ids=["soft", "held", "late", "all"])
 @given(sizes=st.lists(st.integers(1, 20), min_size=1, max_size=5), data=st.data())
-def test_the_same_set_points_however_they_are_asked_for(scene: Scene, sizes: list[int], data: st.DataObject) -> None:
+def test_the_same_set_points_however_they_are_asked_for(
+    scene: Scene, sizes: list[int], data: st.DataObject
+) -> None:
     # A run asks ahead, and asks again from where a change of the scene holds.
     dt, period = 0.002, 5
     scene = with_values(scene, {"solver.step_s": dt})
@@ -133,7 +149,9 @@ def test_a_change_between_two_set_points_waits_for_the_next() -> None:
 
 def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
     reference = registry.create(SOFT).reference(knots(0, 100), None)
-    assert np.abs(reference.angle[:, ::2]).max() < np.radians(1.1)  # only joint 1, whose yaw starts at 0, moves
+    assert np.abs(reference.angle[:, ::2]).max() < np.radians(
+        1.1
+    )  # only joint 1, whose yaw starts at 0, moves
     assert np.abs(reference.angle[0, 1::2]).max() < np.radians(3.0)
 
 
@@ -145,23 +163,37 @@ def test_without_lead_in_a_straight_robot_has_the_references_of_the_gait_at_once
     snapshot = create_engine(scene).snapshot()
     led = registry.create(scene).reference(knots(0, 40), snapshot)
     assert np.abs(led.angle[0]).max() < 1e-12
-    jumps = registry.create(with_values(scene, {"control.lead_in": False})).reference(knots(0, 40), snapshot)
+    jumps = registry.create(with_values(scene, {"control.lead_in": False})).reference(
+        knots(0, 40), snapshot
+    )
     expected = WaveGait(PLAIN).motion(jumps.time)
     if kind == "teleoperation":  # its gait stands until somebody drives
-        expected = tuple(part * (i == 0) + 0 * part for i, part in enumerate(WaveGait(PLAIN).motion(0 * jumps.time)))
+        expected = tuple(
+            part * (i == 0) + 0 * part
+            for i, part in enumerate(WaveGait(PLAIN).motion(0 * jumps.time))
+        )
     np.testing.assert_allclose(jumps.angle[0], expected[0][0], atol=1e-12)
     np.testing.assert_allclose(jumps.rate[0], expected[1][0], atol=1e-12)
 
 
 def test_without_lead_in_the_joints_start_with_the_torque_of_the_whole_error() -> None:
-    # P2 (43) in the middle of the first step, for a straight robot at rest: tau = K_P phi_ref + K_D phi_ref'.
+    # P2 (43) in the middle of the first step, for a straight robot at rest: tau = K_P phi_ref + K_D
+    # phi_ref'.
     scene = with_values(
-        Scene(), {"control.lead_in": False, "run.duration_s": DT, "run.log_rate_hz": 4000.0, "robot.n_links": 4}
+        Scene(),
+        {
+            "control.lead_in": False,
+            "run.duration_s": DT,
+            "run.log_rate_hz": 4000.0,
+            "robot.n_links": 4,
+        },
     )
     run = ss.simulate(scene)
     i, gait = np.arange(3), scene.gait
     phase = gait.omega * 0.5 * DT + gait.phase_shift * i
-    wanted = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(phase)
+    wanted = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(
+        phase
+    )
     found = [run[f"joint_{j + 1}_yaw_torque_nm"][1] for j in i]
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
     assert np.abs(wanted).max() > 500.0
@@ -178,7 +210,9 @@ def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:
 
 
 def test_a_period_shorter_than_a_step_is_a_mistake() -> None:
-    with pytest.raises(SceneError, match=r"control.set_point_period_s: 0.0001 s is shorter than a time step"):
+    with pytest.raises(
+        SceneError, match=r"control.set_point_period_s: 0.0001 s is shorter than a time step"
+    ):
         with_values(Scene(), {"control.set_point_period_s": 1e-4})
     odd = registry.create(with_values(PLAIN, {"control.set_point_period_s": 0.00131}))
     rest = odd.reference(knots(0, 20), None)

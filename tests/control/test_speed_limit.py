@@ -21,7 +21,9 @@ LIMIT = np.radians(30.0)
 
 
 def limited(**changes: Any) -> Scene:
-    values = {"actuator.max_speed_deg_s": 30.0} | {key.replace("__", "."): value for key, value in changes.items()}
+    values = {"actuator.max_speed_deg_s": 30.0} | {
+        key.replace("__", "."): value for key, value in changes.items()
+    }
     return with_values(PLAIN, values)
 
 
@@ -61,7 +63,10 @@ def test_a_reference_that_lags_is_caught_up_with() -> None:
     free = registry.create(PLAIN)
     free.reference(TIME[:4001], None)
     for each in (controller, free):
-        each.apply(stopped if each is controller else with_values(PLAIN, {"gait.frequency_deg_s": 0.0}), 1.0)
+        each.apply(
+            stopped if each is controller else with_values(PLAIN, {"gait.frequency_deg_s": 0.0}),
+            1.0,
+        )
     late = np.arange(4000, 40001) * DT
     ours, theirs = controller.reference(late, None), free.reference(late, None)
     np.testing.assert_array_equal(ours.angle[-1], theirs.angle[-1])
@@ -70,7 +75,10 @@ def test_a_reference_that_lags_is_caught_up_with() -> None:
 
 def test_limit_holds_for_single_joints() -> None:
     scene = with_values(PLAIN, {"robot.joint": [{"index": 3, "max_speed_deg_s": 30.0}]})
-    reference, free = registry.create(scene).reference(TIME, None), registry.create(PLAIN).reference(TIME, None)
+    reference, free = (
+        registry.create(scene).reference(TIME, None),
+        registry.create(PLAIN).reference(TIME, None),
+    )
     speed = np.abs(np.diff(reference.angle, axis=0)).max(axis=0) / DT
     assert speed[2] == pytest.approx(LIMIT, abs=1e-9)
     others = [k for k in range(len(speed)) if k != 2]
@@ -98,7 +106,9 @@ def test_changed_limits_make_no_jump() -> None:
     after = controller.reference(late, None)
     np.testing.assert_array_equal(after.angle[0], before.angle[-1])
     assert (np.abs(np.diff(after.angle, axis=0)) <= 5.0 * DT + 1e-12).all()
-    np.testing.assert_allclose(after.angle[-1], registry.create(PLAIN).reference(late, None).angle[-1], atol=1e-12)
+    np.testing.assert_allclose(
+        after.angle[-1], registry.create(PLAIN).reference(late, None).angle[-1], atol=1e-12
+    )
 
 
 def test_check_names_the_joint_and_both_speeds() -> None:
@@ -106,7 +116,9 @@ def test_check_names_the_joint_and_both_speeds() -> None:
     assert problem.severity == "hint"
     assert "55.9°/s" in problem.message
     assert "30°/s" in problem.message
-    assert not [p for p in registry.check(limited(actuator__max_speed_deg_s=60.0)) if "max_speed" in p.key]
+    assert not [
+        p for p in registry.check(limited(actuator__max_speed_deg_s=60.0)) if "max_speed" in p.key
+    ]
 
 
 def test_a_driven_robot_stays_steerable() -> None:

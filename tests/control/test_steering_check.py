@@ -25,10 +25,15 @@ def box(x: float, y: float, yaw: float = 0.0) -> dict[str, Any]:
     return {"kind": "box", "x_m": x, "y_m": y, "length_m": 1.0, "width_m": 0.2, "yaw_deg": yaw}
 
 
-# The robot of the scene needs 0.05 m + 0.14 m * (30 degrees) / (2 sin(20 degrees))^2 = 0.207 m to either side.
+# The robot of the scene needs 0.05 m + 0.14 m * (30 degrees) / (2 sin(20 degrees))^2 = 0.207 m to
+# either side.
 CASES: list[tuple[Scene, dict[str, Any], str]] = [
     (SHIPPED, {"path.waypoints_m": []}, "path.waypoints_m: There is no path to follow"),
-    (SHIPPED, {"controller.look_ahead_m": 0.1}, "controller.look_ahead_m: 0.1 m is shorter than a link of 0.14 m"),
+    (
+        SHIPPED,
+        {"controller.look_ahead_m": 0.1},
+        "controller.look_ahead_m: 0.1 m is shorter than a link of 0.14 m",
+    ),
     (
         SHIPPED,
         {"controller.offset_limit_deg": 4.0},
@@ -40,16 +45,36 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
         {"obstacles": [post(2.0, 0.4, 0.21)]},
         "passes obstacle 1 at 0.19 m, but the robot needs 0.21 m to either",
     ),
-    (PLANAR, {"obstacles": [post(9, 9, 1), post(2, 0, 0.1, name="Pole")]}, "The path goes through obstacle 2 (Pole),"),
-    (PLANAR, {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]}, "either side, and 1 more are as near. Move"),
+    (
+        PLANAR,
+        {"obstacles": [post(9, 9, 1), post(2, 0, 0.1, name="Pole")]},
+        "The path goes through obstacle 2 (Pole),",
+    ),
+    (
+        PLANAR,
+        {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]},
+        "either side, and 1 more are as near. Move",
+    ),
     (PLANAR, {"obstacles": [box(2.0, 0.25)]}, "passes obstacle 1 at 0.15 m"),
     (PLANAR, {"obstacles": [box(2.0, 0.55, 90.0)]}, "passes obstacle 1 at 0.049 m"),
-    (PLANAR, {"robot.joint_limit_deg": 35.0}, "the offset adds up to 10°, but the joints stop at 35°. Give at most 5."),
-    (HEADING, {"gait.amplitude_deg": 0.0}, "gait.amplitude_deg: The gait has no amplitude, so the robot cannot be"),
+    (
+        PLANAR,
+        {"robot.joint_limit_deg": 35.0},
+        "the offset adds up to 10°, but the joints stop at 35°. Give at most 5.",
+    ),
+    (
+        HEADING,
+        {"gait.amplitude_deg": 0.0},
+        "gait.amplitude_deg: The gait has no amplitude, so the robot cannot be",
+    ),
     (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: The gait stands still"),
     (HEADING, {"gait.phase_shift_deg": 0.0}, "gait.phase_shift_deg: The wave does not travel"),
     (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset stays 0"),
-    (HEADING, {"controller.offset_limit_deg": 0.0}, "controller.offset_limit_deg: The offset stays 0"),
+    (
+        HEADING,
+        {"controller.offset_limit_deg": 0.0},
+        "controller.offset_limit_deg: The offset stays 0",
+    ),
 ]
 
 

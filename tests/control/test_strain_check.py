@@ -21,16 +21,32 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
-TYPED = with_values(SNAKE, {"strain.kind": "formulas", "strain.speed_m_s": "-0.5", "strain.k_z_per_m": "10*cos(8*s)"})
-SPACE = with_values(SNAKE, {"beam.group": "SE3", "strain.lift_per_m": 0.5, "ground.gravity_m_s2": 0.0})
+TYPED = with_values(
+    SNAKE,
+    {"strain.kind": "formulas", "strain.speed_m_s": "-0.5", "strain.k_z_per_m": "10*cos(8*s)"},
+)
+SPACE = with_values(
+    SNAKE, {"beam.group": "SE3", "strain.lift_per_m": 0.5, "ground.gravity_m_s2": 0.0}
+)
 WORM = with_values(
     SNAKE,
-    {"beam.length_m": 0.3, "beam.group": "R", "strain.kind": "peristalsis", "strain.wavelength_m": 0.15,
-     "strain.speed_m_s": 0.3, "support.kind": "wave_anchors"},
-)  # fmt: skip
+    {
+        "beam.length_m": 0.3,
+        "beam.group": "R",
+        "strain.kind": "peristalsis",
+        "strain.wavelength_m": 0.15,
+        "strain.speed_m_s": 0.3,
+        "support.kind": "wave_anchors",
+    },
+)
 INCHWORM = with_values(
     SNAKE,
-    {"beam.length_m": 0.5, "strain.kind": "inching", "support.kind": "end_anchors", "solver.step_s": 0.01},
+    {
+        "beam.length_m": 0.5,
+        "strain.kind": "inching",
+        "support.kind": "end_anchors",
+        "solver.step_s": 0.01,
+    },
 )
 ANCHORED = with_values(TYPED, {"support.kind": "anchors"})
 
@@ -51,50 +67,135 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (TYPED, {"strain.k_z_per_m": "10*cos(8*s"}, "strain.k_z_per_m", "is not closed"),
         (TYPED, {"strain.speed_m_s": ""}, "strain.k_z_per_m", "'s' cannot be used"),
         (TYPED, {"strain.k_z_per_m": "1/(X - 0.5)"}, "strain.k_z_per_m", "X = 0.5 m, t = 0 s"),
-        (TYPED, {"strain.k_z_per_m": "sqrt(0.5*s + 1)"}, "strain.k_z_per_m",
-         "no usable derivative at X = 0 m, t = 4 s"),
-        (TYPED, {"strain.k_z_per_m": "sqrt(1*X)"}, "strain.k_z_per_m", "no usable derivative at X = 0 m"),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "sqrt(0.5*s + 1)"},
+            "strain.k_z_per_m",
+            "no usable derivative at X = 0 m, t = 4 s",
+        ),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "sqrt(1*X)"},
+            "strain.k_z_per_m",
+            "no usable derivative at X = 0 m",
+        ),
         (TYPED, {"strain.k_z_per_m": "10^9*10^9*X"}, "strain.k_z_per_m", "no usable derivative"),
-        (TYPED, {"strain.k_z_per_m": "log(2 + 1*s)"}, "strain.k_z_per_m", "no usable value at X = 0 m, t = 4 s"),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "log(2 + 1*s)"},
+            "strain.k_z_per_m",
+            "no usable value at X = 0 m, t = 4 s",
+        ),
         (TYPED, {"strain.speed_m_s": "1/(t - 5)"}, "strain.speed_m_s", "t = 5 s"),
         # Between all times and points that are looked at.
         (TYPED, {"strain.speed_m_s": "1/(t - 5.0507)"}, "strain.speed_m_s", "t = 5.05 s"),
         (TYPED, {"strain.k_z_per_m": "1/(t - 5.0507)"}, "strain.k_z_per_m", "t = 5.05 s"),
         (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no usable"),
-        (TYPED, {"strain.gamma_x": "1 - 1.5*bump((t - 5.0507)/0.02)*bump((X - 0.30021)/0.01)"}, "strain.gamma_x",
-         "squeezed to nothing"),
-        (TYPED, {"strain.gamma_x": "1 - 1.5*rise(t/5 - 1)*X/l"}, "strain.gamma_x", "at X = 1 m, t = 10 s"),
+        (
+            TYPED,
+            {"strain.gamma_x": "1 - 1.5*bump((t - 5.0507)/0.02)*bump((X - 0.30021)/0.01)"},
+            "strain.gamma_x",
+            "squeezed to nothing",
+        ),
+        (
+            TYPED,
+            {"strain.gamma_x": "1 - 1.5*rise(t/5 - 1)*X/l"},
+            "strain.gamma_x",
+            "at X = 1 m, t = 10 s",
+        ),
         (TYPED, {"strain.k_y_per_m": "1*cos(8*s)"}, "strain.k_y_per_m", "beam.group = 'SE2'"),
         (TYPED, {"beam.group": "R", "support.kind": "friction"}, "strain.k_z_per_m", "gamma_x"),
         (SPACE, {"beam.group": "SE2"}, "strain.kind", "k_y_per_m is not 0"),
         (WORM, {"support.kind": "rings"}, "support.kind", "on a line"),
-        (SNAKE, {"support.count": 2}, "support.count", "p=2 supports cannot carry forces along, across and a torque"),
+        (
+            SNAKE,
+            {"support.count": 2},
+            "support.count",
+            "p=2 supports cannot carry forces along, across and a torque",
+        ),
         (SPACE, {"support.count": 2}, "support.count", "torque about the line"),
         (SPACE, {"support.side": "left"}, "support.side", "one-sided"),
         (SNAKE, {"support.weights": (1.0, 2.0)}, "support.weights", "2 weights for 5"),
-        (SNAKE, {"support.weights": (1.0, 2.0, 0.0, 1.0, 1.0)}, "support.weights", "0 is no weight"),
-        (SNAKE, {"start.kind": "joint_angles", "start.joint_angles_deg": (0.0,)}, "start.kind", "joint_angles"),
+        (
+            SNAKE,
+            {"support.weights": (1.0, 2.0, 0.0, 1.0, 1.0)},
+            "support.weights",
+            "0 is no weight",
+        ),
+        (
+            SNAKE,
+            {"start.kind": "joint_angles", "start.joint_angles_deg": (0.0,)},
+            "start.kind",
+            "joint_angles",
+        ),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slide sideways"),
-        (TYPED, {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"}, "strain", "slide sideways"),
-        (TYPED, {"strain.k_z_per_m": "30*bump((X - 0.503*l)/(0.003*l))"}, "strain", "slide sideways"),
-        (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)", "strain.speed_m_s": "", "support.fixed": "body"}, "strain",
-         "slide sideways"),
-        (TYPED, {"strain.k_z_per_m": "3", "strain.speed_m_s": "", "support.fixed": "body"}, "strain.speed_m_s",
-         "constant curvature"),
-        (TYPED, {"strain.k_z_per_m": "0", "strain.speed_m_s": "", "support.fixed": "body"}, "strain.speed_m_s",
-         "do not determine"),
-        (TYPED, {"strain.k_z_per_m": "10*cos(8*X + 4*t)", "strain.speed_m_s": ""}, "support.fixed", "fixed in space"),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"},
+            "strain",
+            "slide sideways",
+        ),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "30*bump((X - 0.503*l)/(0.003*l))"},
+            "strain",
+            "slide sideways",
+        ),
+        (
+            TYPED,
+            {
+                "strain.k_z_per_m": "10*cos(8*X)*cos(2*t)",
+                "strain.speed_m_s": "",
+                "support.fixed": "body",
+            },
+            "strain",
+            "slide sideways",
+        ),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "3", "strain.speed_m_s": "", "support.fixed": "body"},
+            "strain.speed_m_s",
+            "constant curvature",
+        ),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "0", "strain.speed_m_s": "", "support.fixed": "body"},
+            "strain.speed_m_s",
+            "do not determine",
+        ),
+        (
+            TYPED,
+            {"strain.k_z_per_m": "10*cos(8*X + 4*t)", "strain.speed_m_s": ""},
+            "support.fixed",
+            "fixed in space",
+        ),
         (WORM, {"strain.stretch": 0.0}, "support.kind", "no wave of contraction"),
         (WORM, {"strain.wavelength_m": 0.7}, "support.kind", "nothing holds the body at t ="),
-        (ANCHORED, {"support.anchors": ({"until_s": 3.0}, {"at_m": "l", "from_s": 3.5})}, "support.anchors", "t = 3 s"),
-        (ANCHORED, {"support.anchors": ({"velocity_m_s": ("0", "1/(t - 5)", "0")},)}, "support.anchors[1]",
-         "at t = 5 s"),
-        (ANCHORED, {"support.anchors": ({"at_m": "X"},)}, "support.anchors[1].at_m", "'X' cannot be used"),
+        (
+            ANCHORED,
+            {"support.anchors": ({"until_s": 3.0}, {"at_m": "l", "from_s": 3.5})},
+            "support.anchors",
+            "t = 3 s",
+        ),
+        (
+            ANCHORED,
+            {"support.anchors": ({"velocity_m_s": ("0", "1/(t - 5)", "0")},)},
+            "support.anchors[1]",
+            "at t = 5 s",
+        ),
+        (
+            ANCHORED,
+            {"support.anchors": ({"at_m": "X"},)},
+            "support.anchors[1].at_m",
+            "'X' cannot be used",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_found(scene: Scene, change: dict[str, Any], key: str, says: str) -> None:
     problems = found(scene, change)
-    assert [problem.key for problem in problems] == [key], [problem.sentence() for problem in problems]
+    assert [problem.key for problem in problems] == [key], [
+        problem.sentence() for problem in problems
+    ]
     assert problems[0].severity == "error"
     assert says in problems[0].message
     assert problems[0].remedy
@@ -106,10 +207,17 @@ def test_a_mistake_is_found(scene: Scene, change: dict[str, Any], key: str, says
     ("scene", "change", "severity", "key"),
     [
         (INCHWORM, {"support.period_s": 2.01}, "warning", "support.period_s"),
-        (ANCHORED, {"support.anchors": ({"at_m": "0"}, {"at_m": "2*l"})}, "warning", "support.anchors[2]"),
+        (
+            ANCHORED,
+            {"support.anchors": ({"at_m": "0"}, {"at_m": "2*l"})},
+            "warning",
+            "support.anchors[2]",
+        ),
     ],
 )
-def test_a_doubt_keeps_nothing_from_running(scene: Scene, change: dict[str, Any], severity: str, key: str) -> None:
+def test_a_doubt_keeps_nothing_from_running(
+    scene: Scene, change: dict[str, Any], severity: str, key: str
+) -> None:
     problems = found(scene, change)
     assert [(problem.severity, problem.key) for problem in problems] == [(severity, key)]
     registry.create(with_values(scene, change))
@@ -132,21 +240,29 @@ def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
 
 
 def test_shear_frees_a_body_of_constant_curvature() -> None:
-    # P5 (56): with Gamma_Y, dK/dt = (K' - K^2 Gamma_Y) V_X and V_X = V_o exp(-int K Gamma_Y). For K of t alone and
-    # constant Gamma_Y = g that needs V_X not to depend on X: it does, so the body slides; but for K' making up for it
-    # it does not. K' = K^2 g at rest of K: K = 1/(c - g X), independent of time: any speed does.
+    # P5 (56): with Gamma_Y, dK/dt = (K' - K^2 Gamma_Y) V_X and V_X = V_o exp(-int K Gamma_Y). For K
+    # of t alone and constant Gamma_Y = g that needs V_X not to depend on X: it does, so the body
+    # slides; but for K' making up for it it does not. K' = K^2 g at rest of K: K = 1/(c - g X),
+    # independent of time: any speed does.
     law = {"strain.gamma_y": "0.2", "strain.k_z_per_m": "1/(2 - 0.2*X)", "strain.speed_m_s": "-0.5"}
     assert found(TYPED, law) == []
-    assert [problem.key for problem in found(TYPED, {**law, "strain.k_z_per_m": "1/(2 + 0.2*X)"})] == ["strain"]
+    assert [
+        problem.key for problem in found(TYPED, {**law, "strain.k_z_per_m": "1/(2 + 0.2*X)"})
+    ] == ["strain"]
 
 
 def test_slip_is_that_of_an_adaptive_integrator() -> None:
     # Independent: P5 (7) integrated along X as printed.
     scene = SPACE
     strain = Formulas(
-        gamma_x="1 + 0.1*sin(3*s)", gamma_y="0.1*cos(2*X + t*3)", gamma_z="0.05*sin(3*t)*X/l", k_x_per_m="1*sin(t*2)",
-        k_y_per_m="2*cos(4*X - 3*t)", k_z_per_m="4*cos(6*s)", speed_m_s="-0.5",
-    )  # fmt: skip
+        gamma_x="1 + 0.1*sin(3*s)",
+        gamma_y="0.1*cos(2*X + t*3)",
+        gamma_z="0.05*sin(3*t)*X/l",
+        k_x_per_m="1*sin(t*2)",
+        k_y_per_m="2*cos(4*X - 3*t)",
+        k_z_per_m="4*cos(6*s)",
+        speed_m_s="-0.5",
+    )
     law = StrainLaw(strain, scene.beam)
     t, points = np.array([0.7]), np.linspace(0.0, 1.0, 321)
     field = law.at(t, points)
@@ -193,7 +309,10 @@ PIECES = st.sampled_from(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(PIECES, max_size=12).map("".join), st.sampled_from(["gamma_x", "k_z_per_m", "speed_m_s"]))
+@given(
+    st.lists(PIECES, max_size=12).map("".join),
+    st.sampled_from(["gamma_x", "k_z_per_m", "speed_m_s"]),
+)
 def test_no_formula_makes_a_check_fail(text: str, name: str) -> None:
     for scene in (TYPED, with_values(TYPED, {"support.kind": "wave_anchors"})):
         problems = found(scene, {f"strain.{name}": text})

@@ -23,22 +23,28 @@ COUNTS = (32, 64, 128)
 def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
     """The tail of P1's cardan chain against P5 (6), which a wrong sign of the pitch would not come near to.
 
-    A cardan joint turns first about one axis and then about the other: against the body, which bends about both at
-    once, that twists the chain by h^2 K_Y K_Z / 2 a joint. Bending about both is of order 1, about one of order 2.
+    A cardan joint turns first about one axis and then about the other: against the body, which
+    bends about both at once, that twists the chain by h^2 K_Y K_Z / 2 a joint. Bending about both
+    is of order 1, about one of order 2.
     """
     off = []
     for n in COUNTS:
         scene = with_values(
             Scene(),
             {
-                "model.kind": "spatial_nonsmooth", "controller.kind": "strain_follower", "robot.n_links": n,
-                "robot.link_length_m": 1.0 / n, "strain": {"kind": "formulas", "k_y_per_m": k_y, "k_z_per_m": k_z},
+                "model.kind": "spatial_nonsmooth",
+                "controller.kind": "strain_follower",
+                "robot.n_links": n,
+                "robot.link_length_m": 1.0 / n,
+                "strain": {"kind": "formulas", "k_y_per_m": k_y, "k_z_per_m": k_z},
             },
-        )  # fmt: skip
+        )
         angle = StrainFollower(scene).reference(np.zeros(1), None).angle[0]
         centre, turn = chain(np.eye(3), angle, scene.robot, scene.body.axes)
         points = np.linspace(0.0, 1.0, 2 * 8 * n + 1)
-        frame, place = shape(StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0)
+        frame, place = shape(
+            StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0
+        )
         first, last = 8, len(points) - 9  # the middles of the first and the last link
         body = frame[first].T @ (place[last] - place[first])
         links = turn[0].T @ (centre[-1] - centre[0])

@@ -21,12 +21,18 @@ from snakestudio.model.snapshot import Fields
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam", "run.duration_s": 4.0})
 WORM = with_values(
     SNAKE,
-    {"beam.length_m": 0.3, "beam.group": "R", "strain.kind": "peristalsis", "strain.wavelength_m": 0.15,
-     "strain.speed_m_s": 0.3, "support.kind": "wave_anchors"},
-)  # fmt: skip
+    {
+        "beam.length_m": 0.3,
+        "beam.group": "R",
+        "strain.kind": "peristalsis",
+        "strain.wavelength_m": 0.15,
+        "strain.speed_m_s": 0.3,
+        "support.kind": "wave_anchors",
+    },
+)
 INCHWORM = with_values(
     SNAKE, {"beam.length_m": 0.5, "strain.kind": "inching", "support.kind": "end_anchors"}
-)  # fmt: skip
+)
 
 
 def source(scene: Scene) -> StrainSource:
@@ -50,7 +56,9 @@ def test_knots_are_the_law_at_every_time_and_halfway() -> None:
     np.testing.assert_allclose(reference.time, [0.3, 0.305, 0.31, 0.32, 0.33], atol=1e-15)
     np.testing.assert_array_equal(reference.abscissa, grid(SNAKE))
     law = StrainLaw(SNAKE.strain, SNAKE.beam).at(reference.time, reference.abscissa)
-    for ours, theirs in zip((reference.strain, reference.rate, reference.acceleration), law[:3], strict=True):
+    for ours, theirs in zip(
+        (reference.strain, reference.rate, reference.acceleration), law[:3], strict=True
+    ):
         np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(reference.speed, np.tile([-0.5, 0.0], (5, 1)))
     np.testing.assert_allclose(reference.travel, -0.5 * reference.time, atol=1e-15)
@@ -84,10 +92,14 @@ def test_a_changed_law_takes_over_without_a_jump(scene: Scene, change: dict[str,
     before = made.reference(np.array([at - 1e-9, at]), None)
     made.apply(with_values(scene, change), at)
     after = made.reference(np.array([at, at + 1e-9]), None)
-    finer = (len(after.abscissa) - 1) // (len(before.abscissa) - 1)  # the new law may need more points
+    finer = (len(after.abscissa) - 1) // (
+        len(before.abscissa) - 1
+    )  # the new law may need more points
     np.testing.assert_allclose(after.abscissa[::finer], before.abscissa, atol=1e-15)
     for name, digits in (("strain", 1e-13), ("rate", 1e-11), ("acceleration", 1e-9)):
-        np.testing.assert_allclose(getattr(after, name)[0, ::finer], getattr(before, name)[-1], atol=digits)
+        np.testing.assert_allclose(
+            getattr(after, name)[0, ::finer], getattr(before, name)[-1], atol=digits
+        )
     if not np.isnan(before.speed).any():
         np.testing.assert_allclose(after.speed[0], before.speed[-1], atol=1e-12)
     np.testing.assert_allclose(after.travel[0], before.travel[-1], atol=1e-15)
@@ -100,11 +112,18 @@ def test_a_changed_law_takes_over_without_a_jump(scene: Scene, change: dict[str,
         size = 1 + np.abs(slope).max()
         np.testing.assert_allclose(getattr(middle, rate)[::2], slope[::2], atol=2e-6 * size)
     np.testing.assert_allclose(
-        np.gradient(middle.strain, middle.abscissa, axis=1)[:, 2:-2], slopes(made, middle)[:, 2:-2], rtol=0.05, atol=1.0
+        np.gradient(middle.strain, middle.abscissa, axis=1)[:, 2:-2],
+        slopes(made, middle)[:, 2:-2],
+        rtol=0.05,
+        atol=1.0,
     )
     if not np.isnan(before.speed).any():
-        np.testing.assert_allclose((later.travel - earlier.travel) / (2 * h), middle.speed[:, 0], atol=1e-9)
-        np.testing.assert_allclose((later.speed - earlier.speed)[:-1, 0] / (2 * h), middle.speed[:-1, 1], atol=1e-7)
+        np.testing.assert_allclose(
+            (later.travel - earlier.travel) / (2 * h), middle.speed[:, 0], atol=1e-9
+        )
+        np.testing.assert_allclose(
+            (later.speed - earlier.speed)[:-1, 0] / (2 * h), middle.speed[:-1, 1], atol=1e-7
+        )
 
 
 def test_the_new_law_enters_at_the_head_and_no_section_slides() -> None:
@@ -115,7 +134,9 @@ def test_the_new_law_enters_at_the_head_and_no_section_slides() -> None:
     t = np.linspace(1.0, 3.5, 51)
     reference = made.reference(t, None)
     # P5 (50): rates are V_o times slopes throughout
-    np.testing.assert_allclose(reference.rate, reference.speed[:, :1, None] * slopes(made, reference), atol=1e-9)
+    np.testing.assert_allclose(
+        reference.rate, reference.speed[:, :1, None] * slopes(made, reference), atol=1e-9
+    )
     old = StrainLaw(SNAKE.strain, SNAKE.beam)
     for i in (20, 60):  # behind the border the old law, well before it the new one
         s = reference.abscissa + reference.travel[i]
@@ -123,14 +144,20 @@ def test_the_new_law_enters_at_the_head_and_no_section_slides() -> None:
         way = reference.travel[i : i + 1]
         np.testing.assert_allclose(
             here[s > -0.5 + 1e-12],
-            old.at(reference.time[i : i + 1], reference.abscissa, way).strain[0, s > -0.5 + 1e-12, 5],
+            old.at(reference.time[i : i + 1], reference.abscissa, way).strain[
+                0, s > -0.5 + 1e-12, 5
+            ],
             atol=1e-12,
         )
         fresh = s < -0.5 - 0.25
         np.testing.assert_allclose(
-            here[fresh], law.at(reference.time[i : i + 1], reference.abscissa, way).strain[0, fresh, 5], atol=1e-12
+            here[fresh],
+            law.at(reference.time[i : i + 1], reference.abscissa, way).strain[0, fresh, 5],
+            atol=1e-12,
         )
-    end = law.at(reference.time[-1:], reference.abscissa, reference.travel[-1:], reference.speed[-1:])
+    end = law.at(
+        reference.time[-1:], reference.abscissa, reference.travel[-1:], reference.speed[-1:]
+    )
     np.testing.assert_array_equal(reference.strain[-1:], end.strain)  # all of it, to the last bit
 
 
@@ -147,7 +174,10 @@ def test_backwards_it_enters_at_the_tail() -> None:
 
 def test_however_a_run_is_cut_into_calls_its_strains_are_the_same() -> None:
     first, second = source(WORM), source(WORM)
-    changes = {0.2: {"strain.wavelength_m": 0.1}, 0.4: {"strain.stretch": 0.1, "strain.speed_m_s": 0.2}}
+    changes = {
+        0.2: {"strain.wavelength_m": 0.1},
+        0.4: {"strain.stretch": 0.1, "strain.speed_m_s": 0.2},
+    }
     time = np.arange(0, 161) * 0.01
     pieces: list[list[Any]] = [[], []]
     for made, cut, into in ((first, 1, pieces[0]), (second, 10, pieces[1])):
@@ -167,7 +197,9 @@ def test_many_changes_leave_few_laws() -> None:
     for i in range(5):  # paused: nothing of them has entered the body yet
         made.apply(with_values(SNAKE, {"strain.curvature_per_m": 5.0 + i}), 1.0)
     assert len(made.checkpoint().layers) == 2
-    made.apply(with_values(SNAKE, {"strain.curvature_per_m": 3.0}), 6.0)  # the last one has covered the body
+    made.apply(
+        with_values(SNAKE, {"strain.curvature_per_m": 3.0}), 6.0
+    )  # the last one has covered the body
     assert len(made.checkpoint().layers) == 2
     before = made.checkpoint()
     made.apply(with_values(SNAKE, {"strain.curvature_per_m": 3.0, "support.side": "left"}), 6.1)

@@ -35,7 +35,10 @@ def rows(time: Any = TIME) -> Any:
 def scene(tmp_path: Path) -> Scene:
     (tmp_path / "log.csv").write_text(
         "time_s,q1_rad,q2_rad,q3_rad\n"
-        + "\n".join(",".join(map(repr, (t, *angles))) for t, *angles in np.column_stack([TIME, rows()]).tolist())
+        + "\n".join(
+            ",".join(map(repr, (t, *angles)))
+            for t, *angles in np.column_stack([TIME, rows()]).tolist()
+        )
     )
     values = {
         "robot.n_links": JOINTS + 1,
@@ -68,7 +71,9 @@ def test_loop_goes_on_without_a_jump(scene: Scene, tmp_path: Path) -> None:
     late = np.linspace(1.5, 6.5, 5001)
     reference = registry.create(looped, tmp_path).reference(late, None)
     np.testing.assert_allclose(reference.angle, rows(late), atol=1e-6)
-    np.testing.assert_allclose(np.gradient(reference.rate, late, axis=0)[1:-1], reference.acceleration[1:-1], atol=2e-2)
+    np.testing.assert_allclose(
+        np.gradient(reference.rate, late, axis=0)[1:-1], reference.acceleration[1:-1], atol=2e-2
+    )
 
 
 def test_speed_is_live_and_smooth(scene: Scene, tmp_path: Path) -> None:
@@ -84,9 +89,14 @@ def test_speed_is_live_and_smooth(scene: Scene, tmp_path: Path) -> None:
     then = gait.reference(time, None)
     np.testing.assert_allclose(then.angle[0], first.angle[-1], atol=1e-12)
     np.testing.assert_allclose(then.rate[0], first.rate[-1], atol=1e-9)
-    np.testing.assert_allclose(np.gradient(then.angle, time, axis=0)[1:-1], then.rate[1:-1], atol=1e-3)
-    # The ramp of 0.3 s is symmetric: from its end on the table is 0.15 s behind what twice the speed would have made.
-    np.testing.assert_allclose(then.angle[-1], rows(np.array([1.0 + 2.0 * 3.0 - 0.15]))[0], atol=1e-6)
+    np.testing.assert_allclose(
+        np.gradient(then.angle, time, axis=0)[1:-1], then.rate[1:-1], atol=1e-3
+    )
+    # The ramp of 0.3 s is symmetric: from its end on the table is 0.15 s behind what twice the
+    # speed would have made.
+    np.testing.assert_allclose(
+        then.angle[-1], rows(np.array([1.0 + 2.0 * 3.0 - 0.15]))[0], atol=1e-6
+    )
     state = decode(encode(gait.checkpoint(), live, 1.0), live)
     again = registry.create(looped, tmp_path)
     again.restore(state)
@@ -99,14 +109,19 @@ def test_start_is_the_first_row(scene: Scene, tmp_path: Path, model: str) -> Non
     if model == "spatial_nonsmooth":
         lines = (tmp_path / "log.csv").read_text().splitlines()
         names = [f"joint_{k + 1}_{kind}_rad" for k in range(JOINTS) for kind in ("yaw", "pitch")]
-        doubled = [",".join([row.split(",")[0], *(c for c in row.split(",")[1:] for _ in "ab")]) for row in lines[1:]]
+        doubled = [
+            ",".join([row.split(",")[0], *(c for c in row.split(",")[1:] for _ in "ab")])
+            for row in lines[1:]
+        ]
         (tmp_path / "log.csv").write_text("\n".join([",".join(["time_s", *names]), *doubled]))
     start = initial_joint_angles(of, tmp_path)
     expected = np.repeat(rows()[0], 1 if model == "planar_nonsmooth" else 2)
     np.testing.assert_allclose(start, expected, atol=1e-14)
 
 
-def test_angles_of_the_robot_are_those_of_the_scene_but_for_sign_and_zero(scene: Scene, tmp_path: Path) -> None:
+def test_angles_of_the_robot_are_those_of_the_scene_but_for_sign_and_zero(
+    scene: Scene, tmp_path: Path
+) -> None:
     own = with_values(scene, {"robot.joint": [{"index": 2, "reversed": True, "zero_deg": 10.0}]})
     angle = joint_table(own, tmp_path).angle
     np.testing.assert_allclose(angle[:, 1], -rows()[:, 1] + np.radians(10.0), atol=1e-14)
@@ -125,7 +140,11 @@ def test_check_names_what_is_wrong_with_the_file(scene: Scene, tmp_path: Path) -
         ({"robot.joint_limit_deg": 10.0}, "gait.file", "joint 1"),
     ]
     for change, key, message in cases:
-        errors = [problem for problem in check(with_values(scene, change), tmp_path) if problem.severity == "error"]
+        errors = [
+            problem
+            for problem in check(with_values(scene, change), tmp_path)
+            if problem.severity == "error"
+        ]
         assert [error.message for error in errors].count(errors[0].message) == 1
         assert any(error.key == key and message in error.message for error in errors)
         with pytest.raises(SceneError, match=message):

@@ -94,8 +94,8 @@ def test_a_constant_command_is_the_plain_gait_of_that_amplitude_frequency_and_of
     knots = period(scene, 50)
     found = made.reference(knots, None)
     gait = SetPoints(with_values(scene, plain(scene, command)))
-    # To full speed in T = 0.1 s, of which a quarter each is speeding up and slowing down: to a share s of it in
-    # (3 s + 1) T / 4, of which the phase loses half.
+    # To full speed in T = 0.1 s, of which a quarter each is speeding up and slowing down: to a
+    # share s of it in (3 s + 1) T / 4, of which the phase loses half.
     shifted = knots - 0.5 * (3.0 * abs(command.speed) + 1.0) * 0.1 / 4.0
     expected = gait.reference(shifted, None)
     np.testing.assert_allclose(found.angle, expected.angle, atol=1e-9)
@@ -115,8 +115,9 @@ def test_every_gait_of_the_library_is_driven_forwards_and_back_to_where_it_was(n
     made.steer(TeleopCommand(-1.0, gait=name))
     driven_for(made, scene, 70, 55)
     made.steer(TeleopCommand(0.0, gait=name))
-    # To full speed in T = 0.2 s, from f to -f in 7 T / 4. The phase covered forwards is f (0.4 s - T/2), while it turns
-    # round none, backwards f (0.55 s - 7 T / 4), and f T/2 until it stands: f 0.3 s there and back.
+    # To full speed in T = 0.2 s, from f to -f in 7 T / 4. The phase covered forwards is f (0.4 s -
+    # T/2), while it turns round none, backwards f (0.55 s - 7 T / 4), and f T/2 until it stands: f
+    # 0.3 s there and back.
     back = driven_for(made, scene, 125, 25)[-1].angle[-1]
     assert np.abs(away - there).max() > math.radians(3.0)
     np.testing.assert_allclose(back, there, atol=1e-9)
@@ -127,7 +128,9 @@ commands = st.builds(
     speed=st.floats(-1.0, 1.0),
     turn=st.floats(-1.0, 1.0),
     amplitude=st.floats(0.0, 1.0),
-    gait=st.sampled_from([None, "lateral_undulation", "sidewinding", "rolling", "sinus_lifting", "inchworm"]),
+    gait=st.sampled_from(
+        [None, "lateral_undulation", "sidewinding", "rolling", "sinus_lifting", "inchworm"]
+    ),
 )
 drives = st.lists(st.tuples(st.integers(1, 20), commands), min_size=1, max_size=6)
 
@@ -148,8 +151,9 @@ def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bo
         np.testing.assert_allclose(after.rate[0], before.rate[-1], atol=1e-6)
     law = scene.controller
     assert law.kind == "teleoperation"
-    # Product rule over (1 - b) s A sin(r Phi) + b s A' sin(r' Phi) + psi, each factor at its largest: A 40 deg and
-    # r = 1, or A 4 deg and r = 2 (sinus-lifting); a quantity of span 1 in T s has the limits 4/(3T) and 16/(3T^2).
+    # Product rule over (1 - b) s A sin(r Phi) + b s A' sin(r' Phi) + psi, each factor at its
+    # largest: A 40 deg and r = 1, or A 4 deg and r = 2 (sinus-lifting); a quantity of span 1 in T s
+    # has the limits 4/(3T) and 16/(3T^2).
     high, ratio = math.radians(40.0), 2.0
     top, turn = math.radians(law.max_frequency_deg_s), math.radians(law.max_offset_deg)
     share, d_share, dd_share = 1.0, 4 / 3 / law.amplitude_time_s, 16 / 3 / law.amplitude_time_s**2
@@ -165,14 +169,22 @@ def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bo
     assert np.abs(angles).max() <= high + turn + 1e-9
     h = scene.control.period_s / 10
     for block in blocks:
-        np.testing.assert_allclose(np.diff(block.angle, axis=0), block.rate[:-1] * h, atol=0.5 * bound * h**2)
+        np.testing.assert_allclose(
+            np.diff(block.angle, axis=0), block.rate[:-1] * h, atol=0.5 * bound * h**2
+        )
 
 
 def test_who_stands_still_keeps_his_shape_and_the_start_is_the_gaits() -> None:
     made = controller(PLANAR)
-    start = SetPoints(with_values(PLANAR, {"controller": {"kind": "none"}})).reference(np.zeros(1), None).angle[0]
+    start = (
+        SetPoints(with_values(PLANAR, {"controller": {"kind": "none"}}))
+        .reference(np.zeros(1), None)
+        .angle[0]
+    )
     for block in driven_for(made, PLANAR, 0, 20):
-        np.testing.assert_allclose(block.angle, np.broadcast_to(start, block.angle.shape), atol=1e-12)
+        np.testing.assert_allclose(
+            block.angle, np.broadcast_to(start, block.angle.shape), atol=1e-12
+        )
         assert not block.rate.any()
 
 
@@ -184,13 +196,17 @@ def test_a_command_holds_from_the_next_period_on_and_says_so_once() -> None:
     first = made.reference(period(PLANAR, 1), None)
     assert not first.rate[0].any()
     assert first.rate[-1].any()
-    assert dict(zip(CHANNELS, made.values(), strict=True))["gait_frequency_radps"] == 0.0, "as at the period's begin"
+    assert dict(zip(CHANNELS, made.values(), strict=True))["gait_frequency_radps"] == 0.0, (
+        "as at the period's begin"
+    )
 
 
 def test_left_is_left_whichever_end_the_head_is() -> None:
     bends = []
     for head in ("first", "last"):
-        scene = with_values(PLANAR, {"robot.head": head, "gait.amplitude_deg": 0.0, "start.amplitude_deg": 0.0})
+        scene = with_values(
+            PLANAR, {"robot.head": head, "gait.amplitude_deg": 0.0, "start.amplitude_deg": 0.0}
+        )
         made = controller(scene)
         made.steer(TeleopCommand(0.0, 1.0))
         bends.append(driven_for(made, scene, 0, 120)[-1].angle[-1])
@@ -199,7 +215,11 @@ def test_left_is_left_whichever_end_the_head_is() -> None:
 
 
 def test_a_program_drives_until_somebody_steers() -> None:
-    program = [{"time_s": 0.0, "speed": 0.5}, {"time_s": 0.1, "turn": 1.0}, {"time_s": 0.3, "speed": 1.0}]
+    program = [
+        {"time_s": 0.0, "speed": 0.5},
+        {"time_s": 0.1, "turn": 1.0},
+        {"time_s": 0.3, "speed": 1.0},
+    ]
     scene = driven("path_following", controller__program=program)
     made = controller(scene)
     driven_for(made, scene, 0, 1)
@@ -247,7 +267,11 @@ def test_an_edited_gait_and_other_limits_take_over_without_a_jump() -> None:
     made = controller(PLANAR)
     made.steer(TeleopCommand(1.0))
     before = driven_for(made, PLANAR, 0, 80)[-1]
-    edits = {"gait.amplitude_deg": 20.0, "controller.max_frequency_deg_s": 40.0, "controller.max_offset_deg": 0.0}
+    edits = {
+        "gait.amplitude_deg": 20.0,
+        "controller.max_frequency_deg_s": 40.0,
+        "controller.max_offset_deg": 0.0,
+    }
     scene = with_values(PLANAR, edits)
     made.apply(scene, 0.8)
     after = driven_for(made, scene, 80, 200)
@@ -258,11 +282,18 @@ def test_an_edited_gait_and_other_limits_take_over_without_a_jump() -> None:
 
 
 FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation", "eel_like")
-"""Of the library's, what studies found in the plane; behind the others, whose recorded numbers stay."""
+"""Of the library's, what studies found in the plane; behind the others, whose recorded numbers
+stay."""
 
 
 def test_gaits_that_a_robot_cannot_do_are_not_switched_to() -> None:
-    assert steerable_gaits(PLANAR) == (OWN_GAIT, "lateral_undulation", "obstacle_aided", "turning", *FOUND)
+    assert steerable_gaits(PLANAR) == (
+        OWN_GAIT,
+        "lateral_undulation",
+        "obstacle_aided",
+        "turning",
+        *FOUND,
+    )
     assert len(steerable_gaits(SPATIAL)) == 1 + len(GAITS)
     stops = with_values(PLANAR, {"robot.joint_limit_deg": 36.0})
     assert steerable_gaits(stops) == (OWN_GAIT, "lateral_undulation", "turning", *FOUND)
@@ -272,7 +303,9 @@ def test_gaits_that_a_robot_cannot_do_are_not_switched_to() -> None:
     assert made.command == TeleopCommand(0.5, gait="turning")
 
 
-@pytest.mark.parametrize("bad", [{"speed": 1.01}, {"turn": math.nan}, {"amplitude": -0.1}, {"speed": -math.inf}])
+@pytest.mark.parametrize(
+    "bad", [{"speed": 1.01}, {"turn": math.nan}, {"amplitude": -0.1}, {"speed": -math.inf}]
+)
 def test_numbers_beyond_their_range_are_no_command(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         TeleopCommand(**bad)
@@ -281,13 +314,27 @@ def test_numbers_beyond_their_range_are_no_command(bad: dict[str, float]) -> Non
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"controller.program": [{"time_s": 2.0}, {"time_s": 1.0}]}, "program[2].time_s: 1 s comes after 2 s"),
-        ({"controller.program": [{"time_s": 0.0, "gait": "gallop"}]}, '"gallop": there is no such gait'),
-        ({"controller.program": [{"time_s": 0.0, "gait": "sidewinding"}]}, "it needs a vertical wave"),
-        ({"controller.program": [{"time_s": 0.0, "speed": 2.0}]}, "program[1].speed must be at most 1"),
+        (
+            {"controller.program": [{"time_s": 2.0}, {"time_s": 1.0}]},
+            "program[2].time_s: 1 s comes after 2 s",
+        ),
+        (
+            {"controller.program": [{"time_s": 0.0, "gait": "gallop"}]},
+            '"gallop": there is no such gait',
+        ),
+        (
+            {"controller.program": [{"time_s": 0.0, "gait": "sidewinding"}]},
+            "it needs a vertical wave",
+        ),
+        (
+            {"controller.program": [{"time_s": 0.0, "speed": 2.0}]},
+            "program[1].speed must be at most 1",
+        ),
     ],
 )
-def test_programs_that_cannot_be_followed_are_refused_in_words(values: dict[str, Any], sentence: str) -> None:
+def test_programs_that_cannot_be_followed_are_refused_in_words(
+    values: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(SceneError) as error:
         registry.create(with_values(PLANAR, values))
     assert sentence in str(error.value)

@@ -48,9 +48,12 @@ def test_between_knots_the_reference_is_exact_to_rounding() -> None:
 
 
 TURNED = {
-    "model.kind": "spatial_nonsmooth", "gait.kind": "two_waves", "gait.offset_deg": 3.0, "gait.amplitude_deg": 30.0,
+    "model.kind": "spatial_nonsmooth",
+    "gait.kind": "two_waves",
+    "gait.offset_deg": 3.0,
+    "gait.amplitude_deg": 30.0,
     "start.kind": "gait",
-}  # fmt: skip
+}
 
 
 def test_a_phase_is_a_wave_begun_earlier() -> None:
@@ -67,7 +70,9 @@ def test_a_phase_is_a_wave_begun_earlier() -> None:
 def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
     scene = with_values(Scene(), {**TURNED, "model.kind": kind})
     here = get_value(scene, f"gait.{axis}phase_deg")
-    minus = with_values(scene, {f"gait.{axis}amplitude_deg": -get_value(scene, f"gait.{axis}amplitude_deg")})
+    minus = with_values(
+        scene, {f"gait.{axis}amplitude_deg": -get_value(scene, f"gait.{axis}amplitude_deg")}
+    )
     turned = with_values(scene, {f"gait.{axis}phase_deg": here + 180.0})
     for one, other in zip(initial_state(minus), initial_state(turned), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-13)
@@ -81,20 +86,28 @@ def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
     )  # the pose of the start is the gait's
 
 
-@pytest.mark.parametrize("changes", [{"gait.phase_deg": -100.0}, {"gait.amplitude_deg": -25.0}], ids=["phase", "sign"])
+@pytest.mark.parametrize(
+    "changes", [{"gait.phase_deg": -100.0}, {"gait.amplitude_deg": -25.0}], ids=["phase", "sign"]
+)
 @pytest.mark.parametrize("kind", ["lateral_undulation", "two_waves"])
-def test_phase_and_sign_change_smoothly_while_the_gait_runs(changes: dict[str, float], kind: str) -> None:
+def test_phase_and_sign_change_smoothly_while_the_gait_runs(
+    changes: dict[str, float], kind: str
+) -> None:
     scene = with_values(Scene(), {**TURNED, "gait.kind": kind, "gait.phase_deg": 30.0})
     gait, changed = registry.create(scene), with_values(scene, changes)
     gait.apply(changed, 1.0)
     step = 1e-5
     time = 1.0 + np.arange(0, 1.0, step)
     after = gait.reference(time, None)
-    np.testing.assert_allclose(after.angle[0], registry.create(scene).reference(time[:1], None).angle[0], atol=1e-13)
+    np.testing.assert_allclose(
+        after.angle[0], registry.create(scene).reference(time[:1], None).angle[0], atol=1e-13
+    )
     np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-6)
     late = np.array([9.0, 11.5])
     np.testing.assert_allclose(
-        gait.reference(late, None).angle, registry.create(changed).reference(late, None).angle, atol=1e-12
+        gait.reference(late, None).angle,
+        registry.create(changed).reference(late, None).angle,
+        atol=1e-12,
     )
 
 
@@ -123,9 +136,13 @@ def test_a_change_makes_no_jump_and_arrives() -> None:
     np.testing.assert_allclose(after.rate[0], before.rate[0], atol=1e-13)
     # the analytic derivatives are those of the angles, through the ramp and beyond
     np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-7)
-    smooth = np.abs(time[2:-2] - 1.0 - RAMP_TIME) > 3 * step  # the third derivative jumps where a ramp ends
+    smooth = (
+        np.abs(time[2:-2] - 1.0 - RAMP_TIME) > 3 * step
+    )  # the third derivative jumps where a ramp ends
     assert smooth.mean() > 0.99
-    np.testing.assert_allclose(_derivative(after.rate, step)[smooth], after.acceleration[2:-2][smooth], atol=1e-6)
+    np.testing.assert_allclose(
+        _derivative(after.rate, step)[smooth], after.acceleration[2:-2][smooth], atol=1e-6
+    )
     late = gait.reference(np.array([15.0, 16.0]), None)
     shape = late.angle - math.radians(-10)
     assert np.abs(shape).max() <= math.radians(25) + 1e-12
@@ -179,7 +196,9 @@ def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
     np.testing.assert_allclose(led.angle[0], 0.0, atol=1e-12)
     np.testing.assert_allclose(led.rate[0], free.rate[0], atol=1e-12)
     np.testing.assert_array_equal(led.angle[2000:], free.angle[2000:])
-    np.testing.assert_allclose(np.gradient(led.angle, time, axis=0)[1:-1], led.rate[1:-1], atol=1e-3)
+    np.testing.assert_allclose(
+        np.gradient(led.angle, time, axis=0)[1:-1], led.rate[1:-1], atol=1e-3
+    )
 
 
 def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
@@ -219,10 +238,16 @@ def formula(scene: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
     gait: TwoWaves = scene.gait  # type: ignore[assignment]
     i = np.arange(1, scene.robot.n_joints + 1)
     t = time[:, None]
-    yaw = gait.amplitude_deg * np.sin(np.radians(gait.frequency_deg_s * t + (i - 1) * gait.phase_shift_deg))
+    yaw = gait.amplitude_deg * np.sin(
+        np.radians(gait.frequency_deg_s * t + (i - 1) * gait.phase_shift_deg)
+    )
     shift, lead = gait.pitch_phase_shift_deg, gait.pitch_phase_deg
-    pitch = gait.pitch_amplitude_deg * np.sin(np.radians(gait.pitch_frequency_deg_s * t + (i - 1) * shift + lead))
-    return np.radians(np.stack([yaw + gait.offset_deg, pitch + gait.pitch_offset_deg], -1)).reshape(len(time), -1)
+    pitch = gait.pitch_amplitude_deg * np.sin(
+        np.radians(gait.pitch_frequency_deg_s * t + (i - 1) * shift + lead)
+    )
+    return np.radians(np.stack([yaw + gait.offset_deg, pitch + gait.pitch_offset_deg], -1)).reshape(
+        len(time), -1
+    )
 
 
 def test_both_waves_are_the_papers() -> None:
@@ -233,7 +258,9 @@ def test_both_waves_are_the_papers() -> None:
     fine = np.arange(0, 0.1, step)
     reference = registry.create(SIDEWINDING).reference(fine, None)
     np.testing.assert_allclose(_derivative(reference.angle, step), reference.rate[2:-2], atol=1e-10)
-    np.testing.assert_allclose(_derivative(reference.rate, step), reference.acceleration[2:-2], atol=1e-10)
+    np.testing.assert_allclose(
+        _derivative(reference.rate, step), reference.acceleration[2:-2], atol=1e-10
+    )
 
 
 BOTH = {
@@ -258,9 +285,12 @@ def test_a_change_of_both_waves_makes_no_jump() -> None:
     np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-7)
 
 
-@pytest.mark.parametrize("values", [{"gait.frequency_deg_s": 30.0}, {"gait.pitch_frequency_deg_s": 160.0}, BOTH])
+@pytest.mark.parametrize(
+    "values", [{"gait.frequency_deg_s": 30.0}, {"gait.pitch_frequency_deg_s": 160.0}, BOTH]
+)
 def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str, float]) -> None:
-    # The pitch wave finds its place beside the yaw wave: the references are (70), (71) at another time.
+    # The pitch wave finds its place beside the yaw wave: the references are (70), (71) at another
+    # time.
     changed = with_values(SIDEWINDING, values)
     gait = registry.create(SIDEWINDING)
     gait.apply(changed, 1.0)
@@ -271,7 +301,8 @@ def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str,
     offset, amplitude = changed.gait.offset, changed.gait.amplitude
     for row, rate in zip(late.angle, late.rate, strict=True):
         phase = math.atan2((row[0] - offset) / amplitude, rate[0] / (amplitude * omega))
-        # The yaw wave tells the time up to whole turns; the pitch wave, if slower or faster, knows which.
+        # The yaw wave tells the time up to whole turns; the pitch wave, if slower or faster, knows
+        # which.
         turns = (phase + 2 * np.pi * np.arange(-40, 40)) / omega
         assert np.abs(formula(changed, turns) - row).max(axis=1).min() < 1e-9
 
@@ -286,18 +317,26 @@ def test_the_kind_of_gait_changes_while_it_runs() -> None:
     np.testing.assert_allclose(rising.angle[0, 1::2], 0.0, atol=1e-15)
     np.testing.assert_allclose(_derivative(rising.angle, step), rising.rate[2:-2], atol=1e-7)
     time = np.linspace(5, 9, 50)
-    np.testing.assert_allclose(gait.reference(time, None).angle, formula(SIDEWINDING, time), atol=1e-9)
+    np.testing.assert_allclose(
+        gait.reference(time, None).angle, formula(SIDEWINDING, time), atol=1e-9
+    )
     gait.apply(flat, 9.0)
     falling = gait.reference(9.0 + np.arange(0, 2 * RAMP_TIME, step), None)
     assert np.abs(falling.rate[:, 1::2]).max() < 5.0
     late = gait.reference(np.linspace(15, 16, 50), None)
-    np.testing.assert_allclose(late.angle, registry.create(flat).reference(late.time, None).angle, atol=1e-12)
+    np.testing.assert_allclose(
+        late.angle, registry.create(flat).reference(late.time, None).angle, atol=1e-12
+    )
 
 
 def test_a_robot_bent_upwards_is_led_to_the_gait_too() -> None:
     scene = with_values(
         SIDEWINDING,
-        {"start.kind": "joint_angles", "start.joint_angles_deg": [5.0] * 10, "start.joint_pitch_deg": [-7.0] * 10},
+        {
+            "start.kind": "joint_angles",
+            "start.joint_angles_deg": [5.0] * 10,
+            "start.joint_pitch_deg": [-7.0] * 10,
+        },
     )
     led = registry.create(scene).reference(np.linspace(0, 2, 2001), None)
     np.testing.assert_allclose(np.degrees(led.angle[0]), np.tile([5.0, -7.0], 10), atol=1e-12)

@@ -34,24 +34,36 @@ def rotations_along(x: np.ndarray, up: tuple[float, float, float] = (0.0, 0.0, 1
     return quaternions(np.stack((x, y, np.cross(x, y)), axis=-1))
 
 
-def arc(n: int = N, radius: float = 0.3, angle: float = 2.0, height: float = 0.02) -> tuple[np.ndarray, np.ndarray]:
+def arc(
+    n: int = N, radius: float = 0.3, angle: float = 2.0, height: float = 0.02
+) -> tuple[np.ndarray, np.ndarray]:
     """Poses (n, 7) along an arc on the ground, and the unit tangents (n, 3)."""
     turn = np.linspace(0.0, angle, n)
     x = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
-    position = np.stack((radius * np.sin(turn), radius * (1 - np.cos(turn)), np.full(n, height)), axis=1)
+    position = np.stack(
+        (radius * np.sin(turn), radius * (1 - np.cos(turn)), np.full(n, height)), axis=1
+    )
     return np.hstack((position, rotations_along(x))), x
 
 
-def fields(strain: np.ndarray, length: float, holds: list[tuple] = (), wrench: np.ndarray | None = None) -> BodyFields:
+def fields(
+    strain: np.ndarray, length: float, holds: list[tuple] = (), wrench: np.ndarray | None = None
+) -> BodyFields:
     """The inside of a body; a hold is (active, abscissa, point, axis, force)."""
     n = len(strain)
     active, at, point, axis, force = ([row[k] for row in holds] for k in range(5))
     p = len(holds)
     return BodyFields(
-        np.linspace(0, length, n), strain, np.zeros((n, 6)) if wrench is None else wrench, np.array(active, bool),
-        np.array(at, float), np.array(point, float).reshape(p, 3), np.array(axis, float).reshape(p, 3),
-        np.array(force, float).reshape(p, 3), np.zeros((p, 3)),
-    )  # fmt: skip
+        np.linspace(0, length, n),
+        strain,
+        np.zeros((n, 6)) if wrench is None else wrench,
+        np.array(active, bool),
+        np.array(at, float),
+        np.array(point, float).reshape(p, 3),
+        np.array(axis, float).reshape(p, 3),
+        np.array(force, float).reshape(p, 3),
+        np.zeros((p, 3)),
+    )
 
 
 def state(pose: np.ndarray, body: BodyFields | None) -> Snapshot:
@@ -62,9 +74,13 @@ def state(pose: np.ndarray, body: BodyFields | None) -> Snapshot:
         k = np.flatnonzero(body.active)
         link = np.abs(body.abscissa[:, None] - body.hold[k]).argmin(axis=0).astype(np.int32)
         contacts = Contacts(
-            link, np.full(len(k), SUPPORT, np.int32), body.point[k], body.force[k], np.zeros((len(k), 3)),
+            link,
+            np.full(len(k), SUPPORT, np.int32),
+            body.point[k],
+            body.force[k],
+            np.zeros((len(k), 3)),
             np.full(len(k), ContactState.STICK, np.int32),
-        )  # fmt: skip
+        )
     return Snapshot(0.0, pose, np.zeros((n, 6)), none, none, none, none, none, contacts, body=body)
 
 
@@ -108,7 +124,9 @@ def worm(stretch: float = 0.004, n: int = N) -> Snapshot:
     strain = plain_strain(n)
     strain[:, 0] = gamma
     where = [i for i in range(1, n - 1) if gamma[i] < min(gamma[i - 1], gamma[i + 1])]
-    holds = [(True, s[i], place[i], (1, 0, 0), (0.3 * (-1) ** k, 0, 0)) for k, i in enumerate(where)]
+    holds = [
+        (True, s[i], place[i], (1, 0, 0), (0.3 * (-1) ** k, 0, 0)) for k, i in enumerate(where)
+    ]
     return state(pose, fields(strain, 0.4, holds))
 
 
@@ -124,7 +142,10 @@ def inchworm(n: int = N) -> Snapshot:
     strain, wrench = plain_strain(n), np.zeros((n, 6))
     strain[:, 4] = -1.15 * 2 * np.pi / 0.3 * np.cos(2 * np.pi * s / 0.3)
     wrench[:, 4] = 0.02 * np.cos(2 * np.pi * s / 0.3)
-    holds = [(False, 0.0, place[0], way[0], (0, 0, 0)), (True, 0.3, place[-1], way[-1], (0.4, 0, 1.2))]
+    holds = [
+        (False, 0.0, place[0], way[0], (0, 0, 0)),
+        (True, 0.3, place[-1], way[-1], (0.4, 0, 1.2)),
+    ]
     return state(pose, fields(strain, 0.3, holds, wrench))
 
 

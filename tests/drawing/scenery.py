@@ -23,7 +23,10 @@ CENTRES = (
 )  # fmt: skip
 LOW, HIGH = (-0.15, -0.13, 0.0), (2.4, 0.33, 0.15)
 
-HEIGHTS = tuple(tuple(0.05 * math.sin(0.9 * i) * math.cos(0.7 * j) + 0.01 * i for i in range(12)) for j in range(8))
+HEIGHTS = tuple(
+    tuple(0.05 * math.sin(0.9 * i) * math.cos(0.7 * j) + 0.01 * i for i in range(12))
+    for j in range(8)
+)
 """Low hills, partly below the ground, m."""
 
 
@@ -33,9 +36,20 @@ def every_kind() -> tuple[Obstacle, ...]:
         Cylinder(x_m=-0.35, y_m=-0.35),
         Box(x_m=0.5, y_m=0.15, length_m=0.5, width_m=0.35, height_m=0.06, yaw_deg=10),
         Box(x_m=0.15, y_m=-0.5, length_m=0.3, pitch_deg=15, yaw_deg=30),
-        Stairs(x_m=1.2, y_m=0.2, heading_deg=20, steps=4, rise_m=0.05, run_m=0.2, width_m=0.7, landing_m=0.4),
+        Stairs(
+            x_m=1.2,
+            y_m=0.2,
+            heading_deg=20,
+            steps=4,
+            rise_m=0.05,
+            run_m=0.2,
+            width_m=0.7,
+            landing_m=0.4,
+        ),
         Ramp(x_m=0.6, y_m=-0.95, heading_deg=-15, length_m=0.7, width_m=0.5, landing_m=0.3),
-        HeightField(x_m=-0.4, y_m=1.0, length_m=1.4, width_m=0.9, yaw_deg=10, z_m=0.02, heights_m=HEIGHTS),
+        HeightField(
+            x_m=-0.4, y_m=1.0, length_m=1.4, width_m=0.9, yaw_deg=10, z_m=0.02, heights_m=HEIGHTS
+        ),
         Rubble(x_m=1.1, y_m=1.1, length_m=0.8, width_m=0.6, blocks=30, largest_m=0.15),
     )
 
@@ -76,7 +90,9 @@ def loops_pose() -> np.ndarray:
     from snakestudio.drawing import quaternion
 
     pose, i = serpenoid_pose(), np.arange(11)
-    pose[:, 2] += 0.02 * np.exp(-(((i - 2.5) / 1.2) ** 4)) + 0.05 * np.exp(-(((i - 7.5) / 1.4) ** 4))
+    pose[:, 2] += 0.02 * np.exp(-(((i - 2.5) / 1.2) ** 4)) + 0.05 * np.exp(
+        -(((i - 7.5) / 1.4) ** 4)
+    )
     along = np.gradient(pose[:, :3], axis=0)
     pose[:, 3:] = quaternion.between(along / np.linalg.norm(along, axis=1, keepdims=True))
     return pose
@@ -90,9 +106,13 @@ def slanted_contacts(pose: np.ndarray) -> Contacts:
     link = np.arange(0, 11, 2, dtype=np.int32)
     friction = np.cross(normal, (1.0, 0.0, 0.0))
     return Contacts(
-        link, np.zeros(6, np.int32), pose[link, :3] - 0.0525 * normal, 25.0 * normal, 8.0 * friction,
+        link,
+        np.zeros(6, np.int32),
+        pose[link, :3] - 0.0525 * normal,
+        25.0 * normal,
+        8.0 * friction,
         np.array([1, 2, 1, 2, 1, 2], np.int32),
-    )  # fmt: skip
+    )
 
 
 def contacts(pose: np.ndarray) -> Contacts:
@@ -109,12 +129,25 @@ def contacts(pose: np.ndarray) -> Contacts:
     for j in range(len(pose)):
         turn = 0.6 * j
         friction = (-1.3 * math.cos(turn), -1.3 * math.sin(turn), 0)
-        rows.append((j, -1, (pose[j, 0], pose[j, 1], 0.0), (0, 0, 6.7), friction, ContactState(1 + (j % 3 > 0))))
+        rows.append(
+            (
+                j,
+                -1,
+                (pose[j, 0], pose[j, 1], 0.0),
+                (0, 0, 6.7),
+                friction,
+                ContactState(1 + (j % 3 > 0)),
+            )
+        )
     link, other, point, normal, friction, state = zip(*rows, strict=True)
     return Contacts(
-        np.array(link, np.int32), np.array(other, np.int32), np.array(point, float), np.array(normal, float),
-        np.array(friction, float), np.array(state, np.int32),
-    )  # fmt: skip
+        np.array(link, np.int32),
+        np.array(other, np.int32),
+        np.array(point, float),
+        np.array(normal, float),
+        np.array(friction, float),
+        np.array(state, np.int32),
+    )
 
 
 def snapshot(pose: np.ndarray | None = None, with_contacts: bool = True) -> Snapshot:
@@ -130,4 +163,6 @@ def snapshot(pose: np.ndarray | None = None, with_contacts: bool = True) -> Snap
 def trail() -> np.ndarray:
     """Where link 6 came from."""
     x = np.linspace(-0.4, 0.515, 200)
-    return np.stack((x, 0.157 + 0.05 * np.sin(np.linspace(-9, 0, 200)), np.full(200, 0.0525)), axis=1)
+    return np.stack(
+        (x, 0.157 + 0.05 * np.sin(np.linspace(-9, 0, 200)), np.full(200, 0.0525)), axis=1
+    )

@@ -64,7 +64,9 @@ def test_orbit_keeps_its_pivot_in_place(camera, dx, dy, pivot):
     if np.isfinite(before).all() and np.abs(before).max() < 3:
         assert np.allclose(_ndc(after, pivot), before, atol=1e-6)
     assert -math.pi / 2 <= after.elevation <= math.pi / 2
-    assert after.elevation == pytest.approx(min(max(camera.elevation + dy, -math.pi / 2), math.pi / 2))
+    assert after.elevation == pytest.approx(
+        min(max(camera.elevation + dy, -math.pi / 2), math.pi / 2)
+    )
     assert math.isclose(after.distance, camera.distance)
 
 
@@ -109,7 +111,9 @@ def test_no_ground_above_the_horizon():
 def test_frame_shows_the_whole_box(camera, a, b):
     low, high = np.minimum(a, b), np.maximum(a, b) + 0.05
     framed = camera.frame(low, high, ASPECT)
-    corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    corners = np.array(
+        [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
+    )
     ndc = framed.project(corners, ASPECT)[:, :2]
     assert np.isfinite(ndc).all()
     assert np.abs(ndc).max() <= 1.0
@@ -144,7 +148,11 @@ def test_blend_goes_from_one_to_the_other_the_short_way(a, b):
     assert blend(a, b, 0) == a
     assert blend(a, b, 1) == b
     middle = blend(a, b, 0.5)
-    assert min(a.distance, b.distance) * 0.999 <= middle.distance <= max(a.distance, b.distance) * 1.001
+    assert (
+        min(a.distance, b.distance) * 0.999
+        <= middle.distance
+        <= max(a.distance, b.distance) * 1.001
+    )
     assert abs(math.remainder(middle.azimuth - a.azimuth, math.tau)) <= math.pi / 2 + 1e-9
 
 

@@ -113,18 +113,24 @@ def test_force_arrows():
     assert np.allclose(2 * normal[:, 3], 0.01 * sizes, rtol=1e-5)
     assert np.allclose(normal[:, 8:11], np.square(DARK.force), atol=1e-6)
     x, y, z, w = normal[:, 4:8].astype(float).T
-    direction = quaternion.rotate(np.stack((w, x, y, z), axis=1), np.tile((1.0, 0, 0), (len(normal), 1)))
+    direction = quaternion.rotate(
+        np.stack((w, x, y, z), axis=1), np.tile((1.0, 0, 0), (len(normal), 1))
+    )
     assert np.allclose(direction, held.contacts.force_normal[loaded] / sizes[:, None], atol=1e-5)
 
     both = build(obstacle_scene(), held, Overlays(show_friction_forces=True), CAMERA).marks["arrow"]
     assert len(both) == loaded.sum() + 11
     assert np.allclose(both[-1, 8:11], np.square(DARK.friction), atol=1e-6)
-    strong = build(obstacle_scene(), held, Overlays(show_friction_forces=True, force_minimum=30.0), CAMERA)
+    strong = build(
+        obstacle_scene(), held, Overlays(show_friction_forces=True, force_minimum=30.0), CAMERA
+    )
     assert len(strong.marks["arrow"]) == (sizes >= 30).sum()
 
 
 def test_contact_points_are_coloured_by_state():
-    drawn = build(obstacle_scene(), snapshot(), Overlays(show_forces=False, show_contact_points=True), CAMERA)
+    drawn = build(
+        obstacle_scene(), snapshot(), Overlays(show_forces=False, show_contact_points=True), CAMERA
+    )
     colours = drawn.marks["sphere"][:, 8:11]
     states = snapshot().contacts.state
     assert np.allclose(colours[states == 1], np.square(DARK.stick), atol=1e-6)
@@ -148,7 +154,9 @@ def test_trails_break_at_gaps_and_are_thinned():
 
 
 def test_selection_and_hover_get_outlines():
-    overlays = Overlays(selection=(Pick("obstacle", 1), Pick("link", 3), Pick("link", 99)), hover=Pick("link", 4))
+    overlays = Overlays(
+        selection=(Pick("obstacle", 1), Pick("link", 3), Pick("link", 99)), hover=Pick("link", 4)
+    )
     outlines = build(obstacle_scene(), snapshot(), overlays, CAMERA).outlines
     assert len(outlines["drum"]) == 1
     assert len(outlines["capsule"]) == 2
@@ -171,14 +179,18 @@ def test_reference_ghost_lies_on_a_robot_that_obeys():
 def test_positive_pitch_lowers_the_next_link():
     pose = np.zeros((2, 7))
     pose[:, 0], pose[:, 2], pose[:, 3] = (0, 0.122), 0.5, 1
-    ghost = robot_parts.reference_pose(pose, np.array([0.0, 0.3]), Robot(n_links=2), Robot(n_links=2).axes)
+    ghost = robot_parts.reference_pose(
+        pose, np.array([0.0, 0.3]), Robot(n_links=2), Robot(n_links=2).axes
+    )
     axis = robot_parts.chain(ghost).axis
     assert axis[1, 2] < axis[0, 2]
     assert np.allclose(ghost[:, :3].mean(axis=0), pose[:, :3].mean(axis=0))
 
 
 def test_ghosts():
-    drawn = build(obstacle_scene(), None, Overlays(ghosts=(Ghost(serpenoid_pose(), (1, 1, 1), 0.2),)), CAMERA)
+    drawn = build(
+        obstacle_scene(), None, Overlays(ghosts=(Ghost(serpenoid_pose(), (1, 1, 1), 0.2),)), CAMERA
+    )
     assert len(drawn.ghosts[0]) == 11
     assert np.allclose(drawn.ghosts[0][:, 11], 0.2)
 
@@ -210,7 +222,9 @@ def test_meshes_face_outwards(name, detail):
 
 
 def test_a_thousand_links():
-    drawn = build(Scene(robot=Robot(n_links=1000)), snapshot(serpenoid_pose(1000), False), PLAIN, CAMERA)
+    drawn = build(
+        Scene(robot=Robot(n_links=1000)), snapshot(serpenoid_pose(1000), False), PLAIN, CAMERA
+    )
     assert _links(drawn) == 1000
 
 
@@ -223,7 +237,8 @@ def test_a_path_lies_on_the_ground_with_arrows_along_it():
     assert np.allclose(lines[:, 8:11], DARK.path)
     assert (lines[:, [2, 6]] > 0).all()
     assert (lines[:, [2, 6]] < 0.01).all()
-    # One arrow every half metre; the strokes of each meet at a point of the path and point along it.
+    # One arrow every half metre; the strokes of each meet at a point of the path and point along
+    # it.
     heads = lines[2:]
     assert len(heads) == 2 * 10
     on_first = heads[heads[:, 5] == 0.0]
@@ -269,8 +284,12 @@ def test_jammed_joints_are_marked():
     middles = 0.5 * (shot.link_pose[:-1, :3] + shot.link_pose[1:, :3])
     assert balls[:, :3] == pytest.approx(middles[[2, 6]], abs=1e-6)
     assert (balls[:, 12] > scene.robot.radius_m).all() or (balls[:, 3] > scene.robot.radius_m).all()
-    resolving = build(scene, dataclasses.replace(shot, control={**jammed, "controller_state": 1.0}), PLAIN, CAMERA)
-    assert not np.allclose(resolving.marks["sphere"], balls), "another colour while a jam is worked on"
+    resolving = build(
+        scene, dataclasses.replace(shot, control={**jammed, "controller_state": 1.0}), PLAIN, CAMERA
+    )
+    assert not np.allclose(resolving.marks["sphere"], balls), (
+        "another colour while a jam is worked on"
+    )
     none = dict.fromkeys(jammed, 0.0)
     assert build(scene, dataclasses.replace(shot, control=none), PLAIN, CAMERA).marks == {}
 

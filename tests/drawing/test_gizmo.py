@@ -35,14 +35,19 @@ def names(gizmo: Gizmo, camera: Camera) -> set[str]:
 def test_it_is_as_large_in_every_picture(distance: float) -> None:
     camera = Camera((0.4, 0.1, 0.15), distance, 0.3, 0.0)
     ring = next(
-        h for h in handles(Gizmo("turn", PIVOT, offered="y"), Camera(camera.target, distance, math.pi / 2, 0.0))
+        h
+        for h in handles(
+            Gizmo("turn", PIVOT, offered="y"), Camera(camera.target, distance, math.pi / 2, 0.0)
+        )
     )
     radius = np.linalg.norm(ring.points - PIVOT, axis=1) / float(camera.view_height(PIVOT))
     np.testing.assert_allclose(radius, 0.86 * LENGTH, rtol=1e-9)
 
 
 @pytest.mark.parametrize("mode", ["move", "turn", "scale"])
-@pytest.mark.parametrize("camera", [OBLIQUE, TOP, OBLIQUE.toggled()], ids=["oblique", "top", "parallel"])
+@pytest.mark.parametrize(
+    "camera", [OBLIQUE, TOP, OBLIQUE.toggled()], ids=["oblique", "top", "parallel"]
+)
 @pytest.mark.parametrize("axes", [np.eye(3), rotation(0.4, 0.3, -0.2)], ids=["world", "own"])
 def test_what_is_seen_is_what_is_picked(mode: str, camera: Camera, axes: np.ndarray) -> None:
     gizmo = Gizmo(mode, PIVOT, axes)  # type: ignore[arg-type]
@@ -84,10 +89,20 @@ def test_it_is_drawn_over_everything_and_within_the_tiles() -> None:
     gizmo = Gizmo("move", PIVOT, hovered="x")
     guide = Guide((0.4, 0.1, 0.15), (0.9, 0.1, 0.15), dot=True)
     made = build(obstacle_scene(), snapshot(), Overlays(gizmo=gizmo, guides=(guide,)), OBLIQUE)
-    assert {mesh: len(rows) for mesh, rows in made.handles.items()} == {"sphere": 1, "cone": 3, "plate": 3}
-    tips = {handle.name: handle.points[1] for handle in handles(gizmo, OBLIQUE) if handle.kind == "axis"}
-    np.testing.assert_allclose(made.handles["cone"][:, :3], [tips[name] for name in "xyz"], atol=1e-6)
-    assert made.handles["cone"][0, 12] > made.handles["cone"][1, 12], "what is under the cursor is larger"
+    assert {mesh: len(rows) for mesh, rows in made.handles.items()} == {
+        "sphere": 1,
+        "cone": 3,
+        "plate": 3,
+    }
+    tips = {
+        handle.name: handle.points[1] for handle in handles(gizmo, OBLIQUE) if handle.kind == "axis"
+    }
+    np.testing.assert_allclose(
+        made.handles["cone"][:, :3], [tips[name] for name in "xyz"], atol=1e-6
+    )
+    assert made.handles["cone"][0, 12] > made.handles["cone"][1, 12], (
+        "what is under the cursor is larger"
+    )
     where = extent(made, OBLIQUE, 1600, 900)
     assert where is not None
     for point in (*tips.values(), np.array(guide.end)):

@@ -67,15 +67,20 @@ VOLUMES: list[tuple[Obstacle, float]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("obstacle", "volume"), VOLUMES, ids=lambda value: getattr(value, "kind", ""))
+@pytest.mark.parametrize(
+    ("obstacle", "volume"), VOLUMES, ids=lambda value: getattr(value, "kind", "")
+)
 def test_skins_enclose_the_volume_above_the_ground(obstacle: Obstacle, volume: float) -> None:
     terrain = obstacles_of((obstacle,)).terrain
     assert terrain is not None
-    # Faces on the ground are left out: they would add nothing to the third, and nothing to the others either.
+    # Faces on the ground are left out: they would add nothing to the third, and nothing to the
+    # others either.
     assert _volumes(terrain.skin) == pytest.approx([volume] * 3, rel=1e-4)
 
 
-@pytest.mark.parametrize("obstacle", [o for o, _ in VOLUMES if o.kind != "stairs"], ids=lambda o: o.kind)
+@pytest.mark.parametrize(
+    "obstacle", [o for o, _ in VOLUMES if o.kind != "stairs"], ids=lambda o: o.kind
+)
 def test_grown_shells_enclose_more(obstacle: Obstacle) -> None:
     terrain = obstacles_of((obstacle,)).terrain
     assert terrain is not None
@@ -110,7 +115,9 @@ def test_a_fine_field_is_thinned_and_keeps_its_ends() -> None:
     local = (top[:, :3] - field.origin) @ rotation(field.yaw)
     i, j = local[:, 0] / field.dx, local[:, 1] / field.dy
     assert np.allclose(i, i.round(), atol=2e-3)
-    assert np.allclose(local[:, 2], field.heights[j.round().astype(int), i.round().astype(int)], atol=1e-5)
+    assert np.allclose(
+        local[:, 2], field.heights[j.round().astype(int), i.round().astype(int)], atol=1e-5
+    )
     assert (i.round().min(), i.round().max(), j.round().max()) == (0, 999, 499)
 
 
@@ -129,7 +136,10 @@ def test_bounds_are_those_of_what_is_drawn() -> None:
         assert (high <= world.high[index] + 1e-5).all()
         assert high[2] == pytest.approx(world.high[index, 2], abs=1e-5)
     # Every corner is inside a ball of what is drawn with care.
-    away = np.linalg.norm(terrain.skin.vertices[:, None, :3] - terrain.balls[:, :3], axis=2) - terrain.balls[:, 3]
+    away = (
+        np.linalg.norm(terrain.skin.vertices[:, None, :3] - terrain.balls[:, :3], axis=2)
+        - terrain.balls[:, 3]
+    )
     assert away.min(axis=1).max() < 1e-5
 
 
@@ -140,14 +150,17 @@ def test_footprints_hold_the_corners() -> None:
                 continue
             outline = footprint(solid)  # type: ignore[arg-type]
             ahead = np.roll(outline, -1, axis=0) - outline
-            turn = ahead[:, 0] * np.roll(ahead, -1, axis=0)[:, 1] - ahead[:, 1] * np.roll(ahead, -1, axis=0)[:, 0]
+            turn = (
+                ahead[:, 0] * np.roll(ahead, -1, axis=0)[:, 1]
+                - ahead[:, 1] * np.roll(ahead, -1, axis=0)[:, 0]
+            )
             assert (turn > 0).all(), "convex and anticlockwise"
     (box,) = obstacles_of((Box(x_m=1, y_m=2, length_m=0.6, width_m=0.2),)).bodies
     found = np.array(sorted(map(tuple, footprint(box.solids[0]).tolist())))  # type: ignore[arg-type]
     assert found == pytest.approx(np.array([(0.7, 1.9), (0.7, 2.1), (1.3, 1.9), (1.3, 2.1)]))
 
 
-# --- kept and shared ------------------------------------------------------------------------------------------------
+# --- kept and shared ------------------------------------------------------------------------------
 
 
 def test_what_did_not_change_is_not_made_again() -> None:
@@ -162,7 +175,9 @@ def test_what_did_not_change_is_not_made_again() -> None:
 
 
 def test_a_picture_is_found_beside_the_scene_or_missed_in_words(tmp_path: Path) -> None:
-    field = HeightField(x_m=0.5, y_m=0.2, yaw_deg=90, length_m=1.0, width_m=0.4, picture="hills.png", relief_m=0.3)
+    field = HeightField(
+        x_m=0.5, y_m=0.2, yaw_deg=90, length_m=1.0, width_m=0.4, picture="hills.png", relief_m=0.3
+    )
     obstacles = (field,)
     ((index, problem),) = obstacles_of(obstacles, tmp_path).problems
     assert index == 0
@@ -182,8 +197,10 @@ def test_a_picture_is_found_beside_the_scene_or_missed_in_words(tmp_path: Path) 
 def test_selection_and_hover_of_terrain() -> None:
     scene = Scene(obstacles=every_kind())
     kinds = [o.kind for o in scene.obstacles]
-    overlays = Overlays(selection=(Pick("obstacle", kinds.index("box")), Pick("obstacle", kinds.index("ramp"))),
-                        hover=Pick("obstacle", kinds.index("stairs")))  # fmt: skip
+    overlays = Overlays(
+        selection=(Pick("obstacle", kinds.index("box")), Pick("obstacle", kinds.index("ramp"))),
+        hover=Pick("obstacle", kinds.index("stairs")),
+    )
     drawn = build(scene, None, overlays, Camera())
     terrain = drawn.world.terrain
     assert terrain is not None
@@ -196,7 +213,7 @@ def test_selection_and_hover_of_terrain() -> None:
     assert drawn.lines.shape == (0, LINE_WIDTH)
 
 
-# --- rays -----------------------------------------------------------------------------------------------------------
+# --- rays -----------------------------------------------------------------------------------------
 
 unit = st.floats(-1, 1)
 vectors = st.tuples(unit, unit, unit)
@@ -217,7 +234,9 @@ def _first_triangle(origin: np.ndarray, direction: np.ndarray, corner: np.ndarra
     return float(t[hit].min(initial=math.inf))
 
 
-def _ray(eye: tuple[float, float, float], aim: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
+def _ray(
+    eye: tuple[float, float, float], aim: tuple[float, float, float]
+) -> tuple[np.ndarray, np.ndarray]:
     origin = np.array(eye) * (1.5, 1.5, 0.3) + (0.0, 0.0, 1.0)
     direction = np.array(aim) * (0.6, 0.6, 0.1) - origin
     return origin, direction / np.linalg.norm(direction)
@@ -235,7 +254,9 @@ def test_rays_against_triangles(eye: tuple, aim: tuple, seed: int) -> None:
         Box(x_m=0, y_m=0, length_m=0.8, yaw_deg=angle, pitch_deg=20, z_m=0.2, height_m=0.2),
         Ramp(x_m=-0.3, y_m=0, heading_deg=angle, landing_m=0.2, rise_m=0.3),
         Stairs(x_m=-0.3, y_m=0, heading_deg=angle, landing_m=0.4, rise_m=0.1),
-        HeightField(x_m=0, y_m=0, yaw_deg=angle, heights_m=table, length_m=1.2, width_m=0.9, z_m=0.05),
+        HeightField(
+            x_m=0, y_m=0, yaw_deg=angle, heights_m=table, length_m=1.2, width_m=0.9, z_m=0.05
+        ),
     ):
         world = obstacles_of((obstacle,))
         assert world.terrain is not None
@@ -249,22 +270,33 @@ def test_rays_against_triangles(eye: tuple, aim: tuple, seed: int) -> None:
         if math.isfinite(drawn):
             assert exact == pytest.approx(drawn, abs=2e-5)
         elif math.isfinite(exact):
-            # The skin has no underside on the ground; and its corners are rounded to single precision.
+            # The skin has no underside on the ground; and its corners are rounded to single
+            # precision.
             point = origin + exact * direction
-            shifted = [_first_triangle(origin + 1e-5 * np.array(s), direction, _triangles(world.terrain.skin))
-                       for s in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))]  # fmt: skip
+            shifted = [
+                _first_triangle(
+                    origin + 1e-5 * np.array(s), direction, _triangles(world.terrain.skin)
+                )
+                for s in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))
+            ]
             assert point[2] < 1e-4 or min(shifted) < math.inf
 
 
 def test_a_ray_along_the_walls_and_from_inside() -> None:
     world = obstacles_of((Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=1),))
     b = world.blocks
-    inside = ray_blocks(np.array([0.0, 0, 0.5]), np.array([1.0, 0, 0]), b.centre, b.rotation, b.half)
+    inside = ray_blocks(
+        np.array([0.0, 0, 0.5]), np.array([1.0, 0, 0]), b.centre, b.rotation, b.half
+    )
     assert inside == pytest.approx([0.5])
-    past = ray_blocks(np.array([0.0, 0.6, 0.5]), np.array([1.0, 0, 0]), b.centre, b.rotation, b.half)
+    past = ray_blocks(
+        np.array([0.0, 0.6, 0.5]), np.array([1.0, 0, 0]), b.centre, b.rotation, b.half
+    )
     assert np.isinf(past).all()
     wedge = Prism(np.zeros(3), np.eye(3), np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5)]), 0.5)
-    assert ray_prism(np.array([0.5, 0.0, 2.0]), np.array([0, 0, -1.0]), wedge) == pytest.approx(1.75)
+    assert ray_prism(np.array([0.5, 0.0, 2.0]), np.array([0, 0, -1.0]), wedge) == pytest.approx(
+        1.75
+    )
     assert ray_prism(np.array([0.5, 0.0, 0.1]), np.array([1.0, 0, 0]), wedge) == pytest.approx(0.5)
     assert ray_prism(np.array([0.5, 0.6, 2.0]), np.array([0, 0, -1.0]), wedge) == math.inf
 
@@ -273,12 +305,16 @@ def test_a_ray_along_the_walls_and_from_inside() -> None:
 def test_every_kind_is_picked(orthographic: bool) -> None:
     scene = Scene(obstacles=every_kind())
     world = obstacles_of(scene.obstacles)
-    camera = Camera(elevation=1.3, orthographic=orthographic).frame(world.low.min(0), world.high.max(0), ASPECT)
+    camera = Camera(elevation=1.3, orthographic=orthographic).frame(
+        world.low.min(0), world.high.max(0), ASPECT
+    )
     drawn = build(scene, None, Overlays(), camera)
     for index, o in enumerate(scene.obstacles):
         low, high = world.low[index], world.high[index]
         middle = 0.5 * (low + high)
-        hit = pick(drawn, camera, tuple(camera.project(np.array((*middle[:2], 0.0)), ASPECT)[:2]), ASPECT)
+        hit = pick(
+            drawn, camera, tuple(camera.project(np.array((*middle[:2], 0.0)), ASPECT)[:2]), ASPECT
+        )
         if isinstance(o, Rubble):
             block = world.blocks.centre[world.blocks.owner == index][0]
             hit = pick(drawn, camera, tuple(camera.project((*block[:2], 0.01), ASPECT)[:2]), ASPECT)
@@ -289,10 +325,17 @@ def test_every_kind_is_picked(orthographic: bool) -> None:
 
 
 def test_posts_keep_their_numbers_among_other_kinds() -> None:
-    obstacles = (Box(x_m=0, y_m=0), Cylinder(x_m=1, y_m=0), Rubble(x_m=0, y_m=3), Cylinder(x_m=2, y_m=0))
+    obstacles = (
+        Box(x_m=0, y_m=0),
+        Cylinder(x_m=1, y_m=0),
+        Rubble(x_m=0, y_m=3),
+        Cylinder(x_m=2, y_m=0),
+    )
     camera = Camera(target=(1.0, 0.0, 0.0), elevation=1.5)
     overlays = Overlays(selection=(Pick("obstacle", 3),))
     drawn = build(Scene(obstacles=obstacles), None, overlays, camera)
-    assert pick(drawn, camera, tuple(camera.project((2.0, 0.0, 0.3), ASPECT)[:2]), ASPECT) == Pick("obstacle", 3)
+    assert pick(drawn, camera, tuple(camera.project((2.0, 0.0, 0.3), ASPECT)[:2]), ASPECT) == Pick(
+        "obstacle", 3
+    )
     assert drawn.obstacles[1, 8] > drawn.obstacles[0, 8], "the selected one is lighter"
     assert drawn.outlines["drum"][0, :2] == pytest.approx((2.0, 0.0))

@@ -66,7 +66,9 @@ def test_cylinder_against_marching(eye, aim, radius, height):
     def inside(p):
         return (np.hypot(p[:, 0], p[:, 1]) <= radius) & (p[:, 2] >= 0) & (p[:, 2] <= height)
 
-    exact = ray_cylinders(origin, direction, np.zeros((1, 2)), np.array([radius]), np.array([height]))[0]
+    exact = ray_cylinders(
+        origin, direction, np.zeros((1, 2)), np.array([radius]), np.array([height])
+    )[0]
     marched = _march(origin, direction, inside)
     assert _agree(exact, marched, origin, direction, inside)
 
@@ -84,7 +86,9 @@ def test_picks_what_lies_under_the_cursor(orthographic):
     top = held.link_pose[7, :3] + (0, 0, 0.0525)
     found = pick(drawn, camera, tuple(camera.project(top, ASPECT)[:2]), ASPECT)
     assert found == Pick("link", 7)
-    ground = pick(drawn, camera, tuple(camera.project(np.array((1.0, -0.4, 0)), ASPECT)[:2]), ASPECT)
+    ground = pick(
+        drawn, camera, tuple(camera.project(np.array((1.0, -0.4, 0)), ASPECT)[:2]), ASPECT
+    )
     assert ground == Pick("ground")
     assert np.allclose(ground.point, (1.0, -0.4, 0))
 
@@ -106,7 +110,10 @@ def test_rectangle_takes_middles():
     assert len(everything) == 11 + 7
     a = camera.project(np.array((1.4, 0.3, 0)), ASPECT)[:2]
     b = camera.project(np.array((2.0, -0.1, 0)), ASPECT)[:2]
-    assert pick_rectangle(drawn, camera, tuple(a), tuple(b), ASPECT) == (Pick("obstacle", 4), Pick("obstacle", 5))
+    assert pick_rectangle(drawn, camera, tuple(a), tuple(b), ASPECT) == (
+        Pick("obstacle", 4),
+        Pick("obstacle", 5),
+    )
 
 
 def test_the_point_is_not_part_of_a_picks_identity():

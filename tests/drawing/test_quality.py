@@ -5,7 +5,9 @@ from __future__ import annotations
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
 
 
-def _run(costs: dict[Quality, float], frames: int = 600, **options) -> tuple[AdaptiveQuality, list[Quality]]:
+def _run(
+    costs: dict[Quality, float], frames: int = 600, **options
+) -> tuple[AdaptiveQuality, list[Quality]]:
     control, levels = AdaptiveQuality(**options), []
     for _ in range(frames):
         levels.append(control.add(costs[control.level]))
@@ -36,7 +38,11 @@ def test_software_settles_in_the_middle_and_tries_more_rarely():
 def test_a_level_known_to_be_too_dear_is_not_tried_again():
     tempting = {Quality.LOW: 0.004, Quality.MEDIUM: 0.010, Quality.HIGH: 0.050}
     levels = _run(tempting, frames=6000)[1]
-    changes = [k for k in range(1, len(levels)) if levels[k] is Quality.HIGH and levels[k - 1] is not Quality.HIGH]
+    changes = [
+        k
+        for k in range(1, len(levels))
+        if levels[k] is Quality.HIGH and levels[k - 1] is not Quality.HIGH
+    ]
     assert len(changes) == 1
 
 
@@ -52,7 +58,8 @@ def test_failures_make_it_wait_longer_each_time():
     """A level that looks cheap and is dear, over and over: the tries become rare."""
     control, tries, level = AdaptiveQuality(start=Quality.LOW), [], Quality.LOW
     for k in range(20000):
-        # The better level is fine for a while, then is not; the lower one always looks as if it would fit.
+        # The better level is fine for a while, then is not; the lower one always looks as if it
+        # would fit.
         seconds = 0.010 if control.level is Quality.LOW or k % 40 < 12 else 0.060
         now = control.add(seconds)
         if now > level and level is Quality.LOW:

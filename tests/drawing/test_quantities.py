@@ -50,11 +50,23 @@ def test_the_diverging_map_is_light_in_the_middle_and_alike_on_both_sides():
 
 
 def test_values_of_all_quantities():
-    strain, wrench = np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]]), np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]])
+    strain, wrench = (
+        np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]]),
+        np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]]),
+    )
     body = fields(strain, 1.0, wrench=wrench)
-    wanted = {"torque": 5, "torque_z": 4, "force": 3, "axial_force": -1, "curvature": 5, "curvature_z": -4,
-              "stretch": 0.1}  # fmt: skip
-    assert {name: float(q.quantity_values(body, name)[0]) for name in q.QUANTITIES} == pytest.approx(wanted)
+    wanted = {
+        "torque": 5,
+        "torque_z": 4,
+        "force": 3,
+        "axial_force": -1,
+        "curvature": 5,
+        "curvature_z": -4,
+        "stretch": 0.1,
+    }
+    assert {
+        name: float(q.quantity_values(body, name)[0]) for name in q.QUANTITIES
+    } == pytest.approx(wanted)
 
 
 def test_colours_of_values():
@@ -147,19 +159,33 @@ def test_the_bar_says_what_is_drawn():
     assert bar("", (0.0, 0.0), 1.0, 0.0) is None
     only_radius = bar("", (0.0, 0.0), 60.0, 0.0)
     assert only_radius is not None
-    assert [label.text for label in bar_labels(only_radius, DARK, 1.0)] == ["radius changes drawn ×60"]
+    assert [label.text for label in bar_labels(only_radius, DARK, 1.0)] == [
+        "radius changes drawn ×60"
+    ]
     both = bar("torque", (0.0, 0.012), 60.0, 0.1)
     assert both is not None
     texts = [label.text for label in bar_labels(both, DARK, 1.0)]
-    assert texts == ["Torque  |C|  (mN m)", "0.0", "2.5", "5.0", "7.5", "10.0", "radius changes drawn ×60"]
+    assert texts == [
+        "Torque  |C|  (mN m)",
+        "0.0",
+        "2.5",
+        "5.0",
+        "7.5",
+        "10.0",
+        "radius changes drawn ×60",
+    ]
     assert np.isfinite(bar_lines(both, DARK, 1.0)).all()
     for width, height, ratio in ((1280, 720, 1.0), (420, 240, 1.0), (640, 462, 2.0)):
         pixel = reference_pixel(height, ratio)
         corner = bar_matrix(both, width, height, pixel)
         letters = bar_labels(both, DARK, pixel)[0].size * pixel  # device pixels
-        assert letters == pytest.approx(12.0 * corner[0, 0] * width / 2), "what is written fits the bar"
+        assert letters == pytest.approx(12.0 * corner[0, 0] * width / 2), (
+            "what is written fits the bar"
+        )
         lines = bar_lines(both, DARK, pixel)
-        points = np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
+        points = (
+            np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
+        )
         assert (np.abs(points[:, :2]) <= 1).all(), "the bar lies in the picture"
         assert points[0, 1] < 1 - 2 * 0.1
 

@@ -53,7 +53,12 @@ def test_a_nan_breaks_the_line_and_a_long_one_is_thinned_but_whole():
 
 def test_a_track_of_one_point_is_a_mark_alone():
     track = Track(np.zeros((1, 3)), ORANGE, marks=np.array([[0.1, 0.2, 0.05], [np.nan, 0.0, 0.0]]))
-    drawn = build(obstacle_scene(), snapshot(with_contacts=False), Overlays(show_grid=False, tracks=(track,)), CAMERA)
+    drawn = build(
+        obstacle_scene(),
+        snapshot(with_contacts=False),
+        Overlays(show_grid=False, tracks=(track,)),
+        CAMERA,
+    )
     assert len(track_lines((track,), CAMERA)) == 0
     assert np.allclose(drawn.marks["sphere"][:, :3], [[0.1, 0.2, 0.05]])
 
@@ -62,7 +67,9 @@ def test_tracks_are_among_the_lines_of_a_picture():
     points = np.array([[0.0, 0.0, 0.05], [1.0, 0.0, 0.05], [1.0, 1.0, 0.05]])
     plain = build(obstacle_scene(), snapshot(with_contacts=False), Overlays(), CAMERA)
     track = Track(points, ORANGE, dashed=np.array([False, True]), width=4.0)
-    drawn = build(obstacle_scene(), snapshot(with_contacts=False), Overlays(tracks=(track,)), CAMERA)
+    drawn = build(
+        obstacle_scene(), snapshot(with_contacts=False), Overlays(tracks=(track,)), CAMERA
+    )
     rows = drawn.lines[: len(drawn.lines) - len(plain.lines)]
     assert np.allclose(rows[0, :3], points[0])
     assert np.allclose(rows[0, 4:7], points[1])

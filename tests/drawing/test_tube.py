@@ -21,7 +21,9 @@ def _straight(n: int = 41, length: float = 1.0) -> tuple[np.ndarray, np.ndarray]
     return pose, np.tile((1.0, 0, 0), (n, 1))
 
 
-def _skin(pose: np.ndarray, x: np.ndarray, radius: np.ndarray | float = R, columns: int = 48) -> Skin:
+def _skin(
+    pose: np.ndarray, x: np.ndarray, radius: np.ndarray | float = R, columns: int = 48
+) -> Skin:
     n = len(pose)
     at = rings(n, 2, 1.25)
     return skin(pose[:, :3], pose[:, 3:], x, np.broadcast_to(radius, n).astype(float), at, columns)
@@ -35,7 +37,9 @@ def _corners(shape: Skin) -> tuple[np.ndarray, np.ndarray]:
 def _wavy(n: int = 41) -> tuple[np.ndarray, np.ndarray]:
     """A body that bends and twists in space."""
     s = np.linspace(0, 1, n)
-    x = np.stack((np.cos(1.5 * np.sin(5 * s)), np.sin(1.5 * np.sin(5 * s)), 0.6 * np.cos(4 * s)), axis=1)
+    x = np.stack(
+        (np.cos(1.5 * np.sin(5 * s)), np.sin(1.5 * np.sin(5 * s)), 0.6 * np.cos(4 * s)), axis=1
+    )
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     position = np.vstack((np.zeros(3), np.cumsum(0.5 * (x[1:] + x[:-1]), axis=0) / (n - 1)))
     q = rotations_along(x)
@@ -44,7 +48,12 @@ def _wavy(n: int = 41) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("body", "n"), [*((body, n) for body in (_straight, arc) for n in (2, 3, 11, 41, 150)), (_wavy, 11), (_wavy, 41)]
+    ("body", "n"),
+    [
+        *((body, n) for body in (_straight, arc) for n in (2, 3, 11, 41, 150)),
+        (_wavy, 11),
+        (_wavy, 41),
+    ],
 )
 def test_closed_and_facing_outwards(body, n):
     pose, x = body(n)
@@ -69,10 +78,13 @@ def test_area_and_volume_of_a_cylinder_and_of_a_part_of_a_torus(body, length):
     a, b, c = (corner[:, k] for k in range(3))
     volume = np.einsum("ij,ij->", a, np.cross(b, c)) / 6
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
-    # Pappus: centre line times cross-section. The ends are a half sphere and half of a spheroid longer than wide.
+    # Pappus: centre line times cross-section. The ends are a half sphere and half of a spheroid
+    # longer than wide.
     e = math.sqrt(1 - 1 / TAIL_CAP**2)
     tip = math.pi * R**2 * (1 + TAIL_CAP / e * math.asin(e))
-    assert volume == pytest.approx(math.pi * R**2 * length + 2 / 3 * math.pi * R**3 * (1 + TAIL_CAP), rel=4e-3)
+    assert volume == pytest.approx(
+        math.pi * R**2 * length + 2 / 3 * math.pi * R**3 * (1 + TAIL_CAP), rel=4e-3
+    )
     assert area == pytest.approx(2 * math.pi * R * length + 2 * math.pi * R**2 + tip, rel=3e-3)
 
 
@@ -104,7 +116,9 @@ def test_normals_lean_with_the_radius():
     wanted = -slope / np.hypot(1, slope)
     middle = (where > 0.05) & (where < 0.95)
     assert np.allclose(ring[middle][..., 3], wanted[middle, None], atol=3e-3)
-    assert np.allclose(shape.radius[inner][flat][middle], R * (1 + 0.2 * np.sin(12 * where[middle])), rtol=1e-3)
+    assert np.allclose(
+        shape.radius[inner][flat][middle], R * (1 + 0.2 * np.sin(12 * where[middle])), rtol=1e-3
+    )
 
 
 def test_quaternions_of_either_sign_give_the_same_mesh():

@@ -32,7 +32,10 @@ def straight(scene: Scene, shift: float = 0.0) -> Snapshot:
     links = scene.robot.links
     ends = np.cumsum([shift, *(link.length for link in links)])
     pose = np.zeros((len(links), 7))
-    pose[:, 0] = [0.5 * (a + b) + link.centre_of_mass for a, b, link in zip(ends, ends[1:], links, strict=False)]
+    pose[:, 0] = [
+        0.5 * (a + b) + link.centre_of_mass
+        for a, b, link in zip(ends, ends[1:], links, strict=False)
+    ]
     pose[:, 2], pose[:, 3] = 0.06, 1.0
     return snapshot_of(pose, with_contacts=False)
 
@@ -47,7 +50,9 @@ def direction(row: Any) -> list[float]:
 
 
 def test_every_link_has_its_own_size() -> None:
-    scene = scene_of(n_links=5, link=[{"index": 3, "radius_m": 0.04, "contact_half_length_m": 0.05}])
+    scene = scene_of(
+        n_links=5, link=[{"index": 3, "radius_m": 0.04, "contact_half_length_m": 0.05}]
+    )
     rows = np.concatenate([drawn(scene).opaque[mesh] for mesh in ("link", "end_link")])
     rows = rows[np.argsort(rows[:, 0])]
     np.testing.assert_allclose(rows[:, 12], [0.0525, 0.0525, 0.04, 0.0525, 0.0525], rtol=1e-6)
@@ -61,7 +66,11 @@ def test_a_capsule_is_drawn_at_its_middle() -> None:
 
 
 def test_hinges_show_the_axes_of_their_joints() -> None:
-    joints = [{"index": 3, "axes": "roll"}, {"index": 4, "axes": "cardan"}, {"index": 5, "axes": "fixed"}]
+    joints = [
+        {"index": 3, "axes": "roll"},
+        {"index": 4, "axes": "cardan"},
+        {"index": 5, "axes": "fixed"},
+    ]
     scene = scene_of(n_links=6, joints="alternating", joint=joints)
     opaque = drawn(scene).opaque
     pins = sorted(opaque["pin"], key=lambda row: row[0])
@@ -72,7 +81,9 @@ def test_hinges_show_the_axes_of_their_joints() -> None:
         [0, 1, 0],  # cardan
         [1, 0, 0],  # fixed: a band
     ] or [direction(row) for row in pins] == [[0, 0, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]
-    np.testing.assert_allclose([row[0] for row in pins], [0.122, 0.244, 0.488, 0.488, 0.61], atol=1e-6)
+    np.testing.assert_allclose(
+        [row[0] for row in pins], [0.122, 0.244, 0.488, 0.488, 0.61], atol=1e-6
+    )
     (ring,) = opaque["hoop"]
     assert ring[0] == pytest.approx(0.366)
     assert direction(ring) == [1, 0, 0]
@@ -108,7 +119,10 @@ def test_wheels_turn_by_the_distance_travelled() -> None:
     assert len(drawn(scene).opaque["wheel"]) == 4
     quarter = 0.5 * math.pi * 0.45 * 0.0525
     rolled = drawn(scene, Overlays(travelled=np.array([quarter, 0.0, 0.0]))).opaque["wheel"]
-    spokes = [quaternion.rotate(row[[7, 4, 5, 6]].astype(float), np.array([0.0, 0.0, 1.0])) for row in rolled]
+    spokes = [
+        quaternion.rotate(row[[7, 4, 5, 6]].astype(float), np.array([0.0, 0.0, 1.0]))
+        for row in rolled
+    ]
     turned = [spoke for row, spoke in zip(rolled, spokes, strict=True) if row[0] < 0.1]
     # A spoke that pointed up points forward after a quarter of a turn.
     np.testing.assert_allclose(turned, [[1, 0, 0]] * 2, atol=1e-6)

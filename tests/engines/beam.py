@@ -21,10 +21,19 @@ from snakestudio.paths import scenes_dir
 def shipped(name: str, **values: object) -> Scene:
     """A shipped scene of P5 with other values, keys written with __ for the dot."""
     scene = load_scene(scenes_dir() / f"{name}.toml")
-    return with_values(scene, {key.replace("__", "."): value for key, value in values.items()}) if values else scene
+    return (
+        with_values(scene, {key.replace("__", "."): value for key, value in values.items()})
+        if values
+        else scene
+    )
 
 
-def body(strain: dict[str, Any], support: dict[str, Any], beam: dict[str, Any] | None = None, **parts: Any) -> Scene:
+def body(
+    strain: dict[str, Any],
+    support: dict[str, Any],
+    beam: dict[str, Any] | None = None,
+    **parts: Any,
+) -> Scene:
     """A continuum scene of these parts."""
     tree: dict[str, Any] = {
         "format": 1,
@@ -98,16 +107,19 @@ class Paper:
         load[:3] -= self.inertia[0, 0] * (turn.T @ self.gravity)
         return np.concatenate(
             [
-                g.ravel(), turn @ xi[:3],
+                g.ravel(),
+                turn @ xi[:3],
                 -ad(xi) @ eta + rate,
                 -ad(xi) @ eta_t - ad(rate) @ eta + acceleration,
                 ad(xi).T @ internal + load,
             ]
-        )  # fmt: skip
+        )
 
     def integrate(self, t: float, begin: float, end: float, y: FloatArray) -> FloatArray:
         found = solve_ivp(self.slope, (begin, end), y, "DOP853", rtol=1e-11, atol=1e-12, args=(t,))
         return np.asarray(found.y[:, -1])
 
-    def first(self, turn: FloatArray, place: FloatArray, eta: FloatArray, eta_t: FloatArray) -> FloatArray:
+    def first(
+        self, turn: FloatArray, place: FloatArray, eta: FloatArray, eta_t: FloatArray
+    ) -> FloatArray:
         return np.concatenate([turn.ravel(), place, eta, eta_t, np.zeros(6)])

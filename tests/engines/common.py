@@ -27,7 +27,9 @@ def circle(x: float, y: float, radius: float) -> Cylinder:
 def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> FloatArray:
     """Angle, rate and acceleration of a wave whose phases are given, (3, ...)."""
     sine, cosine = np.sin(phase), np.cos(phase)
-    return np.stack([amplitude * sine + offset, amplitude * omega * cosine, -amplitude * omega**2 * sine])
+    return np.stack(
+        [amplitude * sine + offset, amplitude * omega * cosine, -amplitude * omega**2 * sine]
+    )
 
 
 def _waves(scene: Scene, time: FloatArray) -> FloatArray:
@@ -58,9 +60,12 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
     at, time = np.arange(begin, end + 1), np.arange(begin, end + 1) * dt
     if scene.control.soft_start_deg <= 0.0:
         return JointReference(time, *_waves(scene, time))
-    # P1, VIII-E: a joint axis holds 0 until its reference is within the limit for the first time (looked at in the
-    # middle of a step, like everything in P1). Two knots at nearly the same time make the jump at the step's beginning.
-    near = np.abs(_waves(scene, (np.arange(end) + 0.5) * dt)[0]) <= np.radians(scene.control.soft_start_deg)
+    # P1, VIII-E: a joint axis holds 0 until its reference is within the limit for the first time
+    # (looked at in the middle of a step, like everything in P1). Two knots at nearly the same time
+    # make the jump at the step's beginning.
+    near = np.abs(_waves(scene, (np.arange(end) + 0.5) * dt)[0]) <= np.radians(
+        scene.control.soft_start_deg
+    )
     follows = np.logical_or.accumulate(near, axis=0)
     before, after = follows[np.maximum(at - 1, 0)], follows[np.minimum(at, end - 1)]
     jumps = (before != after).any(axis=1)
@@ -71,10 +76,14 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
     return JointReference(time, *(_waves(scene, time) * mask))
 
 
-def still(scene: Scene, angle: FloatArray | float = 0.0, pitch: FloatArray | float = 0.0) -> JointReference:
+def still(
+    scene: Scene, angle: FloatArray | float = 0.0, pitch: FloatArray | float = 0.0
+) -> JointReference:
     """Joints that shall keep their angles (yaw and pitch)."""
     n = scene.robot.n_links
-    angles = _of_axes(scene, *(np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch)))
+    angles = _of_axes(
+        scene, *(np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch))
+    )
     zero = np.zeros_like(angles)
     return JointReference(np.array([0.0, 1e6]), angles, zero, zero)
 

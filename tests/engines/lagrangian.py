@@ -43,21 +43,26 @@ def run(
     steps = round(duration / scene.solver.step_s)
     engine = PlanarLagrangianEngine(scene)
     first = engine.initial_rows()
-    report = engine.advance(reference or gait_reference(scene, steps), steps, np.arange(every, steps + 1, every))
+    report = engine.advance(
+        reference or gait_reference(scene, steps), steps, np.arange(every, steps + 1, every)
+    )
     assert report.ok, report.message
     return engine, Rows.concatenate([first, report.rows])
 
 
 def link_angles(rows: Rows) -> FloatArray:
     """Directions of all links, (k, n), rad, unwrapped over time."""
-    angles: FloatArray = np.unwrap(2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]), axis=0)
+    angles: FloatArray = np.unwrap(
+        2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]), axis=0
+    )
     return angles
 
 
 class Paper:
     """P4 (1) to (11) in its own coordinates x = (q_1 ... q_{N-1}, theta_N, p_x, p_y) with q_i = theta_i - theta_{i+1}.
 
-    Links, Jacobians and Christoffel symbols one after the other, as they are defined; derivatives by the complex step.
+    Links, Jacobians and Christoffel symbols one after the other, as they are defined; derivatives
+    by the complex step.
     """
 
     def __init__(self, n: int, half: float, mass: float, inertia: float) -> None:

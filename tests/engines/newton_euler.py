@@ -1,7 +1,7 @@
 """A planar chain of unequal links as bodies held together by constraint forces, integrated by SciPy.
 
-Nothing of it is the engines': every link has its own three coordinates, joints are constraints on accelerations with
-Lagrange multipliers, and the friction laws are written as their definitions say.
+Nothing of it is the engines': every link has its own three coordinates, joints are constraints on
+accelerations with Lagrange multipliers, and the friction laws are written as their definitions say.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def motion(
     values, ground = scene.axis_values, scene.ground
     yaw = [axis.kind == "yaw" for axis in scene.body.axes]
     kp, kd, most, spring, damper, rest, lower, upper = (
-        getattr(values, name)[yaw] for name in ("kp", "kd", "max_torque", "spring", "damper", "rest", "lower", "upper")
+        getattr(values, name)[yaw]
+        for name in ("kp", "kd", "max_torque", "spring", "damper", "rest", "lower", "upper")
     )
     front = [0.5 * link.length - link.centre_of_mass for link in links]
     rear = [0.5 * link.length + link.centre_of_mass for link in links]
@@ -79,7 +80,9 @@ def motion(
         wanted, wanted_rate = target(t)
         torque = np.clip(kp * (wanted - angle) + kd * (wanted_rate - rate), -most, most)
         torque += -spring * (angle - rest) - damper * rate
-        torque -= scene.robot.joint_limit_stiffness_nm_per_rad * (angle - np.clip(angle, lower, upper))
+        torque -= scene.robot.joint_limit_stiffness_nm_per_rad * (
+            angle - np.clip(angle, lower, upper)
+        )
         force[1:, 2] += torque
         force[:-1, 2] -= torque
         held, bias = np.zeros((2 * (n - 1), 3 * n)), np.zeros(2 * (n - 1))

@@ -75,7 +75,10 @@ class Paper:
                 c[i - 1, j - 1] = share * np.cos(angle)
                 dc[i - 1, j - 1] = share * (omega[j - 1] - omega[i - 1]) * np.sin(angle)
             c[i - 1, n:] = -np.sin(theta[i - 1]), np.cos(theta[i - 1])
-            dc[i - 1, n:] = -np.cos(theta[i - 1]) * omega[i - 1], -np.sin(theta[i - 1]) * omega[i - 1]
+            dc[i - 1, n:] = (
+                -np.cos(theta[i - 1]) * omega[i - 1],
+                -np.sin(theta[i - 1]) * omega[i - 1],
+            )
         return c, dc
 
     def on_coordinates(self, theta: FloatArray, fx: FloatArray, fy: FloatArray) -> FloatArray:

@@ -69,10 +69,14 @@ def case_scene(name: str, **update: Any) -> Scene:
 def mixed_scene() -> Scene:
     """The seven obstacles of the paper: smooth and rough ones, round and square ones; and joints with stops."""
     scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
-    mixed: list[Obstacle] = [o.model_copy(update={"friction": 0.3 * (j % 2)}) for j, o in enumerate(scene.obstacles)]
+    mixed: list[Obstacle] = [
+        o.model_copy(update={"friction": 0.3 * (j % 2)}) for j, o in enumerate(scene.obstacles)
+    ]
     for j in (0, 3):
         o = scene.obstacles[j]
-        mixed[j] = Box(x_m=o.x_m, y_m=o.y_m, length_m=0.2, width_m=0.15, yaw_deg=20.0 * j + 15.0, friction=0.2)
+        mixed[j] = Box(
+            x_m=o.x_m, y_m=o.y_m, length_m=0.2, width_m=0.15, yaw_deg=20.0 * j + 15.0, friction=0.2
+        )
     return scene.model_copy(update={"obstacles": tuple(mixed)})
 
 
@@ -88,7 +92,9 @@ def single(friction: tuple[float, float] = (0.2, 0.2), **update: Any) -> Scene:
     return scene.model_copy(update=update)
 
 
-def run(scene: Scene, steps: int, every: int = 1, gait: bool = True) -> tuple[PlanarNonsmoothEngine, Rows]:
+def run(
+    scene: Scene, steps: int, every: int = 1, gait: bool = True
+) -> tuple[PlanarNonsmoothEngine, Rows]:
     """Run a scene from its start; rows every so many steps."""
     engine = PlanarNonsmoothEngine(scene)
     return engine, run_engine(engine, steps, every, gait)

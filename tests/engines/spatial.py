@@ -10,7 +10,13 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.engines.base import Engine
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.motion import GaitStart, LateralUndulation, StateStart, StraightStart, TwoWaves
+from snakestudio.model.motion import (
+    GaitStart,
+    LateralUndulation,
+    StateStart,
+    StraightStart,
+    TwoWaves,
+)
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Control, Scene, Solver
@@ -53,21 +59,41 @@ def case_scene(name: str, **update: Any) -> Scene:
     """A scene from the parameters of a reference case, begun at the case's own state."""
     p = CASES[name]["parameters"]
     pose = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))
-    degrees = {key: np.degrees(p[key]).item() for key in ("Ah", "wh", "dh", "psih", "Av", "wv", "dv", "d0", "psiv")}
+    degrees = {
+        key: np.degrees(p[key]).item()
+        for key in ("Ah", "wh", "dh", "psih", "Av", "wv", "dv", "d0", "psiv")
+    }
     scene = Scene(
         model=KIND,
         robot=Robot(
-            n_links=p["n"], link_length_m=p["L"], radius_m=p["LSC"], contact_half_length_m=p["LGS"], mass_kg=p["m"],
-            inertia_kg_m2=p["I1"], axial_inertia_kg_m2=p["I3"],
+            n_links=p["n"],
+            link_length_m=p["L"],
+            radius_m=p["LSC"],
+            contact_half_length_m=p["LGS"],
+            mass_kg=p["m"],
+            inertia_kg_m2=p["I1"],
+            axial_inertia_kg_m2=p["I3"],
         ),
         joint_controller=JointController(
-            kp_nm_per_rad=p["Khp"], kd_nms_per_rad=p["Khd"], kp_pitch_nm_per_rad=p["Kvp"], kd_pitch_nms_per_rad=p["Kvd"]
+            kp_nm_per_rad=p["Khp"],
+            kd_nms_per_rad=p["Khd"],
+            kp_pitch_nm_per_rad=p["Kvp"],
+            kd_pitch_nms_per_rad=p["Kvd"],
         ),
-        ground=Ground(mu_along=p["mux"], mu_across=p["muy"], mu_rolling=p["muv"], gravity_m_s2=-p["grav"][2]),
+        ground=Ground(
+            mu_along=p["mux"], mu_across=p["muy"], mu_rolling=p["muv"], gravity_m_s2=-p["grav"][2]
+        ),
         gait=TwoWaves(
-            kind="two_waves", amplitude_deg=degrees["Ah"], frequency_deg_s=degrees["wh"], phase_shift_deg=degrees["dh"],
-            offset_deg=degrees["psih"], pitch_amplitude_deg=degrees["Av"], pitch_frequency_deg_s=degrees["wv"],
-            pitch_phase_shift_deg=degrees["dv"], pitch_phase_deg=degrees["d0"], pitch_offset_deg=degrees["psiv"],
+            kind="two_waves",
+            amplitude_deg=degrees["Ah"],
+            frequency_deg_s=degrees["wh"],
+            phase_shift_deg=degrees["dh"],
+            offset_deg=degrees["psih"],
+            pitch_amplitude_deg=degrees["Av"],
+            pitch_frequency_deg_s=degrees["wv"],
+            pitch_phase_shift_deg=degrees["dv"],
+            pitch_phase_deg=degrees["d0"],
+            pitch_offset_deg=degrees["psiv"],
         ),
         solver=Solver(step_s=p["dt"]),
         control=Control(soft_start_deg=np.degrees(p["soft"]).item()),
@@ -76,7 +102,7 @@ def case_scene(name: str, **update: Any) -> Scene:
             position_m=tuple(map(tuple, pose[:, :3].tolist())),
             orientation_wxyz=tuple(map(tuple, pose[:, 3:].tolist())),
         ),
-    )  # fmt: skip
+    )
     return scene.model_copy(update=update)
 
 
@@ -84,7 +110,9 @@ def in_space(scene: Scene, **update: Any) -> Scene:
     """The same scene for the spatial engine, 1e-6 m deep in the ground so that all spheres are surely active."""
     start = scene.start
     lowered = tuple((x, y, z - 1e-6) for x, y, z in start.position_m)  # type: ignore[union-attr]
-    return scene.model_copy(update={"model": KIND, "start": start.model_copy(update={"position_m": lowered}), **update})
+    return scene.model_copy(
+        update={"model": KIND, "start": start.model_copy(update={"position_m": lowered}), **update}
+    )
 
 
 def pair(ground: Ground | None = None, **update: Any) -> Scene:
@@ -147,7 +175,9 @@ def energy(rows: Rows, engine: Engine) -> dict[str, FloatArray]:
     return dict(zip(engine.schema.energy, rows.energy.T, strict=True))
 
 
-def twists(scene: Scene, pose: FloatArray, first: FloatArray, joint_rate: FloatArray | None = None) -> FloatArray:
+def twists(
+    scene: Scene, pose: FloatArray, first: FloatArray, joint_rate: FloatArray | None = None
+) -> FloatArray:
     """Twists (n, 6) of all links from that of the first (6,) and the joint rates (n-1, 2); yaw about z of link k."""
     n, offset = len(pose), scene.robot.axis_offset_m
     half = 0.5 * (scene.robot.link_length_m - offset)
@@ -156,7 +186,9 @@ def twists(scene: Scene, pose: FloatArray, first: FloatArray, joint_rate: FloatA
     twist = np.zeros((n, 6))
     twist[0] = first
     for k in range(n - 1):
-        between = twist[k, 3:] + rate[k, 0] * turn[k, :, 2]  # of the part between yaw and pitch axis
+        between = (
+            twist[k, 3:] + rate[k, 0] * turn[k, :, 2]
+        )  # of the part between yaw and pitch axis
         omega = between + rate[k, 1] * turn[k + 1, :, 1]
         velocity = twist[k, :3] + np.cross(twist[k, 3:], half * turn[k, :, 0])
         velocity += np.cross(between, offset * np.cross(turn[k + 1, :, 1], turn[k, :, 2]))
@@ -176,9 +208,12 @@ def midpoint(pose: FloatArray, twist: FloatArray, dt: float) -> FloatArray:
 def step_end(before: Snapshot, after: Snapshot, dt: float) -> tuple[FloatArray, FloatArray]:
     """Midpoint poses (n, 7) of a step, and twists (n, 6) at its end with the angular velocity as seen at the midpoint.
 
-    What a step finds is the angular velocity in the body's frame (P1 (5)), and its laws hold with the midpoint's frame;
-    closing the joints afterwards (P1, VII-C) turns the links by a little more.
+    What a step finds is the angular velocity in the body's frame (P1 (5)), and its laws hold with
+    the midpoint's frame; closing the joints afterwards (P1, VII-C) turns the links by a little
+    more.
     """
     middle = midpoint(before.link_pose, before.link_twist, dt)
     own = np.einsum("kji,kj->ki", matrices(after.link_pose), after.link_twist[:, 3:])
-    return middle, np.concatenate([after.link_twist[:, :3], np.einsum("kij,kj->ki", matrices(middle), own)], -1)
+    return middle, np.concatenate(
+        [after.link_twist[:, :3], np.einsum("kij,kj->ki", matrices(middle), own)], -1
+    )

@@ -54,10 +54,17 @@ def limp_axes(count: int) -> FloatArray:
     return values
 
 
-def chain_of(links: FloatArray, kinds: Sequence[int], values: FloatArray, offsets: FloatArray | None = None) -> Chain:
+def chain_of(
+    links: FloatArray, kinds: Sequence[int], values: FloatArray, offsets: FloatArray | None = None
+) -> Chain:
     """A chain of these links and joints; `values` as of `axis_rows`."""
     bits = np.array(kinds, dtype=np.int64)
-    return Chain(links, bits, np.zeros(len(bits)) if offsets is None else offsets, axis_rows(links, bits, values))
+    return Chain(
+        links,
+        bits,
+        np.zeros(len(bits)) if offsets is None else offsets,
+        axis_rows(links, bits, values),
+    )
 
 
 def n_axes(kinds: Sequence[int]) -> int:
@@ -67,14 +74,22 @@ def n_axes(kinds: Sequence[int]) -> int:
 
 def random_links(rng: np.random.Generator, n: int) -> FloatArray:
     """Unequal links whose centres of mass are anywhere between their joints."""
-    mass, across, axial = rng.uniform(0.5, 1.5, n), rng.uniform(1e-3, 3e-3, n), rng.uniform(6e-4, 1.5e-3, n)
+    mass, across, axial = (
+        rng.uniform(0.5, 1.5, n),
+        rng.uniform(1e-3, 3e-3, n),
+        rng.uniform(6e-4, 1.5e-3, n),
+    )
     rear, front = rng.uniform(0.03, 0.09, (2, n))
     contact = np.column_stack([-rear, front]) * rng.uniform(0.2, 0.9, (n, 1))
     radius = rng.uniform(0.04, 0.05, n)
-    return link_rows(mass, across, axial, rear, front, contact, radius, np.full(n, 0.05), np.full((n, 3), 0.2))
+    return link_rows(
+        mass, across, axial, rear, front, contact, radius, np.full(n, 0.05), np.full((n, 3), 0.2)
+    )
 
 
-def pose_of(chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)) -> FloatArray:
+def pose_of(
+    chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
+) -> FloatArray:
     """Poses (n, 7) with the first centre of mass at `place` and the first link along x."""
     turn, at, pose = Rotation.identity(), np.array(place), []
     joints = chain.joints
@@ -84,7 +99,9 @@ def pose_of(chain: Chain, angle: FloatArray, place: tuple[float, float, float] =
         if k == len(chain.links) - 1:
             break
         at = at + link[FRONT] * turn.apply([1.0, 0.0, 0.0])
-        for j, name in zip(range(joints[k], joints[k + 1]), axis_names(int(chain.kinds[k])), strict=True):
+        for j, name in zip(
+            range(joints[k], joints[k + 1]), axis_names(int(chain.kinds[k])), strict=True
+        ):
             turn = turn * Rotation.from_rotvec(angle[j] * np.array(AXES[name]))
             if name == "yaw":
                 at = at + chain.offsets[k] * turn.apply([1.0, 0.0, 0.0])
@@ -98,7 +115,11 @@ def params_with(chain: Chain, dt: float, ground: Ground = STILL) -> Params:
 
 
 def run_chain(
-    params: Params, state: State, seconds: float, torque: Torque | None = None, reference: Reference | None = None
+    params: Params,
+    state: State,
+    seconds: float,
+    torque: Torque | None = None,
+    reference: Reference | None = None,
 ) -> State:
     """Run from `state` under given torques, or under motors that follow a reference (or hold the angle 0).
 
@@ -110,7 +131,9 @@ def run_chain(
     time = np.arange(steps + 1) * dt
     angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
     angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
-    given = np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
+    given = (
+        np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
+    )
     rows = make_row_buffers(0, n, len(ENERGY), 0, m)
     nothing = np.zeros(0, np.int64)
     status = _advance(params, state, work, scratch, time, angle, rate, given, steps, nothing, rows)
@@ -118,7 +141,9 @@ def run_chain(
     return state
 
 
-def resting(chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)) -> State:
+def resting(
+    chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
+) -> State:
     """State of a chain at rest with these joint angles (m,)."""
     pose = pose_of(chain, angle, place)
     return make_state(pose, np.zeros((len(pose), 6)), angle)
@@ -131,13 +156,19 @@ def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
     joints = chain.joints
     for k, link in enumerate(chain.links):
         mass, across, axial, rear = (float(value) for value in link[[MASS, ACROSS, AXIAL, REAR]])
-        at = -rear if k == 0 else float(chain.links[k - 1, REAR] + chain.links[k - 1, FRONT] + chain.offsets[k - 1])
+        at = (
+            -rear
+            if k == 0
+            else float(chain.links[k - 1, REAR] + chain.links[k - 1, FRONT] + chain.offsets[k - 1])
+        )
         lines.append(f'<body pos="{at!r} 0 {50.0 if k == 0 else 0.0}">')
         if k == 0:
             lines.append("<freejoint/>")
         else:
             swing = float(chain.offsets[k - 1])
-            for j, name in zip(range(joints[k - 1], joints[k]), axis_names(int(chain.kinds[k - 1])), strict=True):
+            for j, name in zip(
+                range(joints[k - 1], joints[k]), axis_names(int(chain.kinds[k - 1])), strict=True
+            ):
                 stiffness, damping, rest = chain.axes[j, [STIFFNESS, DAMPING, REST]]
                 place = f"{-swing!r} 0 0" if name == "yaw" else "0 0 0"
                 lines.append(
@@ -145,7 +176,9 @@ def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
                     f'stiffness="{float(stiffness)!r}" damping="{float(damping)!r}" '
                     f'springref="{math.degrees(rest)!r}"/>'
                 )
-        lines.append(f'<inertial pos="{rear!r} 0 0" mass="{mass!r}" diaginertia="{axial!r} {across!r} {across!r}"/>')
+        lines.append(
+            f'<inertial pos="{rear!r} 0 0" mass="{mass!r}" diaginertia="{axial!r} {across!r} {across!r}"/>'
+        )
     lines.append("</body>" * len(chain.links) + "</worldbody></mujoco>")
     return mujoco.MjModel.from_xml_string("\n".join(lines))
 

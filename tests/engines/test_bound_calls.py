@@ -25,7 +25,9 @@ SCENES = ("path_following", "jam_resolution", "obstacle_aided_small", "obstacle_
 PERIODS = 12
 
 
-def advanced(engine: Engine, between: Callable[[Engine, int], object]) -> tuple[list[Rows], list[Snapshot]]:
+def advanced(
+    engine: Engine, between: Callable[[Engine, int], object]
+) -> tuple[list[Rows], list[Snapshot]]:
     """Rows and snapshots of some control periods with references of their own, a row in every second one."""
     scene = engine.scene
     steps = scene.steps_per_period
@@ -47,7 +49,9 @@ def _part(whole: JointReference, begin: float, end: float) -> JointReference:
     """The knots from one time to another, s."""
     first, last = np.searchsorted(whole.time, [begin - 1e-9, end + 1e-9])
     knots = slice(int(first), int(last))
-    return JointReference(whole.time[knots], whole.angle[knots], whole.rate[knots], whole.acceleration[knots])
+    return JointReference(
+        whole.time[knots], whole.angle[knots], whole.rate[knots], whole.acceleration[knots]
+    )
 
 
 def go_back(engine: Engine, period: int) -> None:
@@ -55,10 +59,14 @@ def go_back(engine: Engine, period: int) -> None:
     if period == 5:
         engine.restore(engine.checkpoint())
     if period == 8:
-        assert engine.apply(with_values(engine.scene, {"ground.mu_along": 0.17, "ground.mu_across": 0.17}))
+        assert engine.apply(
+            with_values(engine.scene, {"ground.mu_along": 0.17, "ground.mu_across": 0.17})
+        )
 
 
-@pytest.mark.parametrize("between", [lambda engine, period: None, go_back], ids=["undisturbed", "restored, edited"])
+@pytest.mark.parametrize(
+    "between", [lambda engine, period: None, go_back], ids=["undisturbed", "restored, edited"]
+)
 @pytest.mark.parametrize("name", SCENES)
 def test_bound_calls_have_the_bits_of_others(
     name: str, between: Callable[[Engine, int], object], monkeypatch: pytest.MonkeyPatch

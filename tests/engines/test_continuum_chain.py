@@ -12,7 +12,13 @@ from scipy.spatial.transform import Rotation
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.chain import Chain, chain_of
-from snakestudio.engines.continuum_beam.rigid_motion import Displacement, hinged, one_after_another, rotated, shifted
+from snakestudio.engines.continuum_beam.rigid_motion import (
+    Displacement,
+    hinged,
+    one_after_another,
+    rotated,
+    shifted,
+)
 from snakestudio.engines.continuum_beam.section import Instant, instant_of
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.rotations import matrices
@@ -43,7 +49,9 @@ def frames(motion: Displacement) -> FloatArray:
 
 def logarithm(matrix: FloatArray) -> FloatArray:
     """Twist (..., 6) of matrices g^-1 dg/dt."""
-    return np.concatenate([matrix[..., :3, 3], matrix[..., 2, 1:2], matrix[..., 0, 2:3], matrix[..., 1, 0:1]], axis=-1)
+    return np.concatenate(
+        [matrix[..., :3, 3], matrix[..., 2, 1:2], matrix[..., 0, 2:3], matrix[..., 1, 0:1]], axis=-1
+    )
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 0.6, 2.0])
@@ -51,12 +59,16 @@ def test_rotations_and_their_derivatives(size: float) -> None:
     """Against scipy's exponential and differences in time."""
     t = 0.37
     here = rotated(*(size * part for part in moving(t)))
-    assert here.turn == pytest.approx(Rotation.from_rotvec(size * moving(t)[0]).as_matrix(), abs=1e-15)
+    assert here.turn == pytest.approx(
+        Rotation.from_rotvec(size * moving(t)[0]).as_matrix(), abs=1e-15
+    )
     around = [Rotation.from_rotvec(size * moving(t + k * STEP)[0]).as_matrix() for k in (-1, 1)]
     spin = np.swapaxes(here.turn, -1, -2) @ (around[1] - around[0]) / (2 * STEP)
     omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
     assert here.twist[:, 3:] == pytest.approx(omega, abs=1e-7 * size)
-    before, after = (rotated(*(size * part for part in moving(t + k * STEP))).twist for k in (-1, 1))
+    before, after = (
+        rotated(*(size * part for part in moving(t + k * STEP))).twist for k in (-1, 1)
+    )
     assert here.growth == pytest.approx((after - before) / (2 * STEP), abs=1e-6 * size)
 
 
@@ -78,7 +90,9 @@ def instant(scene: Scene, time: float) -> Instant:
 
 def worst(chain: Chain, entry: int) -> float:
     """Largest difference of a wrench's entry, by the largest that the body has."""
-    return float(np.abs(chain.wrench - chain.body)[:, entry].max() / np.abs(chain.body[:, entry]).max())
+    return float(
+        np.abs(chain.wrench - chain.body)[:, entry].max() / np.abs(chain.body[:, entry]).max()
+    )
 
 
 def orders(values: list[float]) -> list[float]:
@@ -98,7 +112,10 @@ def test_turning_rod(n: int) -> None:
     beam, x = scene.beam, chain.joint
     left = beam.length_m - x
     tension = 0.5 * beam.mass_per_length * (2 * t) ** 2 * (beam.length_m**2 - x**2)
-    moment = 2.0 * (beam.mass_per_length * left**2 * (2 * beam.length_m + x) / 6 + beam.inertia_per_length[2] * left)
+    moment = 2.0 * (
+        beam.mass_per_length * left**2 * (2 * beam.length_m + x) / 6
+        + beam.inertia_per_length[2] * left
+    )
     assert chain.wrench[:, 0] == pytest.approx(tension, rel=1e-11)
     # What the part behind exerts on the part in front is minus what it takes to turn it.
     assert chain.wrench[:, 5] == pytest.approx(-moment, rel=1e-11)
@@ -108,7 +125,11 @@ def test_turning_rod(n: int) -> None:
 
 def test_clamped_arc_under_gravity() -> None:
     """A quarter of a circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of what hangs."""
-    scene = body({"kind": "formulas", "k_y_per_m": "-(pi/2)/l"}, {"kind": "anchors", "anchors": [{}]}, {"group": "SE3"})
+    scene = body(
+        {"kind": "formulas", "k_y_per_m": "-(pi/2)/l"},
+        {"kind": "anchors", "anchors": [{}]},
+        {"group": "SE3"},
+    )
     found = instant(scene, 0.1)
     beam = scene.beam
     curvature = 0.5 * math.pi / beam.length_m
@@ -130,15 +151,19 @@ CASES = {
     "2D snake": (body(SNAKE, {"kind": "rings"}), 2.0, 5),
     "inchworm": (
         body(
-            {"kind": "inching"}, {"kind": "end_anchors"}, {"length_m": 0.5},
-            ground={"slope_deg": 90.0}, start={"kind": "straight", "heading_deg": 90.0, "z_m": 0.0},
+            {"kind": "inching"},
+            {"kind": "end_anchors"},
+            {"length_m": 0.5},
+            ground={"slope_deg": 90.0},
+            start={"kind": "straight", "heading_deg": 90.0, "z_m": 0.0},
         ),
         4.5,
         5,
     ),
     "accelerating worm": (
         body(
-            {"kind": "peristalsis", "speed_m_s": 0.1, "acceleration_m_s2": 0.02}, {"kind": "wave_anchors"},
+            {"kind": "peristalsis", "speed_m_s": 0.1, "acceleration_m_s2": 0.02},
+            {"kind": "wave_anchors"},
             {"length_m": 0.3, "radius_m": 0.01, "group": "R"},
         ),
         3.0,
@@ -147,12 +172,13 @@ CASES = {
     "3D snake": (
         body(
             {"kind": "serpentine", "lift_per_m": 2.0, "turn_start_s": 2.0, "turn_duration_s": 4.0},
-            {"kind": "rings"}, {"group": "SE3"},
+            {"kind": "rings"},
+            {"group": "SE3"},
         ),
         4.0,
         4,
     ),
-}  # fmt: skip
+}
 
 
 @cache
@@ -172,7 +198,9 @@ def test_joints_converge_to_the_pointwise_wrench(name: str) -> None:
     assert values[-1] < 1e-3
     speed = [float(np.linalg.norm(chain.velocity - chain.body_velocity)) for chain in chains]
     if speed[-1] > 1e-9:
-        assert -np.polyfit(np.log(COUNTS[1:]), np.log(speed[1:]), 1)[0] == pytest.approx(2.0, abs=0.35)
+        assert -np.polyfit(np.log(COUNTS[1:]), np.log(speed[1:]), 1)[0] == pytest.approx(
+            2.0, abs=0.35
+        )
 
 
 def test_rings_that_push_along_their_links_own_axes_cost_an_order() -> None:
@@ -188,10 +216,12 @@ def test_rings_that_push_along_their_links_own_axes_cost_an_order() -> None:
 def test_chain_balances_from_its_tail(name: str) -> None:
     """Newton and Euler's recursion from the other end, with links placed in the world, gives the same last joint.
 
-    Forces of supports are those of least squares that numpy's pseudo-inverse finds; the mass is moved as the
-    frames move from 1 ms before to 1 ms after.
+    Forces of supports are those of least squares that numpy's pseudo-inverse finds; the mass is
+    moved as the frames move from 1 ms before to 1 ms after.
     """
-    scene = with_values(CASES[name][0], {"strain.turn_start_s": 0.0, "solver.error_tolerance": 1e-5})
+    scene = with_values(
+        CASES[name][0], {"strain.turn_start_s": 0.0, "solver.error_tolerance": 1e-5}
+    )
     n, step, time, beam = 12, 1e-3, 1.0, scene.beam
     fine = with_value(scene, "solver.step_s", step)
     engines = [instant(fine, time + k * step) for k in (-1, 0, 1)]
@@ -199,13 +229,17 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     place = np.stack([chain.pose[:, :3] for chain in chains])
     turn = np.stack([matrices(chain.pose[:, 3:]) for chain in chains])
     mass = beam.mass_per_length * beam.length_m / n
-    force = mass * (place[0] - 2 * place[1] + place[2]) / step**2 - mass * np.array(scene.ground.gravity)
+    force = mass * (place[0] - 2 * place[1] + place[2]) / step**2 - mass * np.array(
+        scene.ground.gravity
+    )
     inertia = np.array(beam.inertia_per_length) * beam.length_m / n
     inertia += np.array([0, 1, 1]) * mass * (beam.length_m / n) ** 2 / 12
 
     def momentum(k: int) -> FloatArray:  # angular, half a step after
         omega = Rotation.from_matrix(turn[k + 1] @ np.swapaxes(turn[k], 1, 2)).as_rotvec() / step
-        between = np.stack([Rotation.from_rotvec(0.5 * step * w).as_matrix() for w in omega]) @ turn[k]
+        between = (
+            np.stack([Rotation.from_rotvec(0.5 * step * w).as_matrix() for w in omega]) @ turn[k]
+        )
         return np.einsum("qij,j,qkj,qk->qi", between, inertia, between, omega)
 
     couple = (momentum(1) - momentum(0)) / step
@@ -220,7 +254,9 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     half = Rotation.from_rotvec(-0.5 * chains[1].angle[-1]).as_matrix()
     found = turn[1, -1] @ half @ chains[1].wrench[-1, 3:]
     which = slice(2, 3) if beam.group == "SE2" else slice(0, 3)
-    assert -found[which] == pytest.approx(wanted[which], abs=2e-5 * float(np.abs(chains[1].wrench[:, 3:]).max()) + 1e-6)
+    assert -found[which] == pytest.approx(
+        wanted[which], abs=2e-5 * float(np.abs(chains[1].wrench[:, 3:]).max()) + 1e-6
+    )
 
 
 def test_rings_share_the_load_by_the_pseudo_inverse() -> None:
@@ -234,7 +270,10 @@ def test_rings_share_the_load_by_the_pseudo_inverse() -> None:
     for at in found.work.hold[:, 1]:
         link = max(math.ceil(at / length * 16 - 1e-9) - 1, 0)
         local = head.T @ matrices(chain.pose[link : link + 1, 3:])[0]
-        point = head.T @ (chain.pose[link, :3] - found.place) + (at - (link + 0.5) * length / 16) * local[:, 0]
+        point = (
+            head.T @ (chain.pose[link, :3] - found.place)
+            + (at - (link + 0.5) * length / 16) * local[:, 0]
+        )
         columns.append([local[0, 1], local[1, 1], (hat(point) @ local[:, 1])[2] / length])
     matrix = np.array(columns).T
     total = wrench[:, [0, 1, 5]].sum(axis=0) / [1.0, 1.0, length]

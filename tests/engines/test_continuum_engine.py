@@ -29,7 +29,11 @@ from tests.engines.beam import body, reference, run, shipped
 from tests.strategies import continuum_scenes
 
 SNAKE: dict[str, Any] = {"kind": "serpentine", "turn_per_m": 2.0, "turn_start_s": 0.1}
-FRICTION: dict[str, Any] = {"kind": "friction", "viscous_along_ns_per_m2": 2.0, "viscous_across_ns_per_m2": 20.0}
+FRICTION: dict[str, Any] = {
+    "kind": "friction",
+    "viscous_along_ns_per_m2": 2.0,
+    "viscous_across_ns_per_m2": 20.0,
+}
 WAVE: dict[str, Any] = {"kind": "formulas", "k_z_per_m": "8*sin(7*X + 4*t)"}
 SCENES = {
     "rings": body(SNAKE, {"kind": "rings"}),
@@ -94,7 +98,9 @@ def test_snapshots_show_what_rows_hold(name: str) -> None:
     # The impulses of the interval are those of the sums since the start.
     gained = rows.impulse_obstacle[0].sum(axis=0)
     supports = snapshot.contacts.other == SUPPORT
-    assert snapshot.contacts.force_normal[supports].sum(axis=0) * 0.1 == pytest.approx(gained, abs=1e-15)
+    assert snapshot.contacts.force_normal[supports].sum(axis=0) * 0.1 == pytest.approx(
+        gained, abs=1e-15
+    )
 
 
 def test_works_and_poses_are_of_order_four_in_the_step() -> None:
@@ -104,9 +110,13 @@ def test_works_and_poses_are_of_order_four_in_the_step() -> None:
 
     def end(step: float) -> FloatArray:
         scene = body(
-            law, anchors, {"group": "SE3", "sections": 5}, solver={"step_s": step, "error_tolerance": 1e-4},
-            control={"period_s": step}, run={"log_rate_hz": 1.0, "duration_s": 1.0},
-        )  # fmt: skip
+            law,
+            anchors,
+            {"group": "SE3", "sections": 5},
+            solver={"step_s": step, "error_tolerance": 1e-4},
+            control={"period_s": step},
+            run={"log_rate_hz": 1.0, "duration_s": 1.0},
+        )
         engine, _ = run(scene, 0.8, every=round(0.8 / step))
         rows = engine.initial_rows()
         return np.concatenate([rows.link_pose[0].ravel(), rows.energy[0, 2:]])
@@ -124,7 +134,9 @@ def test_works_and_poses_are_of_order_four_in_the_step() -> None:
 
 
 def sided(side: str, **values: Any) -> Scene:
-    return body(SNAKE, {"kind": "rings", "count": 7, "side": side, **values}, run={"duration_s": 2.0})
+    return body(
+        SNAKE, {"kind": "rings", "count": 7, "side": side, **values}, run={"duration_s": 2.0}
+    )
 
 
 def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -134,7 +146,9 @@ def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]
     x, y = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
     lateral = np.stack([-hold[:, 6], hold[:, 5]], axis=1)
     arm = hold[:, 2:4] - pose[:2]
-    unit = np.stack([lateral @ x, lateral @ y, arm[:, 0] * lateral[:, 1] - arm[:, 1] * lateral[:, 0]])
+    unit = np.stack(
+        [lateral @ x, lateral @ y, arm[:, 0] * lateral[:, 1] - arm[:, 1] * lateral[:, 0]]
+    )
     return unit, rows.extra[index, [0, 1, 5]], (hold[:, 8:10] * lateral).sum(axis=1)
 
 
@@ -144,7 +158,9 @@ def test_two_sided_supports_carry_with_least_squares() -> None:
     for index in range(len(rows)):
         unit, resultant, amount = columns(rows, index)
         weight = np.diag(scene.support.weights)  # type: ignore[union-attr, arg-type]
-        assert amount == pytest.approx(weight @ unit.T @ np.linalg.solve(unit @ weight @ unit.T, resultant), abs=1e-10)
+        assert amount == pytest.approx(
+            weight @ unit.T @ np.linalg.solve(unit @ weight @ unit.T, resultant), abs=1e-10
+        )
 
 
 @pytest.mark.parametrize("side", ["left", "right", "alternating", "inner", "outer"])
@@ -156,10 +172,14 @@ def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> Non
         unit, resultant, amount = columns(rows, index)
         if side in ("inner", "outer"):
             bend = np.interp(rows.hold[index, :, 1], scene.beam.abscissas, rows.strain[index, :, 5])
-            sign = np.where(bend > 0, -1.0, 1.0) if side == "inner" else np.where(bend > 0, 1.0, -1.0)
+            sign = (
+                np.where(bend > 0, -1.0, 1.0) if side == "inner" else np.where(bend > 0, 1.0, -1.0)
+            )
             sign[np.abs(bend) < 0.3] = 0.0  # between two samples the sign is not known
         else:
-            sign = {"left": -np.ones(7), "right": np.ones(7)}.get(side, np.where(np.arange(7) % 2, 1.0, -1.0))
+            sign = {"left": -np.ones(7), "right": np.ones(7)}.get(
+                side, np.where(np.arange(7) % 2, 1.0, -1.0)
+            )
         assert (amount * sign > -1e-9).all()
         # The least squares that a general optimiser finds under the same bounds.
         scale = np.array([1.0, 1.0, 1.0 / scene.beam.length_m])
@@ -176,14 +196,21 @@ def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> Non
         assert left == pytest.approx(missed, abs=2e-4)
         carried += left < 1e-6
     assert rows.solver_unconverged[-1] >= (len(rows) - carried)
-    assert side not in ("left", "right") or carried < len(rows), "from one side alone a snake cannot be pushed on"
+    assert side not in ("left", "right") or carried < len(rows), (
+        "from one side alone a snake cannot be pushed on"
+    )
 
 
 # --- live changes and failures
 
 
 def test_a_changed_law_enters_at_the_head_without_sliding() -> None:
-    scene = body(SNAKE, {"kind": "rings"}, run={"duration_s": 6.0}, solver={"step_s": 0.01, "error_tolerance": 1e-7})
+    scene = body(
+        SNAKE,
+        {"kind": "rings"},
+        run={"duration_s": 6.0},
+        solver={"step_s": 0.01, "error_tolerance": 1e-7},
+    )
     source, engine = StrainSource(scene), ContinuumBeamEngine(scene)
     changed = with_values(scene, {"strain.curvature_per_m": 14.0, "strain.speed_m_s": 0.8})
     slip = []
@@ -204,14 +231,20 @@ def test_what_changes_the_body_needs_a_rebuild() -> None:
     scene = SCENES["rings"]
     engine = ContinuumBeamEngine(scene)
     for key, value in {
-        "beam.length_m": 2.0, "beam.sections": 21, "support.count": 7, "support.kind": "friction", "start.x_m": 1.0,
-    }.items():  # fmt: skip
+        "beam.length_m": 2.0,
+        "beam.sections": 21,
+        "support.count": 7,
+        "support.kind": "friction",
+        "start.x_m": 1.0,
+    }.items():
         assert not engine.apply(with_values(scene, {key: value}))
     assert engine.apply(with_values(scene, {"ground.slope_deg": 10.0, "support.side": "left"}))
 
 
 def test_a_straight_body_in_rings_says_that_its_motion_is_not_determined() -> None:
-    scene = body({"kind": "formulas", "k_z_per_m": "5*sin(4*X + 3*t)*(1 - rise(5*t))"}, {"kind": "rings"})
+    scene = body(
+        {"kind": "formulas", "k_z_per_m": "5*sin(4*X + 3*t)*(1 - rise(5*t))"}, {"kind": "rings"}
+    )
     engine = ContinuumBeamEngine(scene)
     report = engine.advance(reference(scene, 100), 100, range(1, 101))
     assert not report.ok
@@ -221,7 +254,11 @@ def test_a_straight_body_in_rings_says_that_its_motion_is_not_determined() -> No
 
 
 def test_pulling_on_a_held_body_loads_what_holds_it() -> None:
-    scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, ground={"gravity_m_s2": 0.0})
+    scene = body(
+        {"kind": "formulas"},
+        {"kind": "anchors", "anchors": [{"at_m": "0"}]},
+        ground={"gravity_m_s2": 0.0},
+    )
     engine = ContinuumBeamEngine(scene)
     engine.apply_wrench(40, (0.0, 2.0, 0.0, 0.0, 0.0, 0.5))
     rows = engine.advance(reference(scene, 1), 1, (1,)).rows
@@ -231,54 +268,86 @@ def test_pulling_on_a_held_body_loads_what_holds_it() -> None:
     assert rows.wrench[0, :, 5] == pytest.approx(2.0 * (1 - np.array(scene.beam.abscissas)) + 0.5)
 
 
-TIP = {"tip_fx_n": 0.7, "tip_fy_n": -1.2, "tip_fz_n": 0.4, "tip_mx_nm": 0.3, "tip_my_nm": -0.2, "tip_mz_nm": 0.1}
+TIP = {
+    "tip_fx_n": 0.7,
+    "tip_fy_n": -1.2,
+    "tip_fz_n": 0.4,
+    "tip_mx_nm": 0.3,
+    "tip_my_nm": -0.2,
+    "tip_mz_nm": 0.1,
+}
 
 
 @pytest.mark.parametrize("bend", [0.0, 1.7], ids=["straight", "helix"])
 def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
-    # A cantilever without weight: on every cross-section acts the load at the tip, moved there: F, and M + r x F.
-    strain = {"kind": "formulas", "k_x_per_m": str(0.8 * bend), "k_y_per_m": str(bend), "k_z_per_m": str(-0.5 * bend)}
+    # A cantilever without weight: on every cross-section acts the load at the tip, moved there: F,
+    # and M + r x F.
+    strain = {
+        "kind": "formulas",
+        "k_x_per_m": str(0.8 * bend),
+        "k_y_per_m": str(bend),
+        "k_z_per_m": str(-0.5 * bend),
+    }
     scene = body(
-        strain, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, {"group": "SE3", **TIP}, ground={"gravity_m_s2": 0.0},
+        strain,
+        {"kind": "anchors", "anchors": [{"at_m": "0"}]},
+        {"group": "SE3", **TIP},
+        ground={"gravity_m_s2": 0.0},
         start={"kind": "straight", "z_m": 0.5, "heading_deg": 40.0, "pitch_deg": -20.0},
-    )  # fmt: skip
+    )
     assert not [p for p in scene_check.check(scene) if p.key.startswith("beam.")]
     _, rows = run(scene, 0.05)
     force, torque = np.array(scene.beam.tip_wrench).reshape(2, 3)
     place, turn = rows.link_pose[-1, :, :3], matrices(rows.link_pose[-1, :, 3:])
     moved = torque + np.cross(place[-1] - place, force)
-    np.testing.assert_allclose(rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9)
-    np.testing.assert_allclose(rows.wrench[-1, :, 3:], np.einsum("nji,nj->ni", turn, moved), atol=1e-9)
+    np.testing.assert_allclose(
+        rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        rows.wrench[-1, :, 3:], np.einsum("nji,nj->ni", turn, moved), atol=1e-9
+    )
     np.testing.assert_allclose(rows.hold[-1, 0, 8:11], -force, atol=1e-9)
 
 
 def test_a_load_at_the_tip_pushes_a_body_on_ice_as_newton_says() -> None:
-    # A stiff rod without friction: a = F / m, and its first angular acceleration is (M + l/2 F) / I about the middle.
+    # A stiff rod without friction: a = F / m, and its first angular acceleration is (M + l/2 F) / I
+    # about the middle.
     ice = FRICTION | {"viscous_along_ns_per_m2": 0.0, "viscous_across_ns_per_m2": 0.0}
     scene = body(
-        {"kind": "formulas"}, ice, {"tip_fx_n": 0.3, "tip_fy_n": 0.4, "tip_mz_nm": 0.2},
-        ground={"mu_along": 0.0, "mu_across": 0.0}, solver={"step_s": 0.001, "error_tolerance": 1e-10},
-    )  # fmt: skip
+        {"kind": "formulas"},
+        ice,
+        {"tip_fx_n": 0.3, "tip_fy_n": 0.4, "tip_mz_nm": 0.2},
+        ground={"mu_along": 0.0, "mu_across": 0.0},
+        solver={"step_s": 0.001, "error_tolerance": 1e-10},
+    )
     beam, span = scene.beam, 0.02
-    recording = run_offline(with_values(scene, {"run.duration_s": span, "run.log_rate_hz": 1000.0})).recording
+    recording = run_offline(
+        with_values(scene, {"run.duration_s": span, "run.log_rate_hz": 1000.0})
+    ).recording
     names = ("time_s", "com_vx_mps", "com_vy_mps", "link_1_wz_radps")
     time, vx, vy, omega = np.concatenate(list(table(recording, names))).T
     np.testing.assert_allclose(vx, 0.3 / beam.mass * time, atol=1e-9)
     np.testing.assert_allclose(vy, 0.4 / beam.mass * time, atol=1e-9)
     inertia = beam.mass * beam.length_m**2 / 12.0 + beam.inertia_per_length[2] * beam.length_m
     # The body runs from the head at X = 0 along x: its tip is half a length ahead of its middle.
-    assert omega[2] / time[2] == pytest.approx((0.2 + 0.5 * beam.length_m * 0.4) / inertia, rel=1e-4)
+    assert omega[2] / time[2] == pytest.approx(
+        (0.2 + 0.5 * beam.length_m * 0.4) / inertia, rel=1e-4
+    )
 
 
 def test_a_load_at_the_tip_stays_when_somebody_pulls_there() -> None:
     scene = body(
-        {"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, {"tip_fy_n": 1.0},
+        {"kind": "formulas"},
+        {"kind": "anchors", "anchors": [{"at_m": "0"}]},
+        {"tip_fy_n": 1.0},
         ground={"gravity_m_s2": 0.0},
-    )  # fmt: skip
+    )
     engine = ContinuumBeamEngine(scene)
     for pull, expected in ((2.0, 3.0), (0.0, 1.0)):
         engine.apply_wrench(40, (0.0, pull, 0.0, 0.0, 0.0, 0.0))
-        rows = engine.advance(reference(scene, 1, engine.step_count), 1, (engine.step_count + 1,)).rows
+        rows = engine.advance(
+            reference(scene, 1, engine.step_count), 1, (engine.step_count + 1,)
+        ).rows
         assert rows.wrench[-1, :, 1] == pytest.approx(np.full(41, expected))
 
 
@@ -293,7 +362,9 @@ def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
     with pytest.raises(UsageError, match="No chain has a force or a torque at its tip"):
         compare_chain(scene)
     sliding = body({"kind": "formulas"}, FRICTION, {"tip_fx_n": 0.3})
-    with pytest.raises(SceneError, match=r"beam\.tip_fx_n: 0\.3: no chain has a load at its tip; make it 0"):
+    with pytest.raises(
+        SceneError, match=r"beam\.tip_fx_n: 0\.3: no chain has a load at its tip; make it 0"
+    ):
         discretise(sliding, 8)
 
 
@@ -301,7 +372,9 @@ def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
 def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
     assume(not any(problem.severity == "error" for problem in scene_check.check(scene)))
     engine = registry.create(scene)
-    report = engine.advance(StrainSource(scene).reference(np.arange(21) * scene.solver.step_s, None), 20, range(1, 21))
+    report = engine.advance(
+        StrainSource(scene).reference(np.arange(21) * scene.solver.step_s, None), 20, range(1, 21)
+    )
     if not report.ok:
         assert report.message.endswith(".")
         assert report.steps < 20

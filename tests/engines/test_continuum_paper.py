@@ -24,13 +24,17 @@ EVERYTHING = {
 """A law that uses all six strains, in space and in time."""
 
 
-def shoot(paper: Paper, t: float, at: float, wanted: FloatArray, which: str, eta: FloatArray) -> FloatArray:
+def shoot(
+    paper: Paper, t: float, at: float, wanted: FloatArray, which: str, eta: FloatArray
+) -> FloatArray:
     """The head's twist (or its derivative) under which that of the section at `at` is `wanted`: a linear problem."""
     zero = np.zeros(6)
     part = slice(12, 18) if which == "eta" else slice(18, 24)
 
     def there(guess: FloatArray) -> FloatArray:
-        first = paper.first(np.eye(3), zero[:3], *((guess, zero) if which == "eta" else (eta, guess)))
+        first = paper.first(
+            np.eye(3), zero[:3], *((guess, zero) if which == "eta" else (eta, guess))
+        )
         return paper.integrate(t, 0.0, at, first)[part]
 
     offset = there(zero)
@@ -55,7 +59,9 @@ def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
     ],
     ids=["head", "head, at more times", "inside", "tail", "sweeping", "sweeping, at more times"],
 )
-def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float, every: int) -> None:
+def test_anchored_bodies_move_and_carry_as_the_paper_says(
+    at: str, speed: float, every: int
+) -> None:
     support: dict[str, Any] = {"kind": "anchors", "anchors": [{"at_m": at}]}
     ground = {"slope_deg": 30.0, "downhill_deg": 40.0}
     scene = body(EVERYTHING, support, {"group": "SE3", "radius_m": 0.03}, ground=ground)
@@ -66,13 +72,18 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float,
         anchor = {"0": 0.0, "0.42": 0.42, "l": length}.get(at, 0.3 + 0.2 * t)
         turn, place = matrices(rows.link_pose[index, :1, 3:])[0], rows.link_pose[index, 0, :3]
         eta = head_twist(paper, t, anchor, speed)
-        # The derivative of eta_o by differences over the paper's own equation: nothing of the engine is in it.
+        # The derivative of eta_o by differences over the paper's own equation: nothing of the
+        # engine is in it.
         step = 1e-3
-        near = [head_twist(paper, t + k * step, anchor + k * step * speed, speed) for k in (-2, -1, 1, 2)]
+        near = [
+            head_twist(paper, t + k * step, anchor + k * step * speed, speed)
+            for k in (-2, -1, 1, 2)
+        ]
         eta_t = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * step)
         world = np.concatenate([turn @ eta[:3], turn @ eta[3:]])
         assert rows.link_twist[index, 0] == pytest.approx(world, abs=1e-7)
-        # Lambda from both ends, which nothing pulls at; what is missing where they meet is the anchor's wrench.
+        # Lambda from both ends, which nothing pulls at; what is missing where they meet is the
+        # anchor's wrench.
         first = paper.first(turn, place, eta, eta_t)
         before = paper.integrate(t, 0.0, anchor, first) if anchor > 0 else first
         tail = paper.integrate(t, anchor, length, before) if anchor < length else before.copy()
@@ -100,9 +111,13 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float,
 
 
 def test_an_anchor_that_is_moved_takes_the_body_along() -> None:
-    # A straight rod turned about its end: N_X = rho A w^2 (l^2 - X^2) / 2, and the anchor pulls with all of it.
+    # A straight rod turned about its end: N_X = rho A w^2 (l^2 - X^2) / 2, and the anchor pulls
+    # with all of it.
     omega = 3.0
-    support = {"kind": "anchors", "anchors": [{"at_m": "0", "angular_velocity_rad_s": ["0", "0", str(omega)]}]}
+    support = {
+        "kind": "anchors",
+        "anchors": [{"at_m": "0", "angular_velocity_rad_s": ["0", "0", str(omega)]}],
+    }
     scene = body({"kind": "formulas"}, support, ground={"gravity_m_s2": 0.0})
     _, rows = run(scene, 1.0, every=100)
     x, mass = np.array(scene.beam.abscissas), scene.beam.mass_per_length
@@ -110,24 +125,30 @@ def test_an_anchor_that_is_moved_takes_the_body_along() -> None:
     assert rows.wrench[-1, :, 1:] == pytest.approx(np.zeros((len(x), 5)), abs=1e-9)
     angle = omega * rows.time[-1]
     assert rows.link_pose[-1, -1, :2] == pytest.approx([np.cos(angle), np.sin(angle)], abs=1e-10)
-    assert rows.hold[-1, 0, 8:11] == pytest.approx(-0.5 * mass * omega**2 * np.array([np.cos(angle), np.sin(angle), 0]))
+    assert rows.hold[-1, 0, 8:11] == pytest.approx(
+        -0.5 * mass * omega**2 * np.array([np.cos(angle), np.sin(angle), 0])
+    )
 
 
 def bent(scene_gravity: float, curvature: float) -> tuple[Scene, FloatArray]:
     support = {"kind": "anchors", "anchors": [{"at_m": "0"}]}
     ground = {"slope_deg": 90.0, "downhill_deg": -90.0, "gravity_m_s2": scene_gravity}
-    scene = body({"kind": "formulas", "k_z_per_m": str(curvature)}, support, {"group": "SE2"}, ground=ground)
+    scene = body(
+        {"kind": "formulas", "k_z_per_m": str(curvature)}, support, {"group": "SE2"}, ground=ground
+    )
     _, rows = run(scene, 0.01)
     return scene, rows.wrench[-1]
 
 
 def test_a_cantilever_carries_its_weight() -> None:
-    # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before clockwise.
+    # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before
+    # clockwise.
     scene, wrench = bent(9.81, 0.0)
     w, rest = scene.beam.mass_per_length * 9.81, 1.0 - np.array(scene.beam.abscissas)
     assert wrench[:, 1] == pytest.approx(-w * rest, abs=1e-9)
     assert wrench[:, 5] == pytest.approx(-0.5 * w * rest**2, abs=1e-9)
-    # An arc of radius 1/k: the couple of the weight behind, w integral (x(S) - x(X)) dS with x = sin(k S) / k.
+    # An arc of radius 1/k: the couple of the weight behind, w integral (x(S) - x(X)) dS with x =
+    # sin(k S) / k.
     k = 2.5
     scene, wrench = bent(9.81, k)
     x = np.array(scene.beam.abscissas)
@@ -145,7 +166,11 @@ def test_several_anchors_share_the_load_by_least_squares() -> None:
     assert rows.extra[-1, 7] == pytest.approx(0.0, abs=1e-12)
     # Two that are moved apart while the body cannot stretch: the program says how fast they slip.
     moving = {"at_m": "0.9", "velocity_m_s": ["0.02", "0", "0"]}
-    scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0.1"}, moving]}, {"group": "R"})
+    scene = body(
+        {"kind": "formulas"},
+        {"kind": "anchors", "anchors": [{"at_m": "0.1"}, moving]},
+        {"group": "R"},
+    )
     _, rows = run(scene, 0.05)
     assert rows.extra[-1, 7] == pytest.approx(0.01, rel=1e-9)
 
@@ -158,7 +183,10 @@ def test_the_ledger_of_a_body_held_at_the_head_closes(group: str, moved: bool) -
         strain |= {"k_y_per_m": "3*sin(3*X - 2*t)", "gamma_x": "1 + 0.1*sin(3*t + 2*X)"}
     anchor: dict[str, object] = {"at_m": "0"}
     if moved:
-        anchor |= {"velocity_m_s": ["0.3*sin(2*t)", "0.1", "0"], "angular_velocity_rad_s": ["0", "0", "1*t"]}
+        anchor |= {
+            "velocity_m_s": ["0.3*sin(2*t)", "0.1", "0"],
+            "angular_velocity_rad_s": ["0", "0", "1*t"],
+        }
     scene = body(strain, {"kind": "anchors", "anchors": [anchor]}, {"group": group})
     _, rows = run(scene, 1.0)
     gained = rows.energy - rows.energy[0]

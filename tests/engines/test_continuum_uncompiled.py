@@ -32,7 +32,11 @@ def last(name: str, steps: int) -> list[list[float]]:
         run={"duration_s": 1.0},
     )
     rows = run(scene, 0.01 * steps, every=steps)[1]
-    return [rows.link_pose[-1].ravel().tolist(), rows.wrench[-1].ravel().tolist(), rows.energy[-1].tolist()]
+    return [
+        rows.link_pose[-1].ravel().tolist(),
+        rows.wrench[-1].ravel().tolist(),
+        rows.energy[-1].tolist(),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,10 +44,14 @@ def last(name: str, steps: int) -> list[list[float]]:
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 2),
         # Compiling it all anew takes minutes.
-        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 100, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+        pytest.param(
+            {"NUMBA_BOUNDSCHECK": "1"}, 100, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
+        ),
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    for name, elsewhere in zip(SUPPORTS, answer_of(PROGRAM.format(steps=steps), **environment), strict=True):
+    for name, elsewhere in zip(
+        SUPPORTS, answer_of(PROGRAM.format(steps=steps), **environment), strict=True
+    ):
         for ours, theirs in zip(last(name, steps), elsewhere, strict=True):
             assert np.array(theirs) == pytest.approx(np.array(ours), abs=1e-11)

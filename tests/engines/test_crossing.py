@@ -32,18 +32,33 @@ MODELS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")
 
 
 def thrown(
-    model: str, *obstacles: Obstacle, velocity: tuple[float, ...] = (0.0, SPEED), z: float = 0.01, **values: Any
+    model: str,
+    *obstacles: Obstacle,
+    velocity: tuple[float, ...] = (0.0, SPEED),
+    z: float = 0.01,
+    **values: Any,
 ) -> Scene:
     """Three limp links in line along x, thrown over a smooth floor; their centres begin at y = 0."""
     scene = with_values(
         Scene(),
         {
-            "model.kind": model, "robot.n_links": 3, "robot.link_length_m": 0.1, "robot.contact_half_length_m": 0.04,
-            "robot.radius_m": 0.01, "ground.mu_along": 0.0, "ground.mu_across": 0.0, "gait.amplitude_deg": 0.0,
-            "joint_controller.kp_nm_per_rad": 0.0, "joint_controller.kd_nms_per_rad": 0.0, "solver.step_s": STEP,
-            "control.period_s": 5 * STEP, "run.duration_s": 10 * STEP, "run.log_rate_hz": 50.0, **values,
+            "model.kind": model,
+            "robot.n_links": 3,
+            "robot.link_length_m": 0.1,
+            "robot.contact_half_length_m": 0.04,
+            "robot.radius_m": 0.01,
+            "ground.mu_along": 0.0,
+            "ground.mu_across": 0.0,
+            "gait.amplitude_deg": 0.0,
+            "joint_controller.kp_nm_per_rad": 0.0,
+            "joint_controller.kd_nms_per_rad": 0.0,
+            "solver.step_s": STEP,
+            "control.period_s": 5 * STEP,
+            "run.duration_s": 10 * STEP,
+            "run.log_rate_hz": 50.0,
+            **values,
         },
-    )  # fmt: skip
+    )
     start = StateStart(
         kind="state",
         position_m=tuple((0.1 * k, 0.0, z) for k in range(3)),
@@ -83,7 +98,9 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
     assert step < STEP
     if model == "planar_nonholonomic":  # which brakes links, and does not push them back
         return
-    mended = registry.create(with_values(engine.scene, {"solver.step_s": step, "control.period_s": step}))
+    mended = registry.create(
+        with_values(engine.scene, {"solver.step_s": step, "control.period_s": step})
+    )
     report = mended.advance(still(mended.scene), round(0.02 / step))
     assert report.ok, "the remedy holds"
     if obstacle.kind == "box":
@@ -91,7 +108,9 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_recording(model: str) -> None:
+def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_recording(
+    model: str,
+) -> None:
     # The wall begins 1.1 m ahead: 6 steps of 16 cm lead to 0.96 m, the seventh behind it.
     scene = thrown(model, wall(y=1.02))
     result = run_offline(scene)
@@ -118,7 +137,9 @@ def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_reco
     ],
     ids=["above", "beside", "between pins"],
 )
-def test_what_is_passed_is_not_taken_for_crossed(model: str, obstacles: tuple[Obstacle, ...]) -> None:
+def test_what_is_passed_is_not_taken_for_crossed(
+    model: str, obstacles: tuple[Obstacle, ...]
+) -> None:
     engine = registry.create(thrown(model, *obstacles))
     report = engine.advance(still(engine.scene), 10)
     assert report.ok, report.message
@@ -127,7 +148,9 @@ def test_what_is_passed_is_not_taken_for_crossed(model: str, obstacles: tuple[Ob
 
 @pytest.mark.parametrize("model", MODELS)
 def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
-    engine = registry.create(thrown(model, Cylinder(x_m=0.1, y_m=0.2, radius_m=0.004, height_m=0.1)))
+    engine = registry.create(
+        thrown(model, Cylinder(x_m=0.1, y_m=0.2, radius_m=0.004, height_m=0.1))
+    )
     before, after = engine._links(), engine._links()  # type: ignore[attr-defined]
     before[:, 1], after[:, 1] = 0.2, 0.5
     watch = engine._crossings  # type: ignore[attr-defined]
@@ -172,36 +195,68 @@ SHOT = {
     "fall on a field": (HeightField(x_m=0.1, y_m=0, heights_m=LEVEL), {"z": 0.12, "velocity": DOWN}),
     "fall on a disc": (Cylinder(x_m=0.1, y_m=0, radius_m=0.5, height_m=0.06), {"z": 0.1, "velocity": DOWN}),
 }  # fmt: skip
-CALLED = {"ramp": "a ramp", "height_field": "a height field", "box": "a box", "cylinder": "a cylinder"}
+CALLED = {
+    "ramp": "a ramp",
+    "height_field": "a height field",
+    "box": "a box",
+    "cylinder": "a cylinder",
+}
 
 
 @pytest.mark.parametrize(("obstacle", "start"), SHOT.values(), ids=SHOT.keys())
-def test_solids_and_terrain_are_not_shot_or_fallen_through_silently(obstacle: Obstacle, start: dict[str, Any]) -> None:
+def test_solids_and_terrain_are_not_shot_or_fallen_through_silently(
+    obstacle: Obstacle, start: dict[str, Any]
+) -> None:
     engine = registry.create(thrown("spatial_nonsmooth", obstacle, **start))
     report = engine.advance(still(engine.scene), 10)
     assert not report.ok
-    assert f"goes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves " in report.message
+    assert (
+        f"goes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves "
+        in report.message
+    )
     step = float(report.message.split("to ")[-1].rstrip("."))
-    mended = registry.create(with_values(engine.scene, {"solver.step_s": step, "control.period_s": step}))
+    mended = registry.create(
+        with_values(engine.scene, {"solver.step_s": step, "control.period_s": step})
+    )
     report = mended.advance(still(mended.scene), round(0.02 / step))
     assert report.ok, "the remedy holds"
 
 
 BY_THE_WAY = {
-    "over stairs": (Stairs(x_m=0.1, y_m=0.04, heading_deg=90, steps=1, landing_m=0.01), {"z": 0.06}),
+    "over stairs": (
+        Stairs(x_m=0.1, y_m=0.04, heading_deg=90, steps=1, landing_m=0.01),
+        {"z": 0.06},
+    ),
     "beside stairs": (Stairs(x_m=0.27, y_m=0.05, steps=2, width_m=0.004), {}),
-    "over the blade": (Ramp(x_m=0.1, y_m=0.05, heading_deg=90, length_m=0.02, rise_m=0.1), {"z": 0.113}),
-    "over rubble": (Rubble(x_m=0.1, y_m=0.08, length_m=0.3, width_m=0.04, blocks=3, height_m=0.05), {"z": 0.065}),
-    "over the ridge": (HeightField(x_m=0.1, y_m=0.08, length_m=1, width_m=0.12, heights_m=RIDGE), {"z": 0.095}),
-    "beside the ridge": (HeightField(x_m=0.8, y_m=0.08, length_m=1, width_m=0.12, heights_m=RIDGE), {}),
-    "landing": (HeightField(x_m=0.1, y_m=0, heights_m=LEVEL), {"z": 0.12, "velocity": (0.0, 0.0, -2.0)}),
+    "over the blade": (
+        Ramp(x_m=0.1, y_m=0.05, heading_deg=90, length_m=0.02, rise_m=0.1),
+        {"z": 0.113},
+    ),
+    "over rubble": (
+        Rubble(x_m=0.1, y_m=0.08, length_m=0.3, width_m=0.04, blocks=3, height_m=0.05),
+        {"z": 0.065},
+    ),
+    "over the ridge": (
+        HeightField(x_m=0.1, y_m=0.08, length_m=1, width_m=0.12, heights_m=RIDGE),
+        {"z": 0.095},
+    ),
+    "beside the ridge": (
+        HeightField(x_m=0.8, y_m=0.08, length_m=1, width_m=0.12, heights_m=RIDGE),
+        {},
+    ),
+    "landing": (
+        HeightField(x_m=0.1, y_m=0, heights_m=LEVEL),
+        {"z": 0.12, "velocity": (0.0, 0.0, -2.0)},
+    ),
     "on stairs": (Stairs(x_m=-0.5, y_m=0, steps=2), {"z": 0.12, "velocity": (0.0, 0.0, -10.0)}),
     "on the ground": (Cylinder(x_m=3, y_m=0), {"z": 0.05, "velocity": (0.0, 0.0, -5.0)}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("obstacle", "start"), BY_THE_WAY.values(), ids=BY_THE_WAY.keys())
-def test_what_only_comes_near_solids_and_terrain_goes_on(obstacle: Obstacle, start: dict[str, Any]) -> None:
+def test_what_only_comes_near_solids_and_terrain_goes_on(
+    obstacle: Obstacle, start: dict[str, Any]
+) -> None:
     engine = registry.create(thrown("spatial_nonsmooth", obstacle, **start))
     fastest = max(abs(v) for v in start.get("velocity", (SPEED,)))
     assert engine._crossings.limit < STEP * fastest  # type: ignore[attr-defined]
@@ -218,21 +273,29 @@ def test_the_ground_is_not_fallen_through_silently() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("hit", [True, False], ids=["through", "beside"])
-def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(model: str, hit: bool) -> None:
+def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
+    model: str, hit: bool
+) -> None:
     """A joint is bent and stretched again in 120 of 2300 steps: before and after the links are where they were."""
     rest, swing, steps, step = 1400, 120, 2300, 0.001
     implicit = {"solver.joints": "implicit"} if model != "planar_nonholonomic" else {}
     values = {
-        "robot.n_links": 2, "robot.link_length_m": 0.4, "robot.contact_half_length_m": 0.18, "solver.step_s": step,
-        "robot.radius_m": 0.0002, "ground.gravity_m_s2": 0.0, "joint_controller.kp_nm_per_rad": 500.0,
-        "joint_controller.kd_nms_per_rad": 2.0, **implicit,
-    }  # fmt: skip
+        "robot.n_links": 2,
+        "robot.link_length_m": 0.4,
+        "robot.contact_half_length_m": 0.18,
+        "solver.step_s": step,
+        "robot.radius_m": 0.0002,
+        "ground.gravity_m_s2": 0.0,
+        "joint_controller.kp_nm_per_rad": 500.0,
+        "joint_controller.kd_nms_per_rad": 2.0,
+        **implicit,
+    }
     start = StraightStart(kind="straight", x_m=0.0, y_m=0.0)
 
     def scene(*obstacles: Obstacle) -> Scene:
-        return with_values(Scene(), values | {"model.kind": model, "gait.amplitude_deg": 0.0}).model_copy(
-            update={"start": start, "obstacles": obstacles}
-        )
+        return with_values(
+            Scene(), values | {"model.kind": model, "gait.amplitude_deg": 0.0}
+        ).model_copy(update={"start": start, "obstacles": obstacles})
 
     at = np.clip(np.arange(steps + 1) - rest, 0, swing) * 2.0 * np.pi / swing
     angle, rate = np.zeros((2, steps + 1, len(scene().body.axes)))
@@ -255,7 +318,10 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(mode
     report = engine.advance(swung, steps)
     assert report.ok is not hit, report.message
     if hit:
-        assert f"In step {rest + fastest} " in report.message or f"In step {rest + fastest + 1} " in report.message
+        assert (
+            f"In step {rest + fastest} " in report.message
+            or f"In step {rest + fastest + 1} " in report.message
+        )
         assert "link 1 goes through obstacle 1 (a cylinder)" in report.message
         assert report.steps == engine.step_count
 
@@ -280,16 +346,25 @@ def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
 def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     """Two links in line that bend at a rate A w each turn at half of that, about where they meet."""
     values = {
-        "model.kind": model, "robot.n_links": 2, "robot.link_length_m": 0.2, "robot.contact_half_length_m": 0.1,
-        "robot.radius_m": 0.01, "gait.amplitude_deg": 30.0, "gait.frequency_deg_s": 7200.0, "solver.step_s": 0.004,
-        "control.soft_start_deg": 0.0, "control.period_s": 0.004,
-    }  # fmt: skip
+        "model.kind": model,
+        "robot.n_links": 2,
+        "robot.link_length_m": 0.2,
+        "robot.contact_half_length_m": 0.1,
+        "robot.radius_m": 0.01,
+        "gait.amplitude_deg": 30.0,
+        "gait.frequency_deg_s": 7200.0,
+        "solver.step_s": 0.004,
+        "control.soft_start_deg": 0.0,
+        "control.period_s": 0.004,
+    }
     pin = Cylinder(x_m=3, y_m=0, radius_m=0.002, height_m=0.1)
     scene = with_values(Scene(), values).model_copy(update={"obstacles": (pin,)})
     (found,) = [problem for problem in registry.check(scene) if "go through" in problem.message]
     way = float(found.message.split("moves up to ")[1].split(" mm")[0])
     rate = math.radians(30.0) * math.radians(7200.0)
-    assert way == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), "the links' middles go half as far"
+    assert way == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), (
+        "the links' middles go half as far"
+    )
     assert (
         "by its gait in a step of 0.004 s, but is sure to meet obstacle 1 (a cylinder) only below 12 mm"
         in found.message
@@ -299,12 +374,19 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
 
 
 def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> None:
-    values = {"solver.step_s": 0.001, "control.period_s": 0.001, "ground.obstacle_damping_ns_per_m": 0.0}
+    values = {
+        "solver.step_s": 0.001,
+        "control.period_s": 0.001,
+        "ground.obstacle_damping_ns_per_m": 0.0,
+    }
     pin = Cylinder(x_m=0.11, y_m=0.05, radius_m=0.004, height_m=0.1)
     scene = thrown("planar_nonholonomic", pin, velocity=(0.0, 1.0), **values)
     report = registry.create(scene).advance(still(scene), 100)
     said = "link 2 goes through obstacle 1 (a cylinder), whose damping does not stop it; raise "
-    assert said + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down" in report.message
+    assert (
+        said + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down"
+        in report.message
+    )
     mended = with_values(scene, {"ground.obstacle_damping_ns_per_m": 1000.0})
     report = registry.create(mended).advance(still(mended), 100)
     assert report.ok, "the remedy holds"
@@ -313,7 +395,9 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
 def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
     """Random ways of a link among posts: its axis, sampled densely, comes nearer to one than a tenth of its radius."""
     generator = np.random.default_rng(3)
-    posts = [Cylinder(x_m=0.4 * k, y_m=0.3, radius_m=0.02 + 0.02 * k, height_m=0.1) for k in range(4)]
+    posts = [
+        Cylinder(x_m=0.4 * k, y_m=0.3, radius_m=0.02 + 0.02 * k, height_m=0.1) for k in range(4)
+    ]
     engine = registry.create(thrown("planar_nonholonomic", *posts))
     watch = engine._crossings  # type: ignore[attr-defined]
     outcomes = []
@@ -326,8 +410,13 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
         along = np.linspace(0.0, 1.0, 200)[None, :, None]
         moved = ends[0] + share * (ends[1] - ends[0])
         axis = moved[:, :1] + along * (moved[:, 1:] - moved[:, :1])
-        distance = [np.linalg.norm(axis - [post.x_m, post.y_m], axis=2).min(axis=1) / post.radius_m for post in posts]
-        if any(0.05 < away.min() < 0.13 for away in distance):  # the ways are followed in parts of a core's radius
+        distance = [
+            np.linalg.norm(axis - [post.x_m, post.y_m], axis=2).min(axis=1) / post.radius_m
+            for post in posts
+        ]
+        if any(
+            0.05 < away.min() < 0.13 for away in distance
+        ):  # the ways are followed in parts of a core's radius
             continue
         entered = {number for number, away in enumerate(distance) if away.min() < 0.1 < away[0]}
         crossing = watch.found(before, after)
@@ -337,9 +426,15 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
     assert 10 < sum(outcomes) < len(outcomes) - 50
 
 
-def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     post = Cylinder(x_m=0.1, y_m=0.12, radius_m=0.1, height_m=0.1)
-    values = {"ground.obstacle_damping_ns_per_m": 3.0, "solver.step_s": 0.001, "control.period_s": 0.001}
+    values = {
+        "ground.obstacle_damping_ns_per_m": 3.0,
+        "solver.step_s": 0.001,
+        "control.period_s": 0.001,
+    }
     engine = registry.create(thrown("planar_nonholonomic", post, velocity=(0.0, 1.0), **values))
     depths = []
     examine = type(engine._crossings).found  # type: ignore[attr-defined]
@@ -350,7 +445,9 @@ def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(monkeypatc
 
     monkeypatch.setattr(type(engine._crossings), "found", found)  # type: ignore[attr-defined]
     while engine.advance(still(engine.scene), 1).ok and engine.step_count < 150:
-        if engine.snapshot().link_pose[1, 1] < 0.1:  # 2 cm before the middle, the core has a radius of 1 cm
+        if (
+            engine.snapshot().link_pose[1, 1] < 0.1
+        ):  # 2 cm before the middle, the core has a radius of 1 cm
             assert not depths
     assert depths, "then it came near"
     assert min(depths) > 0.1

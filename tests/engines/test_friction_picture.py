@@ -45,9 +45,16 @@ def test_factor_is_bilinear_between_the_pixels(tmp_path: Path) -> None:
     across, up = pixel * (np.arange(8) - 3.5), pixel * (np.arange(5) - 2.0)
     expected = RegularGridInterpolator((up, across), 0.1 + 1.4 * grey[::-1] / 255.0)
     turn = math.radians(30.0)
-    for y, x in np.random.default_rng(1).uniform((up[0], across[0]), (up[-1], across[-1]), (200, 2)):
-        place = 0.3 + math.cos(turn) * x - math.sin(turn) * y, -0.2 + math.sin(turn) * x + math.cos(turn) * y
-        assert friction_scale(ground, 0.0, *place) == pytest.approx(expected((y, x)).item(), abs=1e-12)
+    for y, x in np.random.default_rng(1).uniform(
+        (up[0], across[0]), (up[-1], across[-1]), (200, 2)
+    ):
+        place = (
+            0.3 + math.cos(turn) * x - math.sin(turn) * y,
+            -0.2 + math.sin(turn) * x + math.cos(turn) * y,
+        )
+        assert friction_scale(ground, 0.0, *place) == pytest.approx(
+            expected((y, x)).item(), abs=1e-12
+        )
 
 
 def test_factor_is_that_of_the_edge_up_to_it_and_one_beyond(tmp_path: Path) -> None:
@@ -73,8 +80,9 @@ def test_ground_without_a_picture_does_not_vary() -> None:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "planar_lagrangian"])
 def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_path: Path) -> None:
-    # It slides along -x from the white half, where friction is 0.4, into the black one, where it is 0.1. The factor
-    # changes linearly within a pixel around x = -0.1, and so takes as much energy as a step there.
+    # It slides along -x from the white half, where friction is 0.4, into the black one, where it is
+    # 0.1. The factor changes linearly within a pixel around x = -0.1, and so takes as much energy
+    # as a step there.
     save_grey(tmp_path / "floor.png", [[0] * 50 + [255] * 50] * 2)
     scene = scene_from_dict(
         {
@@ -102,7 +110,12 @@ def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_pa
 
 @pytest.mark.parametrize(
     "name",
-    ["lateral_undulation_isotropic", "spatial_lateral_undulation", "lagrangian_undulation", "continuum_friction"],
+    [
+        "lateral_undulation_isotropic",
+        "spatial_lateral_undulation",
+        "lagrangian_undulation",
+        "continuum_friction",
+    ],
 )
 def test_picture_of_one_grey_is_a_constant_factor(name: str, tmp_path: Path) -> None:
     save_grey(tmp_path / "floor.png", [[255, 255], [255, 255]])
@@ -131,12 +144,24 @@ def test_held_body_takes_no_picture() -> None:
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("missing.png", r"missing.png' cannot be used \(No such file or directory\). Give a grey-scale PNG"),
-        ("text.png", r"text.png' cannot be used \(it is no picture that can be read\). Give a grey-scale PNG"),
-        ("thin.png", r"thin.png' cannot be used \(it has 1 x 3 pixels\). Give 2 to 4096 either way"),
+        (
+            "missing.png",
+            r"missing.png' cannot be used \(No such file or directory\). Give a grey-scale PNG",
+        ),
+        (
+            "text.png",
+            r"text.png' cannot be used \(it is no picture that can be read\). Give a grey-scale PNG",
+        ),
+        (
+            "thin.png",
+            r"thin.png' cannot be used \(it has 1 x 3 pixels\). Give 2 to 4096 either way",
+        ),
         (".", "cannot be used"),
         ("File://elsewhere/floor.png", "elsewhere"),
-        ("", r"No picture is chosen. Give the name of a grey-scale picture, or leave the table out"),
+        (
+            "",
+            r"No picture is chosen. Give the name of a grey-scale picture, or leave the table out",
+        ),
     ],
 )
 def test_picture_that_cannot_be_used_is_named(file: str, words: str, tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ MU = 0.101936799
 def wave(**ground: Any) -> Scene:
     scene = load_scene(scenes_dir() / "continuum_friction.toml")
     values = {"run.duration_s": 12.0, "ground.mu_backward": None}
-    return with_values(scene, {**values, **{f"ground.{key}": value for key, value in ground.items()}})
+    return with_values(
+        scene, {**values, **{f"ground.{key}": value for key, value in ground.items()}}
+    )
 
 
 def speed(scene: Scene) -> float:
@@ -47,15 +49,19 @@ def speed(scene: Scene) -> float:
         ("components", 2.0, 0.41, 0.005),
     ],
 )
-def test_wave_moves_as_fast_as_its_law_says(law: str, across: float, expected: float, tolerance: float) -> None:
-    assert speed(wave(law=law, mu_along=MU, mu_across=across * MU)) == pytest.approx(expected, abs=tolerance)
+def test_wave_moves_as_fast_as_its_law_says(
+    law: str, across: float, expected: float, tolerance: float
+) -> None:
+    assert speed(wave(law=law, mu_along=MU, mu_across=across * MU)) == pytest.approx(
+        expected, abs=tolerance
+    )
 
 
 def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
     """Speed of the same body with its load multiplied by 1 + A cos 4 pi (X - t), from momentum alone.
 
-    The centre of mass accelerates under the sum of the friction, and the angular momentum about it changes by its
-    moment; the shape and its rate follow from the curvature, at 400 midpoints.
+    The centre of mass accelerates under the sum of the friction, and the angular momentum about it
+    changes by its moment; the shape and its rate follow from the curvature, at 400 midpoints.
     """
     count = 400
     x = (np.arange(count) + 0.5) / count
@@ -95,7 +101,12 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
 
 
 def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
-    lifted = wave(mu_along=MU, mu_across=2 * MU, coulomb_smoothing_m_s=0.02, load_factor="1-1.5*cos(4*pi*X-4*pi*t)")
+    lifted = wave(
+        mu_along=MU,
+        mu_across=2 * MU,
+        coulomb_smoothing_m_s=0.02,
+        load_factor="1-1.5*cos(4*pi*X-4*pi*t)",
+    )
     expected = lifted_speed(12.0, 0.02, -1.5)
     assert speed(lifted) == pytest.approx(expected, rel=0.005)
     assert expected > 2 * 0.156
@@ -104,7 +115,9 @@ def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
 def test_backward_friction_matters_only_where_the_body_slides_back() -> None:
     forward = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=MU, mu_across=2 * MU))
     rough = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=1.5 * MU, mu_across=2 * MU))
-    assert rough == pytest.approx(forward, rel=0.05)  # no part of this wave slides tail first for long
+    assert rough == pytest.approx(
+        forward, rel=0.05
+    )  # no part of this wave slides tail first for long
 
 
 def test_body_stops_sooner_tail_first() -> None:
@@ -113,7 +126,13 @@ def test_body_stops_sooner_tail_first() -> None:
     for sign, mu in ((-1.0, 0.1), (1.0, 0.2)):
         scene = wave(law="ellipse", mu_along=0.1, mu_backward=0.2, mu_across=0.5)
         scene = with_values(
-            scene, {**straight, "start.vx_m_s": sign, "start.heading_deg": 0.0, "ground.coulomb_smoothing_m_s": 1e-4}
+            scene,
+            {
+                **straight,
+                "start.vx_m_s": sign,
+                "start.heading_deg": 0.0,
+                "ground.coulomb_smoothing_m_s": 1e-4,
+            },
         )
         recording = run_offline(scene).recording
         pose = recording.rows(0, len(recording.times)).link_pose

@@ -46,12 +46,21 @@ def test_program_has_the_values_of_the_formula(text: str) -> None:
 def _star(x: float, y: float) -> tuple[tuple[float, float], ...]:
     angle = np.linspace(0.0, 2.0 * np.pi, 10, endpoint=False)
     radius = np.where(np.arange(10) % 2, 0.4, 1.0)
-    return tuple((float(x + r * np.cos(a)), float(y + r * np.sin(a))) for r, a in zip(radius, angle, strict=True))
+    return tuple(
+        (float(x + r * np.cos(a)), float(y + r * np.sin(a)))
+        for r, a in zip(radius, angle, strict=True)
+    )
 
 
 def test_patch_is_the_last_polygon_around_the_point() -> None:
-    polygons = [_star(0.0, 0.0), _star(0.5, 0.3), ((-1.0, -1.0), (0.0, -1.0), (0.0, 0.0), (-1.0, 0.0))]
-    ground = make_ground_map(Scene(ground=Ground(patch=tuple(GroundPatch(points_m=points) for points in polygons))))
+    polygons = [
+        _star(0.0, 0.0),
+        _star(0.5, 0.3),
+        ((-1.0, -1.0), (0.0, -1.0), (0.0, 0.0), (-1.0, 0.0)),
+    ]
+    ground = make_ground_map(
+        Scene(ground=Ground(patch=tuple(GroundPatch(points_m=points) for points in polygons)))
+    )
     points = np.random.default_rng(1).uniform(-1.5, 1.5, (2000, 2))
     inside = np.array([Path(polygon).contains_points(points) for polygon in polygons])
     expected = np.max(inside * np.array([[1], [2], [3]]), axis=0)
@@ -61,7 +70,9 @@ def test_patch_is_the_last_polygon_around_the_point() -> None:
 
 def test_own_friction_of_a_link_holds_on_patches() -> None:
     links = (LinkOverride(index=1, wheels="passive"), LinkOverride(index=2, mu_along=0.7))
-    patch = GroundPatch(points_m=((0, 0), (1, 0), (0, 1)), mu_along=0.3, mu_backward=0.4, mu_across=0.5)
+    patch = GroundPatch(
+        points_m=((0, 0), (1, 0), (0, 1)), mu_along=0.3, mu_backward=0.4, mu_across=0.5
+    )
     ground = Ground(mu_along=0.1, mu_across=0.2, patch=(patch,))
     table = axial_friction(Robot(n_links=3, link=links), ground)
     np.testing.assert_array_equal(table[0], [[0.0, 0.0, 0.2], [0.7, 0.7, 0.2], [0.1, 0.1, 0.2]])
@@ -73,7 +84,9 @@ def test_own_friction_of_a_link_holds_on_patches() -> None:
 def test_factors_are_at_least_0_and_measured_from_the_head() -> None:
     ground = Ground(load_factor="1 - X*10", friction_factor="2*t*x*y")
     for head, first in (("first", 0.5), ("last", 0.0)):
-        made = make_ground_map(Scene(robot=Robot(n_links=2, link_length_m=0.1, head=head), ground=ground))
+        made = make_ground_map(
+            Scene(robot=Robot(n_links=2, link_length_m=0.1, head=head), ground=ground)
+        )
         assert load_scale(made, 0, 0.0) == pytest.approx(first, abs=1e-15)
     assert friction_scale(made, 2.0, 0.5, 0.5) == pytest.approx(1.0)
     assert friction_scale(made, 2.0, -0.5, 0.5) == 0.0
@@ -97,7 +110,9 @@ def test_factors_of_one_take_no_program() -> None:
         ({"patch": ({"points_m": ((0, 0), (1, 1), (2, 2))},)}, "ground.patch[1].points_m", "area"),
     ],
 )
-def test_mistakes_in_the_friction_of_the_ground_are_named(ground: dict[str, object], key: str, words: str) -> None:
+def test_mistakes_in_the_friction_of_the_ground_are_named(
+    ground: dict[str, object], key: str, words: str
+) -> None:
     (problem,) = ground_friction_problems(Scene.model_validate({"ground": ground}))
     assert (problem.severity, problem.key) == ("error", key)
     assert words in problem.sentence()

@@ -1,8 +1,9 @@
 """Joints under given torques: against equations of motion that share nothing with the engines, and against invariants.
 
-Two links with the joint between them, free of the ground and at rest at first, turn against each other about their
-centre of mass. With a = L/2, m and J the kinetic energy of the joint angle phi is I phi'^2 / 2 with
-I(phi) = J/2 + (m a^2 / 4) (1 - cos phi): the distance of the centres is a (e_1 + e_2), and each link turns by phi'/2.
+Two links with the joint between them, free of the ground and at rest at first, turn against each
+other about their centre of mass. With a = L/2, m and J the kinetic energy of the joint angle phi is
+I phi'^2 / 2 with I(phi) = J/2 + (m a^2 / 4) (1 - cos phi): the distance of the centres is a (e_1 +
+e_2), and each link turns by phi'/2.
 """
 
 from __future__ import annotations
@@ -29,17 +30,32 @@ from tests.engines.common import yaw_of
 LINKS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 STEP = 1.0 / 8000
 FREE: dict[str, Any] = {
-    "ground.gravity_m_s2": 0.0, "ground.mu_along": 0.0, "ground.mu_across": 0.0,
-    "ground.viscous_along_ns_per_m": 0.0, "ground.viscous_across_ns_per_m": 0.0, "start.kind": "straight",
-    "solver.step_s": STEP, "solver.error_tolerance": 1e-8, "run.duration_s": 1.0, "run.log_rate_hz": 100.0,
+    "ground.gravity_m_s2": 0.0,
+    "ground.mu_along": 0.0,
+    "ground.mu_across": 0.0,
+    "ground.viscous_along_ns_per_m": 0.0,
+    "ground.viscous_across_ns_per_m": 0.0,
+    "start.kind": "straight",
+    "solver.step_s": STEP,
+    "solver.error_tolerance": 1e-8,
+    "run.duration_s": 1.0,
+    "run.log_rate_hz": 100.0,
     "gait.kind": "joint_torque",
-}  # fmt: skip
+}
 
 
 def free(kind: str, n_links: int, torque: str, **values: Any) -> Scene:
     place = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
-    given = {"model.kind": kind, "robot.n_links": n_links, **FREE, **place, "gait.torque_nm": torque}
-    return with_values(Scene(), given | {key.replace("__", "."): value for key, value in values.items()})
+    given = {
+        "model.kind": kind,
+        "robot.n_links": n_links,
+        **FREE,
+        **place,
+        "gait.torque_nm": torque,
+    }
+    return with_values(
+        Scene(), given | {key.replace("__", "."): value for key, value in values.items()}
+    )
 
 
 def run(scene: Scene) -> Rows:
@@ -72,7 +88,15 @@ def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) ->
         slope = 0.25 * robot.mass_kg * a * a * math.sin(y[0])
         return [y[1], (torque(t) - 0.5 * slope * y[1] ** 2) / float(inertia(scene, y[0]))]
 
-    found = solve_ivp(derivatives, (0.0, times[-1]), [0.0, 0.0], method="DOP853", t_eval=times, rtol=1e-11, atol=1e-12)
+    found = solve_ivp(
+        derivatives,
+        (0.0, times[-1]),
+        [0.0, 0.0],
+        method="DOP853",
+        t_eval=times,
+        rtol=1e-11,
+        atol=1e-12,
+    )
     return np.asarray(found.y)
 
 
@@ -82,7 +106,9 @@ def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kin
     rows, angle, rates = motion(scene)
     phi, rate = angle[:, 0], rates[:, 0]
     assert phi[-1] > 2.0
-    assert rate == pytest.approx(np.sqrt(2.0 * 0.01 * np.abs(phi) / inertia(scene, phi)), rel=2e-7, abs=1e-6)
+    assert rate == pytest.approx(
+        np.sqrt(2.0 * 0.01 * np.abs(phi) / inertia(scene, phi)), rel=2e-7, abs=1e-6
+    )
     assert rows.joint_torque[1:, 0] == pytest.approx(0.01, abs=1e-12)
 
 
@@ -90,7 +116,9 @@ def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kin
 def test_two_free_links_under_a_swinging_torque_turn_as_their_equation_says(kind: str) -> None:
     scene = free(kind, 2, "0.03*sin(2*pi*t) - 0.005*tanh(5*t)")
     rows, angle, rates = motion(scene)
-    wanted = turned(scene, lambda t: 0.03 * math.sin(2.0 * math.pi * t) - 0.005 * math.tanh(5.0 * t), rows.time)
+    wanted = turned(
+        scene, lambda t: 0.03 * math.sin(2.0 * math.pi * t) - 0.005 * math.tanh(5.0 * t), rows.time
+    )
     assert np.abs(wanted[0]).max() > 1.0
     assert angle[:, 0] == pytest.approx(wanted[0], abs=1e-5)
     assert rates[:, 0] == pytest.approx(wanted[1], abs=5e-5)
@@ -101,7 +129,9 @@ def test_a_pitch_torque_does_with_links_in_space_what_a_yaw_torque_does() -> Non
     rows, angle, _ = motion(scene)
     phi, _ = turned(scene, lambda t: 0.03 * math.cos(5.0 * t), rows.time)
     assert angle[:, 1] == pytest.approx(phi, abs=2e-6)
-    assert rows.joint_torque[1:, 1] == pytest.approx(0.03 * np.cos(5.0 * (rows.time[1:] - 0.5 * STEP)), abs=1e-9)
+    assert rows.joint_torque[1:, 1] == pytest.approx(
+        0.03 * np.cos(5.0 * (rows.time[1:] - 0.5 * STEP)), abs=1e-9
+    )
     assert not rows.joint_angle[:, 0].any()
 
 
@@ -117,14 +147,22 @@ def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
 def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: str) -> None:
     scene = free(kind, 6, "0.03*sin(7*t + 0.9*i)")
     (rows, angle, _), robot = motion(scene), scene.robot
-    place, velocity, turn = rows.link_pose[:, :, :2], rows.link_twist[:, :, :2], rows.link_twist[:, :, 5]
+    place, velocity, turn = (
+        rows.link_pose[:, :, :2],
+        rows.link_twist[:, :, :2],
+        rows.link_twist[:, :, 5],
+    )
     momentum = robot.mass_kg * velocity.sum(axis=1)
-    spin = robot.mass_kg * (place[..., 0] * velocity[..., 1] - place[..., 1] * velocity[..., 0]).sum(axis=1)
+    spin = robot.mass_kg * (
+        place[..., 0] * velocity[..., 1] - place[..., 1] * velocity[..., 0]
+    ).sum(axis=1)
     spin += robot.inertia_kg_m2 * turn.sum(axis=1)
     size = robot.inertia_kg_m2 * np.abs(turn).max()  # of one link's
     assert np.abs(rows.joint_angle).max() > 0.5
     assert np.abs(momentum).max() < 1e-9
-    assert np.abs(spin).max() < 5e-4 * size  # where joints are closed by moving links, it is as exact as the steps
+    assert (
+        np.abs(spin).max() < 5e-4 * size
+    )  # where joints are closed by moving links, it is as exact as the steps
     exact = run(free("planar_lagrangian", 6, "0.03*sin(7*t + 0.9*i)"))
     assert yaw_of(angle, 5) == pytest.approx(exact.joint_angle, abs=1e-5)
 
@@ -143,10 +181,18 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     power = (torque[1:] * rate[1:]).sum(axis=1)
     told = np.concatenate([[0.0], np.cumsum(power) / 2000.0])
     assert np.abs(energy["work_actuator"]).max() > 0.05
-    assert energy["work_actuator"] == pytest.approx(told, abs=0.02 * np.abs(energy["work_actuator"]).max())
-    parts = ("work_projection", "work_friction_viscous", "work_friction_coulomb")  # of nothing, and of friction
+    assert energy["work_actuator"] == pytest.approx(
+        told, abs=0.02 * np.abs(energy["work_actuator"]).max()
+    )
+    parts = (
+        "work_projection",
+        "work_friction_viscous",
+        "work_friction_coulomb",
+    )  # of nothing, and of friction
     gained = sum(energy[name] for name in names if name.startswith("work_") and name not in parts)
-    assert energy["kinetic"] - energy["kinetic"][0] == pytest.approx(gained, abs=2e-4 * energy["kinetic"].max())
+    assert energy["kinetic"] - energy["kinetic"][0] == pytest.approx(
+        gained, abs=2e-4 * energy["kinetic"].max()
+    )
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
@@ -154,7 +200,9 @@ def test_motors_saturate_and_lag_under_given_torques_too(kind: str) -> None:
     values = {"actuator__max_torque_nm": 0.02, "actuator__time_constant_s": 0.05}
     rows = run(free(kind, 3, "0.5*(2*i - 3)", run__duration_s=0.2, **values))
     wanted = 0.02 * -np.expm1(-rows.time / 0.05)  # tau' = (tau_most - tau) / T
-    assert yaw_of(rows.joint_torque, 2)[1:] == pytest.approx(wanted[1:, None] * [-1.0, 1.0], rel=1e-9)
+    assert yaw_of(rows.joint_torque, 2)[1:] == pytest.approx(
+        wanted[1:, None] * [-1.0, 1.0], rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic"])
@@ -198,27 +246,68 @@ def test_a_torque_that_ceases_to_be_a_number_ends_the_run_with_a_sentence(kind: 
 
 def found(**values: Any) -> list[str]:
     scene = free("planar_nonsmooth", 4, "0.1*sin(t)", **values)
-    return [problem.sentence() for problem in controllers.check(scene) if problem.severity == "error"]
+    return [
+        problem.sentence() for problem in controllers.check(scene) if problem.severity == "error"
+    ]
 
 
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"gait__torque_nm": "0.1*sin(q*t)"}, "gait.torque_nm: 'q' at character 9 is not known. Use t, i, n, pi"),
-        ({"gait__torque_nm": "0.1*X"}, "gait.torque_nm: 'X' at character 5 is not known. Use t, i, n, pi"),
-        ({"gait__torque_nm": "0.1/(i - 2)"}, "gait.torque_nm: It has no usable value for joint 2 at t = 0 s. Avoid "),
-        ({"gait__torque_nm": "0.1/(t - 0.31234)"}, "gait.torque_nm: It has no usable value for joint 1 at t = 0.312 s"),
-        ({"gait__torque_nm": "0.1*log(t)"}, "gait.torque_nm: It has no usable value for joint 1 at t = 0 s. Avoid 1/0"),
-        ({"gait__torque_nm": "0.1/(i*t - 1.3)"}, "gait.torque_nm: It has no usable value for joint "),
-        ({"gait__torque_nm": "0.1*sqrt(0.2*i - t)"}, "gait.torque_nm: It has no usable value for joint 1 at t = 0."),
-        ({"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"}, "gait.pitch_torque_nm: Something is m"),
-        ({"controller__kind": "heading"}, 'controller.kind: "heading" tells the joints angles, and this gait gives '),
-        ({"controller__kind": "leader_follower"}, 'controller.kind: "leader_follower" tells the joints angles, and '),
-        ({"controller__kind": "teleoperation"}, 'controller.kind: "teleoperation" tells the joints angles, and this '),
-        ({"start__kind": "gait"}, "start.kind: A gait of torques asks for no pose that the robot could start in. "),
-        ({"model__kind": "continuum_beam"}, "gait.kind: A continuous body has no joints that torques could drive. "),
+        (
+            {"gait__torque_nm": "0.1*sin(q*t)"},
+            "gait.torque_nm: 'q' at character 9 is not known. Use t, i, n, pi",
+        ),
+        (
+            {"gait__torque_nm": "0.1*X"},
+            "gait.torque_nm: 'X' at character 5 is not known. Use t, i, n, pi",
+        ),
+        (
+            {"gait__torque_nm": "0.1/(i - 2)"},
+            "gait.torque_nm: It has no usable value for joint 2 at t = 0 s. Avoid ",
+        ),
+        (
+            {"gait__torque_nm": "0.1/(t - 0.31234)"},
+            "gait.torque_nm: It has no usable value for joint 1 at t = 0.312 s",
+        ),
+        (
+            {"gait__torque_nm": "0.1*log(t)"},
+            "gait.torque_nm: It has no usable value for joint 1 at t = 0 s. Avoid 1/0",
+        ),
+        (
+            {"gait__torque_nm": "0.1/(i*t - 1.3)"},
+            "gait.torque_nm: It has no usable value for joint ",
+        ),
+        (
+            {"gait__torque_nm": "0.1*sqrt(0.2*i - t)"},
+            "gait.torque_nm: It has no usable value for joint 1 at t = 0.",
+        ),
+        (
+            {"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"},
+            "gait.pitch_torque_nm: Something is m",
+        ),
+        (
+            {"controller__kind": "heading"},
+            'controller.kind: "heading" tells the joints angles, and this gait gives ',
+        ),
+        (
+            {"controller__kind": "leader_follower"},
+            'controller.kind: "leader_follower" tells the joints angles, and ',
+        ),
+        (
+            {"controller__kind": "teleoperation"},
+            'controller.kind: "teleoperation" tells the joints angles, and this ',
+        ),
+        (
+            {"start__kind": "gait"},
+            "start.kind: A gait of torques asks for no pose that the robot could start in. ",
+        ),
+        (
+            {"model__kind": "continuum_beam"},
+            "gait.kind: A continuous body has no joints that torques could drive. ",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_with_a_sentence(values: dict[str, Any], sentence: str) -> None:
     (problem,) = found(**values)
     assert problem.startswith(sentence)

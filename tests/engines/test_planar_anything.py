@@ -21,7 +21,9 @@ from snakestudio.model.world import Ground
 from tests.engines.planar import circle, gait_reference
 from tests.strategies import scenes
 
-WORKS = [i for i, name in enumerate(ENERGY) if name.startswith("work_") and name != "work_projection"]
+WORKS = [
+    i for i, name in enumerate(ENERGY) if name.startswith("work_") and name != "work_projection"
+]
 
 
 def _obstacle(rng: np.random.Generator, far: float, length: float) -> Cylinder | Box:
@@ -31,7 +33,9 @@ def _obstacle(rng: np.random.Generator, far: float, length: float) -> Cylinder |
     a, b = (float(length * 10 ** rng.uniform(-1, 0.5)) for _ in range(2))
     if rng.random() < 0.5:
         return Cylinder(x_m=x, y_m=y, radius_m=a, friction=friction)
-    return Box(x_m=x, y_m=y, length_m=a, width_m=b, yaw_deg=float(rng.uniform(0, 360)), friction=friction)
+    return Box(
+        x_m=x, y_m=y, length_m=a, width_m=b, yaw_deg=float(rng.uniform(0, 360)), friction=friction
+    )
 
 
 @st.composite
@@ -63,7 +67,11 @@ def extreme_scenes(draw: st.DrawFn) -> Scene:
         ground=ground,
         obstacles=posts,
         solver=Solver(step_s=float(10 ** rng.uniform(-6, -2.3))),
-        start=GaitStart(kind="gait", heading_deg=float(rng.uniform(0, 360)), vx_m_s=float(rng.choice([0.0, 1.0, 5.0]))),
+        start=GaitStart(
+            kind="gait",
+            heading_deg=float(rng.uniform(0, 360)),
+            vx_m_s=float(rng.choice([0.0, 1.0, 5.0])),
+        ),
         gait=LateralUndulation(
             kind="lateral_undulation",
             amplitude_deg=float(rng.uniform(0, 60)),
@@ -73,10 +81,19 @@ def extreme_scenes(draw: st.DrawFn) -> Scene:
     )
     gains = scene.joint_controller
     while largest_stable_step(scene) < 1.05 * scene.solver.step_s:
-        gains = JointController(kp_nm_per_rad=gains.kp_nm_per_rad / 4, kd_nms_per_rad=gains.kd_nms_per_rad / 2)
+        gains = JointController(
+            kp_nm_per_rad=gains.kp_nm_per_rad / 4, kd_nms_per_rad=gains.kd_nms_per_rad / 2
+        )
         scene = scene.model_copy(update={"joint_controller": gains})
-    hit = {j for problem in registry.check(scene) if problem.severity == "error" for j in problem.obstacles}
-    return scene.model_copy(update={"obstacles": tuple(o for j, o in enumerate(posts) if j not in hit)})
+    hit = {
+        j
+        for problem in registry.check(scene)
+        if problem.severity == "error"
+        for j in problem.obstacles
+    }
+    return scene.model_copy(
+        update={"obstacles": tuple(o for j, o in enumerate(posts) if j not in hit)}
+    )
 
 
 @given(extreme_scenes())
@@ -89,7 +106,8 @@ def test_extreme_scenes_are_solved_to_1e_8_in_every_step(scene: Scene) -> None:
     assert report.residual <= 1e-8
     energy = report.rows.energy[-1]
     size = max(float(np.abs(energy).max()), before, 1e-12)
-    # What a step misses of the equations of motion is at most its residual, in units of m g dt, for every coordinate.
+    # What a step misses of the equations of motion is at most its residual, in units of m g dt, for
+    # every coordinate.
     missed = report.residual * scene.robot.mass_kg * 9.81 * scene.solver.step_s
     speed = math.sqrt(2.0 * size / scene.robot.mass_kg)
     allowed = 1e-9 * size + 200 * 3 * scene.robot.n_links * missed * speed
@@ -120,7 +138,9 @@ def test_long_runs_in_a_crowd(seed: int) -> None:
     posts = tuple(circle(*(float(v) for v in rng.uniform(-2, 3, 2)), 0.06) for _ in range(40))
     scene = Scene(obstacles=posts, start=GaitStart(kind="gait", heading_deg=180.0))
     hit = {j for problem in registry.check(scene) for j in problem.obstacles}
-    scene = scene.model_copy(update={"obstacles": tuple(o for j, o in enumerate(posts) if j not in hit)})
+    scene = scene.model_copy(
+        update={"obstacles": tuple(o for j, o in enumerate(posts) if j not in hit)}
+    )
     engine = registry.create(scene)
     report = engine.advance(gait_reference(scene, 240000), 240000, range(40, 240001, 40))
     assert report.ok

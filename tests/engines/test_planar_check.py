@@ -59,26 +59,37 @@ def test_checking_does_not_load_the_compiler() -> None:
 
 
 def test_overlap_names_link_obstacle_and_depth() -> None:
-    # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 = 12.5 mm inside.
+    # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 =
+    # 12.5 mm inside.
     problems = registry.check(Scene(obstacles=(circle(3.0, 0.0, 0.1), circle(0.122, 0.14, 0.1))))
     assert [p.sentence() for p in problems] == [
         "obstacles[2]: Link 2 starts 12.5 mm deep inside obstacle 2. Move the obstacle or the start."
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links == (1,)
-    assert registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []  # 0.9 mm are tolerated
+    assert (
+        registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []
+    )  # 0.9 mm are tolerated
 
 
 def test_joint_limits_and_slipperiness() -> None:
     assert "error gait.amplitude_deg" in found(
-        Scene(robot=Robot(joint_limit_deg=45.0), gait=LateralUndulation(kind="lateral_undulation", offset_deg=-6.0))
+        Scene(
+            robot=Robot(joint_limit_deg=45.0),
+            gait=LateralUndulation(kind="lateral_undulation", offset_deg=-6.0),
+        )
     )
-    minus = Scene(robot=Robot(joint_limit_deg=45.0), gait=LateralUndulation(amplitude_deg=-50.0, offset_deg=-6.0))
+    minus = Scene(
+        robot=Robot(joint_limit_deg=45.0),
+        gait=LateralUndulation(amplitude_deg=-50.0, offset_deg=-6.0),
+    )
     (problem,) = [p for p in registry.check(minus) if p.key == "gait.amplitude_deg"]
     assert problem.message == "amplitude and offset reach 56° but the joints stop at 45°"
     assert problem.fixes[0].values == (("gait.amplitude_deg", -39.0),)
     bent = JointAnglesStart(kind="joint_angles", joint_angles_deg=(50.0,))
-    assert "error start.joint_angles_deg" in found(Scene(robot=Robot(n_links=2, joint_limit_deg=45.0), start=bent))
+    assert "error start.joint_angles_deg" in found(
+        Scene(robot=Robot(n_links=2, joint_limit_deg=45.0), start=bent)
+    )
     assert "hint ground.mu_along" in found(Scene(ground=Ground(mu_along=0.0, mu_across=0.0)))
     assert "hint ground.gravity_m_s2" in found(Scene(ground=Ground(gravity_m_s2=0.0)))
 
@@ -86,17 +97,33 @@ def test_joint_limits_and_slipperiness() -> None:
 @pytest.mark.parametrize(
     ("obstacle", "key", "what"),
     [
-        (Stairs(x_m=3.0, y_m=0.0), "kind", "Obstacle 1 is stairs, which a planar model cannot climb"),
+        (
+            Stairs(x_m=3.0, y_m=0.0),
+            "kind",
+            "Obstacle 1 is stairs, which a planar model cannot climb",
+        ),
         (Ramp(x_m=3.0, y_m=0.0, name="up"), "kind", "Obstacle 1 (up) is a ramp, which"),
-        (HeightField(x_m=3.0, y_m=0.0, heights_m=((0.0, 0.0), (0.0, 0.1))), "kind", "is a height field, which"),
+        (
+            HeightField(x_m=3.0, y_m=0.0, heights_m=((0.0, 0.0), (0.0, 0.1))),
+            "kind",
+            "is a height field, which",
+        ),
         (Rubble(x_m=3.0, y_m=0.0), "kind", "is rubble, which"),
-        (Box(x_m=3.0, y_m=0.0, roll_deg=10.0), "pitch_deg", "Obstacle 1 is a tilted box, and this model is planar"),
+        (
+            Box(x_m=3.0, y_m=0.0, roll_deg=10.0),
+            "pitch_deg",
+            "Obstacle 1 is a tilted box, and this model is planar",
+        ),
     ],
 )
 def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) -> None:
     scene = Scene(obstacles=(obstacle,))
     (problem,) = registry.check(scene)
-    assert (problem.severity, problem.key, problem.obstacles) == ("error", f"obstacles[1].{key}", (0,))
+    assert (problem.severity, problem.key, problem.obstacles) == (
+        "error",
+        f"obstacles[1].{key}",
+        (0,),
+    )
     assert what in problem.sentence()
     assert "spatial_nonsmooth" in problem.remedy
     assert "remove it" in problem.remedy
@@ -105,18 +132,29 @@ def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) ->
 
 
 def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
-    # Link 2 lies along x at x = 0.122, its axis 52.5 mm high; a box 0.1 wide at y = 0.1 reaches down to y = 0.05.
+    # Link 2 lies along x at x = 0.122, its axis 52.5 mm high; a box 0.1 wide at y = 0.1 reaches
+    # down to y = 0.05.
     def box(**more: float) -> Scene:
         return Scene(
-            obstacles=(Box.model_validate({"x_m": 0.122, "y_m": 0.1, "width_m": 0.1, "length_m": 0.1, **more}),)
+            obstacles=(
+                Box.model_validate(
+                    {"x_m": 0.122, "y_m": 0.1, "width_m": 0.1, "length_m": 0.1, **more}
+                ),
+            )
         )
 
     assert "Link 2 starts 2.5 mm deep inside obstacle 1. " in found(box())["error obstacles[1]"]
-    assert "Link 2 starts 2.5 mm deep" in found(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
+    assert (
+        "Link 2 starts 2.5 mm deep"
+        in found(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
+    )
     assert found(box(y_m=0.1035)) == found(box(z_m=0.106)) == found(box(z_m=-0.1)) == {}
     warned = found(box(y_m=0.3, height_m=0.03))
     assert "Obstacle 1 ends 30 mm above the ground" in warned["warning obstacles[1].height_m"]
-    assert "Obstacle 1 begins 60 mm above the ground" in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
+    assert (
+        "Obstacle 1 begins 60 mm above the ground"
+        in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
+    )
     low = Cylinder(x_m=3.0, y_m=0.0, height_m=0.02)
     assert "warning obstacles[1].height_m" in found(Scene(obstacles=(low,)))
     # A wall through the robot's middle that no corner and no end of a link is near to.
@@ -127,7 +165,16 @@ def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
 def test_a_box_on_its_side_stands_on_another_face() -> None:
     # Turned by 90 degrees about its y axis, its height lies along x and its length upright.
     flat = Box(x_m=1.0, y_m=2.0, z_m=0.1, length_m=0.5, width_m=0.3, height_m=0.2, yaw_deg=30.0)
-    turned = Box(x_m=1.0, y_m=2.0, z_m=-0.05, length_m=0.2, width_m=0.3, height_m=0.5, yaw_deg=30.0, pitch_deg=90.0)
+    turned = Box(
+        x_m=1.0,
+        y_m=2.0,
+        z_m=-0.05,
+        length_m=0.2,
+        width_m=0.3,
+        height_m=0.5,
+        yaw_deg=30.0,
+        pitch_deg=90.0,
+    )
     one, other = outlines((flat, turned), 0.2)
     assert sorted(one[3:5]) == pytest.approx(sorted(other[3:5]))
     assert [bool(one[7]), bool(other[7])] == [True, True]
@@ -139,17 +186,24 @@ def test_tilted_or_torn_states_are_errors() -> None:
     closed = ((0.0, 0.0, 0.05), (0.122, 0.0, 0.05))
     torn = ((0.0, 0.0, 0.05), (0.125, 0.0, 0.05))
 
-    def state(positions: tuple[tuple[float, float, float], ...], turns: tuple[tuple[float, ...], ...]) -> Scene:
+    def state(
+        positions: tuple[tuple[float, float, float], ...], turns: tuple[tuple[float, ...], ...]
+    ) -> Scene:
         start = StateStart(kind="state", position_m=positions, orientation_wxyz=turns)
         return Scene(robot=Robot(n_links=2), start=start)
 
     assert found(state(closed, flat)) == {}
-    assert "Link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
+    assert (
+        "Link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
+    )
     assert "Joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
     assert "Heights are left out" in found(state(aloft, flat))["warning start.position_m"]
     none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
-    assert "The quaternion of link 2 has length 0" in found(state(closed, none))["error start.orientation_wxyz"]
+    assert (
+        "The quaternion of link 2 has length 0"
+        in found(state(closed, none))["error start.orientation_wxyz"]
+    )
 
 
 def test_largest_stable_step_of_the_paper_s_robot() -> None:
@@ -164,7 +218,8 @@ def test_largest_stable_step_of_the_paper_s_robot() -> None:
 
 @pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
 def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, stable: bool) -> None:
-    # Without friction and with a gait that stands still, a disturbance of 1e-6 rad/s dies out or grows.
+    # Without friction and with a gait that stands still, a disturbance of 1e-6 rad/s dies out or
+    # grows.
     gait = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)
     scene = Scene(gait=gait, ground=Ground(mu_along=0.0, mu_across=0.0))
     scene = scene.model_copy(update={"solver": Solver(step_s=share * largest_stable_step(scene))})
@@ -175,16 +230,22 @@ def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, st
 
 
 @given(
-    amplitude=st.floats(0, 90), shift=st.floats(-180, 180), offset=st.floats(-20, 20), n=st.integers(2, 40),
-    link=st.integers(1, 2), omega=st.floats(-100, 100),
-)  # fmt: skip
+    amplitude=st.floats(0, 90),
+    shift=st.floats(-180, 180),
+    offset=st.floats(-20, 20),
+    n=st.integers(2, 40),
+    link=st.integers(1, 2),
+    omega=st.floats(-100, 100),
+)
 def test_gait_pose_has_the_gait_s_joint_angles(
     amplitude: float, shift: float, offset: float, n: int, link: int, omega: float
 ) -> None:
     gait = LateralUndulation(
         kind="lateral_undulation", amplitude_deg=amplitude, phase_shift_deg=shift, offset_deg=offset
     )
-    start = GaitStart(kind="gait", link=link, x_m=1.0, y_m=-2.0, heading_deg=70.0, vx_m_s=0.5, omega_deg_s=omega)
+    start = GaitStart(
+        kind="gait", link=link, x_m=1.0, y_m=-2.0, heading_deg=70.0, vx_m_s=0.5, omega_deg_s=omega
+    )
     scene = Scene(robot=Robot(n_links=n), gait=gait, start=start)
     q, u = planar_pose(scene)
     assert np.diff(q[:, 2]) == pytest.approx(
@@ -211,17 +272,29 @@ def test_gait_pose_is_the_paper_s_serpenoid() -> None:
 
 def test_poses_of_the_other_starts() -> None:
     two = Robot(n_links=2)
-    straight = initial_state(Scene(robot=two, start=StraightStart(kind="straight", heading_deg=90.0)))[0]
+    straight = initial_state(
+        Scene(robot=two, start=StraightStart(kind="straight", heading_deg=90.0))
+    )[0]
     assert straight[1] == pytest.approx([0.0, 0.122, 0.0525, 0.5**0.5, 0.0, 0.0, 0.5**0.5])
-    bent = JointAnglesStart(kind="joint_angles", link=2, heading_deg=10.0, joint_angles_deg=(170.0,))
-    assert np.degrees(planar_pose(Scene(robot=two, start=bent))[0][:, 2]) == pytest.approx([-160.0, 10.0])
+    bent = JointAnglesStart(
+        kind="joint_angles", link=2, heading_deg=10.0, joint_angles_deg=(170.0,)
+    )
+    assert np.degrees(planar_pose(Scene(robot=two, start=bent))[0][:, 2]) == pytest.approx(
+        [-160.0, 10.0]
+    )
     links = LinkAnglesStart(kind="link_angles", link_angles_deg=(0.0, 90.0))
-    assert planar_pose(Scene(robot=two, start=links))[0][1] == pytest.approx([0.061, 0.061, np.pi / 2])
+    assert planar_pose(Scene(robot=two, start=links))[0][1] == pytest.approx(
+        [0.061, 0.061, np.pi / 2]
+    )
 
 
-HEADER = ",".join(f"link_{i}_{c}" for i in (1, 2) for c in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
+HEADER = ",".join(
+    f"link_{i}_{c}" for i in (1, 2) for c in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+)
 SPEEDS = ",".join(
-    f"link_{i}_{c}" for i in (1, 2) for c in ("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")
+    f"link_{i}_{c}"
+    for i in (1, 2)
+    for c in ("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")
 )
 
 
@@ -231,7 +304,9 @@ def test_start_from_a_recording(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text(
         f"# scene\ntime_s,{HEADER},{SPEEDS}\n0,{pose},{speed.replace('1,', '9,', 1)}\n0.5,{pose},{speed}\n"
     )
-    scene = Scene(robot=Robot(n_links=2), start=RecordingStart(kind="recording", file="run.csv", time_s=0.45))
+    scene = Scene(
+        robot=Robot(n_links=2), start=RecordingStart(kind="recording", file="run.csv", time_s=0.45)
+    )
     assert registry.check(scene, tmp_path) == []
     q, u = planar_pose(scene, tmp_path)
     assert q == pytest.approx(np.array([[0, 0, 0], [0.122, 0, 0]]))
@@ -261,14 +336,16 @@ def test_recordings_that_do_not_fit_say_so(tmp_path: Path) -> None:
 def test_grid_loses_no_contact(seed: int, count: int, spread: float) -> None:
     # Every obstacle within reach of a point is listed in that point's cell.
     rng = np.random.default_rng(seed)
-    obstacles = np.column_stack([rng.normal(0, 10.0**spread, (count, 2)), 10.0 ** rng.uniform(-2, 1, count)])
+    obstacles = np.column_stack(
+        [rng.normal(0, 10.0**spread, (count, 2)), 10.0 ** rng.uniform(-2, 1, count)]
+    )
     touch = obstacles[:, 2] + 0.1
     grid = make_grid(obstacles[:, :2], obstacles[:, :2], touch)
     angle = rng.uniform(0, 2 * np.pi, 200)
     chosen = rng.integers(0, count, 200)
-    points = obstacles[chosen, :2] + (rng.choice([0.0, 0.5, 1.0], 200) * touch[chosen])[:, None] * np.column_stack(
-        [np.cos(angle), np.sin(angle)]
-    )
+    points = obstacles[chosen, :2] + (rng.choice([0.0, 0.5, 1.0], 200) * touch[chosen])[
+        :, None
+    ] * np.column_stack([np.cos(angle), np.sin(angle)])
     for point, j in zip(points, chosen, strict=True):
         ix, iy = int((point[0] - grid.x) * grid.inverse), int((point[1] - grid.y) * grid.inverse)
         assert 0 <= ix < grid.nx

@@ -47,7 +47,8 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
 
 
 def test_control_periods_give_the_same_as_one_reference() -> None:
-    # Every period has its own block of knots; the rows may only differ by the rounding of the knots' times.
+    # Every period has its own block of knots; the rows may only differ by the rounding of the
+    # knots' times.
     scene = case_scene("obstacle_aided")
     one = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, 2000), 2000, (2000,)).rows
     engine = PlanarNonsmoothEngine(scene)
@@ -79,10 +80,15 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     roomy = PlanarNonsmoothEngine(scene)
     tight = PlanarNonsmoothEngine(scene)
     small = make_state(tight._state.q, tight._state.u, capacity=1)
-    tight._state = small._replace(slot_key=small.slot_key[:, :1].copy(), slot_sum=small.slot_sum[:, :1].copy())
+    tight._state = small._replace(
+        slot_key=small.slot_key[:, :1].copy(), slot_sum=small.slot_sum[:, :1].copy()
+    )
     tight._make_work()
     tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
-    one, other = roomy.advance(reference, 4000, wanted).rows, tight.advance(reference, 4000, wanted).rows
+    one, other = (
+        roomy.advance(reference, 4000, wanted).rows,
+        tight.advance(reference, 4000, wanted).rows,
+    )
     assert len(tight._state.normal) > 1
     assert tight._state.slot_key.shape[1] > 1
     assert same(one, other)
@@ -95,7 +101,9 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert engine.schema.axes == yaw_axes(10)
     assert rows.time == pytest.approx(np.arange(1, 11) * 0.1)
     load = scene.robot.mass_kg * 9.81
-    assert rows.impulse_ground[:, :, 2] == pytest.approx(np.outer(rows.time * load, np.ones(11)), rel=1e-12)
+    assert rows.impulse_ground[:, :, 2] == pytest.approx(
+        np.outer(rows.time * load, np.ones(11)), rel=1e-12
+    )
     assert np.all(np.diff(rows.solver_iterations) > 0)
     # Contacts of a row are what was added since the row before.
     ends = np.cumsum(rows.contacts.count)
@@ -103,10 +111,14 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     link, other = rows.contacts.link[last], rows.contacts.other[last]
     ground, obstacle = other == GROUND, other >= 0
     total = rows.contacts.impulse_normal[last] + rows.contacts.impulse_friction[last]
-    assert total[ground] == pytest.approx(rows.impulse_ground[-1] - rows.impulse_ground[-2], abs=1e-12)
+    assert total[ground] == pytest.approx(
+        rows.impulse_ground[-1] - rows.impulse_ground[-2], abs=1e-12
+    )
     per_link = np.zeros((11, 3))
     np.add.at(per_link, link[obstacle], total[obstacle])
-    assert per_link == pytest.approx(rows.impulse_obstacle[-1] - rows.impulse_obstacle[-2], abs=1e-12)
+    assert per_link == pytest.approx(
+        rows.impulse_obstacle[-1] - rows.impulse_obstacle[-2], abs=1e-12
+    )
 
     before = engine.initial_rows()
     engine.advance(gait_reference(scene, 4040), 40, ())
@@ -122,7 +134,11 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert set(shot.contacts.state) <= {int(s) for s in ContactState}
     assert shot.joint_angle == pytest.approx(shot.joint_angle_ref, abs=0.02)
     assert shot.energy["kinetic"] == pytest.approx(
-        0.5 * (scene.robot.mass_kg * (shot.link_twist[:, :3] ** 2).sum() + 1.32e-3 * (shot.link_twist[:, 5] ** 2).sum())
+        0.5
+        * (
+            scene.robot.mass_kg * (shot.link_twist[:, :3] ** 2).sum()
+            + 1.32e-3 * (shot.link_twist[:, 5] ** 2).sum()
+        )
     )
 
 
@@ -140,13 +156,18 @@ def test_looking_at_the_engine_changes_nothing() -> None:
 
 
 def test_first_row_is_the_initial_state() -> None:
-    scene = case_scene("obstacle_aided", start=GaitStart(kind="gait", link=6, x_m=0.515, y_m=0.157, heading_deg=180.0))
+    scene = case_scene(
+        "obstacle_aided",
+        start=GaitStart(kind="gait", link=6, x_m=0.515, y_m=0.157, heading_deg=180.0),
+    )
     rows = PlanarNonsmoothEngine(scene).initial_rows()
     assert rows.time == pytest.approx([0.0])
     assert rows.joint_angle == pytest.approx(rows.joint_angle_ref)
     assert np.all(rows.impulse_ground == 0.0)
     assert rows.contacts.count.tolist() == [0]
-    assert PlanarNonsmoothEngine(scene)._state.q == pytest.approx(np.array(case_state("obstacle_aided")), abs=1e-12)
+    assert PlanarNonsmoothEngine(scene)._state.q == pytest.approx(
+        np.array(case_state("obstacle_aided")), abs=1e-12
+    )
 
 
 def case_state(name: str) -> list[list[float]]:
@@ -188,7 +209,9 @@ def test_live_changes_act_at_once_and_the_rest_asks_for_a_rebuild() -> None:
 
 def test_live_change_equals_a_scene_that_had_it_from_the_start() -> None:
     scene = single()
-    changed = scene.model_copy(update={"ground": Ground(mu_along=0.4, mu_across=0.1, slope_deg=30.0)})
+    changed = scene.model_copy(
+        update={"ground": Ground(mu_along=0.4, mu_across=0.1, slope_deg=30.0)}
+    )
     engine = PlanarNonsmoothEngine(scene)
     assert engine.apply(changed)
     _, rows = run(changed, 100, 100, gait=False)
@@ -226,7 +249,9 @@ def test_create_refuses_what_check_calls_an_error() -> None:
     from snakestudio.errors import SceneError
 
     scene = Scene(obstacles=(circle(0.1, 0.1, 0.08),))
-    with pytest.raises(SceneError, match=r"obstacles\[1\]: link 2 starts .* mm deep inside obstacle 1") as caught:
+    with pytest.raises(
+        SceneError, match=r"obstacles\[1\]: link 2 starts .* mm deep inside obstacle 1"
+    ) as caught:
         registry.create(scene)
     assert caught.value.problems[0].obstacles == (0,)
 
@@ -242,10 +267,15 @@ def test_registry_knows_its_engines_and_warms_them_up() -> None:
 
 
 def test_twenty_thousand_obstacles_cost_little() -> None:
-    # A lane through a field of posts: the grid must give each link a handful of candidates, not 20000.
+    # A lane through a field of posts: the grid must give each link a handful of candidates, not
+    # 20000.
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-30, 30, 20000), rng.uniform(-30, 30, 20000)
-    posts = tuple(circle(float(a), float(b), 0.03) for a, b in zip(x, y, strict=True) if abs(b) > 0.3 or abs(a) > 2.0)
+    posts = tuple(
+        circle(float(a), float(b), 0.03)
+        for a, b in zip(x, y, strict=True)
+        if abs(b) > 0.3 or abs(a) > 2.0
+    )
     engine = PlanarNonsmoothEngine(Scene(obstacles=posts))
     grid = np.diff(engine._params.grid_first)
     assert grid.max() <= 30

@@ -26,9 +26,12 @@ COLUMN = {name: i for i, name in enumerate(ENERGY)}
 def tumbling(**values: object) -> Scene:
     """Bent, sliding and turning."""
     start = JointAnglesStart(
-        kind="joint_angles", joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)), vx_m_s=0.3, vy_m_s=-0.1,
+        kind="joint_angles",
+        joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)),
+        vx_m_s=0.3,
+        vy_m_s=-0.1,
         omega_deg_s=60.0,
-    )  # fmt: skip
+    )
     return undulation(start=start, **values)
 
 
@@ -37,7 +40,9 @@ def momentum(rows: Rows, scene: Scene) -> tuple[FloatArray, FloatArray]:
     m, inertia = scene.robot.mass_kg, scene.robot.inertia_kg_m2
     r, v = rows.link_pose[:, :, :2], rows.link_twist[:, :, :2]
     spin = inertia * rows.link_twist[:, :, 5].sum(axis=1)
-    return m * v.sum(axis=1), spin + m * (r[:, :, 0] * v[:, :, 1] - r[:, :, 1] * v[:, :, 0]).sum(axis=1)
+    return m * v.sum(axis=1), spin + m * (r[:, :, 0] * v[:, :, 1] - r[:, :, 1] * v[:, :, 0]).sum(
+        axis=1
+    )
 
 
 def forward_speed(rows: Rows) -> float:
@@ -70,7 +75,8 @@ def test_equal_viscous_friction_moves_the_centre_of_mass_not_at_all() -> None:
 
 @pytest.mark.parametrize("offset", [5.0, -5.0])
 def test_an_offset_makes_it_turn(offset: float) -> None:
-    # PHYSICS.md: 2.92 deg/s; a positive offset of the program (negative of the paper's) turns a head-last robot left.
+    # PHYSICS.md: 2.92 deg/s; a positive offset of the program (negative of the paper's) turns a
+    # head-last robot left.
     _, rows = run(undulation(gait__offset_deg=offset), 6 * PERIOD)
     heading = np.degrees(link_angles(rows).mean(axis=1))
     turned = np.interp(6 * PERIOD, rows.time, heading) - np.interp(2 * PERIOD, rows.time, heading)
@@ -85,7 +91,8 @@ def test_joints_follow_the_gait_to_the_scheme_s_accuracy() -> None:
 
 
 def test_momentum_is_kept_without_friction() -> None:
-    # PHYSICS.md: linear to rounding, angular to 1e-10 and converging with the step; torques are internal.
+    # PHYSICS.md: linear to rounding, angular to 1e-10 and converging with the step; torques are
+    # internal.
     errors = []
     for step in (0.001, 0.0005, 0.00025):
         scene = tumbling(solver__step_s=step, **FREE)
@@ -115,14 +122,18 @@ def test_time_runs_backwards_without_friction_and_torques() -> None:
 
 @pytest.mark.parametrize("mu", [0.0, 0.3])
 def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
-    # Viscous alone: v = v_0 exp(-c t / m). Smoothed Coulomb alone: v' = -mu g v / sqrt(v^2 + eps^2), whose solution is
-    # F(v) = F(v_0) - mu g t with F = sqrt(v^2 + eps^2) - eps asinh(eps / v).
+    # Viscous alone: v = v_0 exp(-c t / m). Smoothed Coulomb alone: v' = -mu g v / sqrt(v^2 +
+    # eps^2), whose solution is F(v) = F(v_0) - mu g t with F = sqrt(v^2 + eps^2) - eps asinh(eps /
+    # v).
     eps, v0, t = 0.02, 0.5, 0.15
     viscous = 0.0 if mu else 2.0
     scene = undulation(
-        start=StraightStart(kind="straight", vx_m_s=v0), ground__viscous_along_ns_per_m=viscous, ground__mu_along=mu,
-        ground__viscous_across_ns_per_m=0.0, ground__coulomb_smoothing_m_s=eps,
-    )  # fmt: skip
+        start=StraightStart(kind="straight", vx_m_s=v0),
+        ground__viscous_along_ns_per_m=viscous,
+        ground__mu_along=mu,
+        ground__viscous_across_ns_per_m=0.0,
+        ground__coulomb_smoothing_m_s=eps,
+    )
     _, rows = run(scene, t, reference=still(scene))
     v = rows.link_twist[-1, :, 0]
     if not mu:
@@ -137,13 +148,18 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
 
 
 def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
-    # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps down to nothing.
+    # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps down
+    # to nothing.
     eps, v0, mu, t = 0.02, 0.3, 0.3, 0.15
     scene = undulation(
-        start=StraightStart(kind="straight", vx_m_s=v0), ground__viscous_along_ns_per_m=0.0, ground__mu_along=mu,
-        ground__viscous_across_ns_per_m=0.0, ground__coulomb_smoothing_m_s=eps, ground__coulomb_law="tanh",
+        start=StraightStart(kind="straight", vx_m_s=v0),
+        ground__viscous_along_ns_per_m=0.0,
+        ground__mu_along=mu,
+        ground__viscous_across_ns_per_m=0.0,
+        ground__coulomb_smoothing_m_s=eps,
+        ground__coulomb_law="tanh",
         solver__step_s=1e-4,
-    )  # fmt: skip
+    )
     _, rows = run(scene, t, every=50, reference=still(scene))
     expected = eps * np.arcsinh(np.sinh(v0 / eps) * np.exp(-mu * 9.81 * rows.time / eps))
     assert rows.link_twist[:, 4, 0] == pytest.approx(expected, rel=1e-8)
@@ -154,17 +170,24 @@ def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_we
     # m g sin(slope) = mu m g cos(slope) tanh(v / eps), across the links.
     eps, slope = 0.2, np.radians(10.0)
     scene = undulation(
-        start=StraightStart(kind="straight"), ground__slope_deg=10.0, ground__downhill_deg=90.0, ground__mu_across=0.3,
-        ground__viscous_along_ns_per_m=0.0, ground__viscous_across_ns_per_m=0.0, ground__coulomb_smoothing_m_s=eps,
+        start=StraightStart(kind="straight"),
+        ground__slope_deg=10.0,
+        ground__downhill_deg=90.0,
+        ground__mu_across=0.3,
+        ground__viscous_along_ns_per_m=0.0,
+        ground__viscous_across_ns_per_m=0.0,
+        ground__coulomb_smoothing_m_s=eps,
         ground__coulomb_law="tanh",
-    )  # fmt: skip
+    )
     _, rows = run(scene, 4.0, reference=still(scene))
     speed = eps * np.arctanh(np.tan(slope) / 0.3)
     assert rows.link_twist[-1, :, 1] == pytest.approx(np.full(10, speed), rel=1e-9)
 
 
 def test_its_tanh_is_numpy_s() -> None:
-    x = np.concatenate([np.linspace(-25.0, 25.0, 4001), np.geomspace(1e-300, 1.0, 500), [0.0, -0.0, 1e308, -1e308]])
+    x = np.concatenate(
+        [np.linspace(-25.0, 25.0, 4001), np.geomspace(1e-300, 1.0, 500), [0.0, -0.0, 1e308, -1e308]]
+    )
     found = np.array([tanh(float(each)) for each in x])
     np.testing.assert_allclose(found, np.tanh(x), rtol=5e-16, atol=0.0)
     assert (np.signbit(found) == np.signbit(x)).all()
@@ -172,20 +195,30 @@ def test_its_tanh_is_numpy_s() -> None:
 
 def test_down_a_slope_it_reaches_the_speed_at_which_friction_holds_its_weight() -> None:
     scene = undulation(
-        start=StraightStart(kind="straight"), ground__slope_deg=10.0, ground__downhill_deg=90.0,
+        start=StraightStart(kind="straight"),
+        ground__slope_deg=10.0,
+        ground__downhill_deg=90.0,
         ground__viscous_across_ns_per_m=6.0,
-    )  # fmt: skip
+    )
     _, rows = run(scene, 8.0, reference=still(scene))
-    assert rows.link_twist[-1, :, 1] == pytest.approx(np.full(10, 9.81 * np.sin(np.radians(10.0)) / 6.0), rel=1e-9)
+    assert rows.link_twist[-1, :, 1] == pytest.approx(
+        np.full(10, 9.81 * np.sin(np.radians(10.0)) / 6.0), rel=1e-9
+    )
 
 
 def all_at_once(step: float) -> Rows:
     """Every force of the model at work: both frictions, slope, PD control, a pull."""
     scene = tumbling(
-        solver__step_s=step, ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.05,
-        ground__slope_deg=8.0, ground__downhill_deg=30.0, joint_controller__law="pd",
-        joint_controller__kp_nm_per_rad=5.0, joint_controller__kd_nms_per_rad=0.5,
-    )  # fmt: skip
+        solver__step_s=step,
+        ground__mu_along=0.1,
+        ground__mu_across=0.3,
+        ground__coulomb_smoothing_m_s=0.05,
+        ground__slope_deg=8.0,
+        ground__downhill_deg=30.0,
+        joint_controller__law="pd",
+        joint_controller__kp_nm_per_rad=5.0,
+        joint_controller__kd_nms_per_rad=0.5,
+    )
     engine, first = run(scene, 0.0, reference=still(scene))
     engine.apply_wrench(3, (1.0, -2.0, 0.0, 0.0, 0.0, 0.3))
     steps = round(2.0 / step)
@@ -202,8 +235,12 @@ def test_the_ledger_closes_with_the_order_of_the_scheme() -> None:
         works = [COLUMN[f"work_{name}"] for name in ("actuator", "friction", "gravity", "external")]
         assert np.abs(change[:, works]).max(axis=0).min() > 0.05, "every work takes part"
         missing.append(np.abs(change[:, COLUMN["kinetic"]] - change[:, works].sum(axis=1)).max())
-        assert change[:, COLUMN["potential"]] == pytest.approx(-change[:, COLUMN["work_gravity"]], abs=1e-10)
-        parts = change[:, COLUMN["work_friction_viscous"]] + change[:, COLUMN["work_friction_coulomb"]]
+        assert change[:, COLUMN["potential"]] == pytest.approx(
+            -change[:, COLUMN["work_gravity"]], abs=1e-10
+        )
+        parts = (
+            change[:, COLUMN["work_friction_viscous"]] + change[:, COLUMN["work_friction_coulomb"]]
+        )
         assert parts == pytest.approx(change[:, COLUMN["work_friction"]], abs=1e-13)
         for part in ("work_friction_viscous", "work_friction_coulomb"):
             assert np.diff(change[:, COLUMN[part]]).max() < 0.0, "friction only takes"
@@ -217,12 +254,18 @@ def test_momentum_is_the_impulse_of_ground_weight_and_pull() -> None:
     velocity = rows.link_twist[:, :, :2].sum(axis=1)
     slope, down = np.radians(8.0), np.radians(30.0)
     weight = 10 * 9.81 * np.sin(slope) * np.array([np.cos(down), np.sin(down)])
-    given = rows.impulse_ground[:, :, :2].sum(axis=1) + rows.time[:, None] * (weight + np.array([1.0, -2.0]))
+    given = rows.impulse_ground[:, :, :2].sum(axis=1) + rows.time[:, None] * (
+        weight + np.array([1.0, -2.0])
+    )
     assert velocity - velocity[0] == pytest.approx(given, abs=1e-11)
-    assert rows.impulse_ground[:, 0, 2] == pytest.approx(9.81 * np.cos(slope) * rows.time, rel=1e-12)
+    assert rows.impulse_ground[:, 0, 2] == pytest.approx(
+        9.81 * np.cos(slope) * rows.time, rel=1e-12
+    )
 
 
-def reference_of(scene: Scene, duration: float, sign: float = 1.0, backwards: bool = False) -> JointReference:
+def reference_of(
+    scene: Scene, duration: float, sign: float = 1.0, backwards: bool = False
+) -> JointReference:
     """The gait, mirrored or seen from the other end of the robot."""
     given = gait_reference(scene, round(duration / scene.solver.step_s))
     order = slice(None, None, -1) if backwards else slice(None)
@@ -230,23 +273,38 @@ def reference_of(scene: Scene, duration: float, sign: float = 1.0, backwards: bo
     return JointReference(given.time, *parts)
 
 
-def states(angles: FloatArray, heading: float, x: float, y: float, vx: float, vy: float, omega: float) -> Scene:
+def states(
+    angles: FloatArray, heading: float, x: float, y: float, vx: float, vy: float, omega: float
+) -> Scene:
     """A start from joint angles with link 1 somewhere; degrees for what is an angle in a scene."""
     start = JointAnglesStart(
-        kind="joint_angles", joint_angles_deg=tuple(angles.tolist()), heading_deg=heading, x_m=x, y_m=y, vx_m_s=vx,
-        vy_m_s=vy, omega_deg_s=omega,
-    )  # fmt: skip
-    return undulation(start=start, ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.05)
+        kind="joint_angles",
+        joint_angles_deg=tuple(angles.tolist()),
+        heading_deg=heading,
+        x_m=x,
+        y_m=y,
+        vx_m_s=vx,
+        vy_m_s=vy,
+        omega_deg_s=omega,
+    )
+    return undulation(
+        start=start, ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.05
+    )
 
 
 BENT = 25.0 * np.cos(1.3 * np.arange(9.0))
 
 
 def test_a_mirrored_robot_moves_as_in_a_mirror() -> None:
-    one, other = states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0), states(-BENT, -20.0, 0.1, -0.2, 0.2, -0.1, -30.0)
+    one, other = (
+        states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0),
+        states(-BENT, -20.0, 0.1, -0.2, 0.2, -0.1, -30.0),
+    )
     _, rows = run(one, 3.0, reference=reference_of(one, 3.0))
     _, mirrored = run(other, 3.0, reference=reference_of(other, 3.0, sign=-1.0))
-    assert mirrored.link_pose[:, :, :2] * [1.0, -1.0] == pytest.approx(rows.link_pose[:, :, :2], abs=1e-12)
+    assert mirrored.link_pose[:, :, :2] * [1.0, -1.0] == pytest.approx(
+        rows.link_pose[:, :, :2], abs=1e-12
+    )
     assert mirrored.energy == pytest.approx(rows.energy, abs=1e-11)
     assert -mirrored.joint_torque == pytest.approx(rows.joint_torque, abs=1e-10)
 
@@ -256,10 +314,15 @@ def test_the_frame_does_not_matter() -> None:
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     x, y = rotation @ [0.1, 0.2] + shift
     vx, vy = rotation @ [0.2, 0.1]
-    one, other = states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0), states(BENT, 97.0, x, y, vx, vy, 30.0)
+    one, other = (
+        states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0),
+        states(BENT, 97.0, x, y, vx, vy, 30.0),
+    )
     _, rows = run(one, 3.0)
     _, turned = run(other, 3.0)
-    assert turned.link_pose[:, :, :2] == pytest.approx(rows.link_pose[:, :, :2] @ rotation.T + shift, abs=1e-12)
+    assert turned.link_pose[:, :, :2] == pytest.approx(
+        rows.link_pose[:, :, :2] @ rotation.T + shift, abs=1e-12
+    )
     assert turned.energy == pytest.approx(rows.energy, abs=1e-11)
 
 

@@ -65,7 +65,7 @@ def test_checking_does_not_load_the_compiler() -> None:
         ),
         (
             {"gait": TwoWaves(amplitude_deg=30.0)},
-            'gait.pitch_amplitude_deg: The pitch wave is left out by this planar model. Set model.kind to '
+            "gait.pitch_amplitude_deg: The pitch wave is left out by this planar model. Set model.kind to "
             '"spatial_nonsmooth" to see it, or make it 0.',
         ),
         (
@@ -73,7 +73,7 @@ def test_checking_does_not_load_the_compiler() -> None:
             "ground.mu_along: The ground has no friction at all. Raise it if that is not meant.",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_it_cannot_do_it_says(values: dict[str, Any], sentence: str) -> None:
     assert sentences(undulation(**values)) == [sentence]
 

@@ -32,7 +32,9 @@ def at_random(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
     return rng.uniform(-2, 2, n + 2), rng.uniform(-2, 2, n + 2)
 
 
-def accelerate(params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray, wrench: FloatArray) -> Work:
+def accelerate(
+    params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray, wrench: FloatArray
+) -> Work:
     """The dynamics at a state, references being the present joint angles and rates."""
     n = len(x) - 2
     work = make_work(n)
@@ -43,10 +45,14 @@ def accelerate(params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray,
     return work
 
 
-def mass_and_coriolis(params: Params, x: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+def mass_and_coriolis(
+    params: Params, x: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     n = len(x) - 2
     matrix, bias = np.zeros((n, n)), np.zeros(n)
-    mass_and_bias(params.coupling, params.chain.inertia, np.cos(x[:n]), np.sin(x[:n]), v, matrix, bias)
+    mass_and_bias(
+        params.coupling, params.chain.inertia, np.cos(x[:n]), np.sin(x[:n]), v, matrix, bias
+    )
     return matrix, bias
 
 
@@ -74,7 +80,8 @@ def test_mass_matrix_and_coriolis_forces_are_those_of_the_lagrangian(n: int) -> 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
-    # P3: N = A^T (D D^T)^-1 D, x = -l N^T cos theta + e p_x, M theta'' + W theta'^2 - l S N f_x + l C N f_y = D^T u.
+    # P3: N = A^T (D D^T)^-1 D, x = -l N^T cos theta + e p_x, M theta'' + W theta'^2 - l S N f_x + l
+    # C N f_y = D^T u.
     params = params_of(n, joint_controller__law="pd", **ROUGH)
     x, v = at_random(n)
     theta, omega, wrench = x[:n], v[:n], np.random.default_rng(n).normal(size=(n, 3))
@@ -103,14 +110,29 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
     accelerations(params, wrench, work)
     assert work.torque == pytest.approx(torque, abs=1e-10)
     # The torque of P3 acts on phi_i = theta_i - theta_{i+1}: the other sign.
-    right = d.T @ -work.torque - w @ omega**2 + length * (sin @ big_n @ fx - cos @ big_n @ fy) + wrench[:, 2]
+    right = (
+        d.T @ -work.torque
+        - w @ omega**2
+        + length * (sin @ big_n @ fx - cos @ big_n @ fy)
+        + wrench[:, 2]
+    )
     matrix, bias = mass_and_coriolis(params, x, v)
     assert matrix == pytest.approx(mass, abs=1e-11)
-    assert bias == pytest.approx(w @ omega**2, abs=1e-11 * max(1.0, float(np.abs(w @ omega**2).max())))
+    assert bias == pytest.approx(
+        w @ omega**2, abs=1e-11 * max(1.0, float(np.abs(w @ omega**2).max()))
+    )
     residual = mass @ work.acceleration[:n] - right
-    assert np.abs(residual).max() < 1e-11 * max(1.0, float(np.abs(mass).max() * np.abs(work.acceleration).max()))
-    downhill = 9.81 * np.sin(np.radians(5.0)) * np.array([np.cos(np.radians(40.0)), np.sin(np.radians(40.0))])
-    assert work.acceleration[n:] == pytest.approx(np.array([fx.mean(), fy.mean()]) / m + downhill, abs=1e-11)
+    assert np.abs(residual).max() < 1e-11 * max(
+        1.0, float(np.abs(mass).max() * np.abs(work.acceleration).max())
+    )
+    downhill = (
+        9.81
+        * np.sin(np.radians(5.0))
+        * np.array([np.cos(np.radians(40.0)), np.sin(np.radians(40.0))])
+    )
+    assert work.acceleration[n:] == pytest.approx(
+        np.array([fx.mean(), fy.mean()]) / m + downhill, abs=1e-11
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -128,7 +150,9 @@ def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
     work.reference[:, 0] += 0.01
     work.reference[:, 1] -= 0.02
     accelerations(params, wrench, work)
-    assert np.diff(work.acceleration[:n]) == pytest.approx(wanted + 400.0 * 0.01 - 40.0 * 0.02, abs=1e-11)
+    assert np.diff(work.acceleration[:n]) == pytest.approx(
+        wanted + 400.0 * 0.01 - 40.0 * 0.02, abs=1e-11
+    )
 
 
 def field(n: int, x: FloatArray) -> FloatArray:
@@ -136,7 +160,10 @@ def field(n: int, x: FloatArray) -> FloatArray:
     params = params_of(n)
     rest, none = np.zeros(n + 2), np.zeros((n, 3))
     at_rest = accelerate(params, x, rest, np.zeros(n - 1), none).acceleration[n - 1 :].copy()
-    columns = [accelerate(params, x, rest, unit, none).acceleration[n - 1 :] - at_rest for unit in np.eye(n - 1)]
+    columns = [
+        accelerate(params, x, rest, unit, none).acceleration[n - 1 :] - at_rest
+        for unit in np.eye(n - 1)
+    ]
     return -np.transpose(columns)  # the paper's joint angles have the other sign
 
 
@@ -173,10 +200,13 @@ def test_beta_is_not_negative_everywhere(n: int, limit: float) -> None:
 
 @pytest.mark.parametrize("n", range(2, 11))
 def test_beta_is_negative_for_moderate_joint_angles(n: int) -> None:
-    # PHYSICS.md: it holds for |q| <= 30 degrees, N <= 10. Corners of that region are its worst places.
+    # PHYSICS.md: it holds for |q| <= 30 degrees, N <= 10. Corners of that region are its worst
+    # places.
     rng = np.random.default_rng(n)
     for corner in (True, False):
         for _ in range(20):
-            angle = np.radians(30.0) * (rng.choice([-1.0, 1.0], n - 1) if corner else rng.uniform(-1, 1, n - 1))
+            angle = np.radians(30.0) * (
+                rng.choice([-1.0, 1.0], n - 1) if corner else rng.uniform(-1, 1, n - 1)
+            )
             x = np.concatenate([[0.0], np.cumsum(angle), [0.0, 0.0]])
             assert field(n, x)[0].max() < 0.0

@@ -39,12 +39,16 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
 
 
 def test_control_periods_give_the_same_bit_for_bit() -> None:
-    # A block's last knot is the next one's first: references there are the knots' own values, whichever block is asked.
+    # A block's last knot is the next one's first: references there are the knots' own values,
+    # whichever block is asked.
     scene = undulation(**BOTH)
     wanted = np.arange(10, 2001, 10)
     one = PlanarLagrangianEngine(scene).advance(gait_reference(scene, 2000), 2000, wanted).rows
     engine = PlanarLagrangianEngine(scene)
-    parts = [engine.advance(gait_reference(scene, 40, begin), 40, wanted).rows for begin in range(0, 2000, 40)]
+    parts = [
+        engine.advance(gait_reference(scene, 40, begin), 40, wanted).rows
+        for begin in range(0, 2000, 40)
+    ]
     assert same(one, Rows.concatenate(parts))
 
 
@@ -75,7 +79,9 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert engine.schema.n_links == 10
     assert engine.schema.axes == yaw_axes(9)
     assert rows.time == pytest.approx(np.arange(1, 11) * 0.1)
-    assert rows.impulse_ground[:, :, 2] == pytest.approx(np.outer(rows.time * 9.81, np.ones(10)), rel=1e-12)
+    assert rows.impulse_ground[:, :, 2] == pytest.approx(
+        np.outer(rows.time * 9.81, np.ones(10)), rel=1e-12
+    )
     assert rows.joint_angle_ref == pytest.approx(reference.angle[100:1001:100], abs=1e-12)
     assert not rows.impulse_obstacle.any()
     assert not rows.solver_residual.any()
@@ -94,7 +100,9 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert set(shot.contacts.state) == {int(ContactState.SLIP)}
     assert shot.contacts.point[:, :2] == pytest.approx(shot.link_pose[:, :2], abs=1e-15)
     force = (after.impulse_ground - before.impulse_ground)[0] / 0.1
-    assert shot.contacts.force_normal + shot.contacts.force_friction == pytest.approx(force, abs=1e-10)
+    assert shot.contacts.force_normal + shot.contacts.force_friction == pytest.approx(
+        force, abs=1e-10
+    )
     assert same(after, engine.initial_rows()), "looking changes nothing"
 
 
@@ -111,10 +119,14 @@ def test_viscous_friction_shows_its_forces_without_weight() -> None:
 def test_the_torque_of_a_row_is_what_the_joint_did_over_the_last_step() -> None:
     # Two links in line are turned against each other about their own centres: J / 2 phi'' = tau.
     scene = undulation(
-        robot__n_links=2, start=StraightStart(kind="straight"), ground__viscous_along_ns_per_m=0.0,
-        ground__viscous_across_ns_per_m=0.0, joint_controller__law="pd", joint_controller__kp_nm_per_rad=2.0,
+        robot__n_links=2,
+        start=StraightStart(kind="straight"),
+        ground__viscous_along_ns_per_m=0.0,
+        ground__viscous_across_ns_per_m=0.0,
+        joint_controller__law="pd",
+        joint_controller__kp_nm_per_rad=2.0,
         joint_controller__kd_nms_per_rad=0.0,
-    )  # fmt: skip
+    )
     engine = PlanarLagrangianEngine(scene)
     rows = engine.advance(still(scene, 1e-4), 1, (1,)).rows
     omega = np.sqrt(2.0 / (0.5 * 0.0016))
@@ -144,7 +156,9 @@ def test_what_a_running_engine_takes_over() -> None:
 
 def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     scene = undulation(
-        start=StraightStart(kind="straight"), joint_controller__law="pd", joint_controller__kp_nm_per_rad=1e5
+        start=StraightStart(kind="straight"),
+        joint_controller__law="pd",
+        joint_controller__kp_nm_per_rad=1e5,
     )
     engine = PlanarLagrangianEngine(scene)
     report = engine.advance(still(scene, 0.3), 1000, range(1, 1001))

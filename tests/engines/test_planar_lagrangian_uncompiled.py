@@ -21,7 +21,10 @@ json.dump(last_row({steps}), sys.stdout)
 
 def rough() -> Scene:
     return undulation(
-        ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.02, ground__coulomb_law="tanh"
+        ground__mu_along=0.1,
+        ground__mu_across=0.3,
+        ground__coulomb_smoothing_m_s=0.02,
+        ground__coulomb_law="tanh",
     )
 
 
@@ -40,9 +43,13 @@ def last_row(steps: int) -> list[list[float]]:
     ("environment", "steps"),
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 50),
-        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+        pytest.param(
+            {"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
+        ),
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    for here, there in zip(last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True):
+    for here, there in zip(
+        last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True
+    ):
         assert np.array(there) == pytest.approx(np.array(here), abs=1e-11)

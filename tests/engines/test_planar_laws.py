@@ -23,17 +23,24 @@ LIMP = JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0)
     ("friction", "velocity", "mu"),
     [((0.2, 0.2), (1.0, 0.0), 0.2), ((0.1, 0.5), (1.0, 0.0), 0.1), ((0.1, 0.5), (0.0, 1.0), 0.5)],
 )
-def test_stopping_distance(friction: tuple[float, float], velocity: tuple[float, float], mu: float) -> None:
-    # s = v^2 / (2 mu g). The velocity falls by mu g dt a step and the midpoint rule integrates that exactly but in the
-    # last step, in which it stops: with dt = 1e-5 that is below (mu g dt / v)^2 / 4 of the distance.
+def test_stopping_distance(
+    friction: tuple[float, float], velocity: tuple[float, float], mu: float
+) -> None:
+    # s = v^2 / (2 mu g). The velocity falls by mu g dt a step and the midpoint rule integrates that
+    # exactly but in the last step, in which it stops: with dt = 1e-5 that is below (mu g dt / v)^2
+    # / 4 of the distance.
     dt = 1e-5
     start = StraightStart(kind="straight", vx_m_s=velocity[0], vy_m_s=velocity[1])
     steps = math.ceil(1.0 / (mu * 9.81 * dt)) + 10
-    engine, rows = run(single(friction, start=start, solver=Solver(step_s=dt)), steps, steps, gait=False)
+    engine, rows = run(
+        single(friction, start=start, solver=Solver(step_s=dt)), steps, steps, gait=False
+    )
     moved = rows.link_pose[-1, :, :2] - np.array([[0.0, 0.0], [0.122, 0.0]])
     assert np.linalg.norm(moved, axis=1) == pytest.approx(1.0 / (2 * mu * 9.81), rel=1e-6)
     assert np.abs(rows.link_twist[-1]).max() < 1e-12
-    assert rows.energy[-1, ENERGY.index("work_friction")] == pytest.approx(-0.5 * 2 * engine.scene.robot.mass_kg)
+    assert rows.energy[-1, ENERGY.index("work_friction")] == pytest.approx(
+        -0.5 * 2 * engine.scene.robot.mass_kg
+    )
 
 
 @pytest.mark.parametrize(("slope_share", "direction"), [(0.9, 0.0), (0.9, 37.0), (0.9, 90.0)])
@@ -56,8 +63,9 @@ def test_exact_sliding_above_the_friction_angle() -> None:
 
 
 def test_free_chain_keeps_momentum() -> None:
-    # No outer force: linear momentum to rounding. Angular momentum only converges with the step, for positions and
-    # impulses of a step belong to different instants: fourfold smaller with half the step.
+    # No outer force: linear momentum to rounding. Angular momentum only converges with the step,
+    # for positions and impulses of a step belong to different instants: fourfold smaller with half
+    # the step.
     errors = []
     for dt in (2.5e-4, 1.25e-4):
         scene = case_scene("lateral_undulation_isotropic").model_copy(
@@ -73,7 +81,8 @@ def test_free_chain_keeps_momentum() -> None:
         rows = engine.advance(gait_reference(scene, steps), steps, (steps,)).rows
         mass, inertia = scene.robot.mass_kg, scene.robot.inertia_kg_m2
         momentum = [mass * r.link_twist[0, :, :2].sum(axis=0) for r in (first, rows)]
-        # After the first step, whose velocity jump to what the joints allow conserves momentum as well.
+        # After the first step, whose velocity jump to what the joints allow conserves momentum as
+        # well.
         assert momentum[1] == pytest.approx(momentum[0], abs=1e-11)
         spin = []
         for r in (first, rows):
@@ -85,8 +94,8 @@ def test_free_chain_keeps_momentum() -> None:
 
 
 def test_head_on_impact_stops_dead() -> None:
-    # P2 (48): completely inelastic. Straight along x against a cylinder on the axis: nothing moves afterwards, and the
-    # obstacle's impulse is the robot's momentum.
+    # P2 (48): completely inelastic. Straight along x against a cylinder on the axis: nothing moves
+    # afterwards, and the obstacle's impulse is the robot's momentum.
     start = StraightStart(kind="straight", vx_m_s=0.5)
     front = 0.122 + 0.0393 + 0.0525  # of the second link
     scene = single((0.0, 0.0), start=start, obstacles=(circle(front + 0.1 + 0.01, 0.0, 0.1),))
@@ -94,15 +103,19 @@ def test_head_on_impact_stops_dead() -> None:
     assert np.abs(rows.link_twist[-1]).max() < 1e-12
     momentum = 2 * scene.robot.mass_kg * 0.5
     assert rows.impulse_obstacle[-1, 1] == pytest.approx([-momentum, 0.0, 0.0], abs=1e-12)
-    # It lies in the one row in whose time it happened, and the mean forces of all rows give it again.
+    # It lies in the one row in whose time it happened, and the mean forces of all rows give it
+    # again.
     assert rows.contacts.count.sum() - 2 * len(rows) == 1
     loaded = rows.contacts.other >= 0
-    assert rows.contacts.impulse_normal[loaded].sum(axis=0) == pytest.approx([-momentum, 0.0, 0.0], abs=1e-12)
+    assert rows.contacts.impulse_normal[loaded].sum(axis=0) == pytest.approx(
+        [-momentum, 0.0, 0.0], abs=1e-12
+    )
     assert rows.contacts.point[loaded][0] == pytest.approx([front + 0.01, 0.0, 0.0525], abs=2e-4)
 
 
 def test_energy_ledger_balances() -> None:
-    # The change of kinetic energy is the sum of all works, PHYSICS.md: to 1e-8 J; with every term at work.
+    # The change of kinetic energy is the sum of all works, PHYSICS.md: to 1e-8 J; with every term
+    # at work.
     scene = case_scene("obstacle_aided").model_copy(
         update={
             "ground": Ground(mu_along=0.15, mu_across=0.3, slope_deg=3.0, downhill_deg=70.0),
@@ -139,8 +152,12 @@ def test_friction_stays_in_the_disc_and_only_brakes(friction: tuple[float, float
         assert np.linalg.norm(state.friction, axis=1).max() <= load * (1 + 1e-6)
         assert np.all(state.friction[:, mu == 0.0] == 0.0)
         axis, side = np.column_stack([work.cos, work.sin]), np.column_stack([-work.sin, work.cos])
-        gamma = np.column_stack([(axis * state.u[:, :2]).sum(1), (side * state.u[:, :2]).sum(1)]) * mu
-        worst_power = max(worst_power, float((gamma * state.friction).sum(axis=1).max()) / (load * 0.1))
+        gamma = (
+            np.column_stack([(axis * state.u[:, :2]).sum(1), (side * state.u[:, :2]).sum(1)]) * mu
+        )
+        worst_power = max(
+            worst_power, float((gamma * state.friction).sum(axis=1).max()) / (load * 0.1)
+        )
     assert worst_power <= 1e-8
 
 
@@ -160,7 +177,8 @@ def test_joints_stay_closed_in_velocity_and_position() -> None:
 
 
 def test_joint_stop_holds_a_limp_joint() -> None:
-    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so everything rests there.
+    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so
+    # everything rests there.
     scene = Scene(
         robot=Robot(n_links=2, joint_limit_deg=30.0),
         joint_controller=LIMP,
@@ -196,7 +214,9 @@ def test_wrench_accelerates_the_whole_body() -> None:
 @pytest.mark.parametrize("n", [2, 88, 1000])
 def test_any_number_of_links(n: int) -> None:
     posts = tuple(circle(0.3 * k, 0.25 * (-1) ** k, 0.05) for k in range(0, 4 * n // 10))
-    scene = Scene(robot=Robot(n_links=n), obstacles=posts, start=GaitStart(kind="gait", heading_deg=3.0))
+    scene = Scene(
+        robot=Robot(n_links=n), obstacles=posts, start=GaitStart(kind="gait", heading_deg=3.0)
+    )
     hit = {j for problem in registry.check(scene) for j in problem.obstacles}
     kept = [o for j, o in enumerate(posts) if j not in hit]
     scene = scene.model_copy(update={"obstacles": tuple(kept)})

@@ -27,16 +27,21 @@ COLUMN = {name: i for i, name in enumerate(ENERGY)}
 def tumbling(**values: object) -> Scene:
     """Bent, sliding and turning, nothing in the way."""
     start = JointAnglesStart(
-        kind="joint_angles", joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)), vx_m_s=0.3, vy_m_s=-0.1,
+        kind="joint_angles",
+        joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)),
+        vx_m_s=0.3,
+        vy_m_s=-0.1,
         omega_deg_s=60.0,
-    )  # fmt: skip
+    )
     return jam(start=start, obstacles=(), **values)
 
 
 def walled(**values: object) -> Scene:
     """Two straight links on a smooth floor, limp, on their way sideways into a wall above them."""
     start = StraightStart(kind="straight", link=1, x_m=0.0, y_m=0.0, vy_m_s=0.5)
-    wall = Box(kind="box", x_m=0.07, y_m=0.145, length_m=2.0, width_m=0.2, height_m=0.1, friction=0.0)
+    wall = Box(
+        kind="box", x_m=0.07, y_m=0.145, length_m=2.0, width_m=0.2, height_m=0.1, friction=0.0
+    )
     scene = jam(start=start, obstacles=(wall,), robot__n_links=2, **LIMP, **SLICK)
     return changed(scene, **values)
 
@@ -50,7 +55,8 @@ def com(rows: Rows) -> FloatArray:
 
 @pytest.mark.parametrize("stages", [2, 3, 5, 12, 40, MOST_STAGES])
 def test_schemes_are_of_order_two_and_bear_stiffness(stages: int) -> None:
-    # Sommeijer, Shampine, Verwer 1998: order conditions, stable on the real axis down to -0.65 (s^2 - 1).
+    # Sommeijer, Shampine, Verwer 1998: order conditions, stable on the real axis down to -0.65 (s^2
+    # - 1).
     rows = scheme(stages)
     assert rows[:, 5].sum() == pytest.approx(1.0, abs=1e-12)
     assert rows[:, 5] @ rows[:, 4] == pytest.approx(0.5, abs=1e-12)
@@ -58,18 +64,24 @@ def test_schemes_are_of_order_two_and_bear_stiffness(stages: int) -> None:
     z = -np.linspace(0.0, 0.65 * (stages**2 - 1.0), 4001)
     before, now = np.ones_like(z), 1.0 + rows[1, 3] * z
     for last, older, ahead, begin in rows[2:, :4]:
-        before, now = now, 1.0 - last - older + (last + ahead * z) * now + older * before + begin * z
+        before, now = (
+            now,
+            1.0 - last - older + (last + ahead * z) * now + older * before + begin * z,
+        )
     assert np.abs(now).max() <= 1.0 + 1e-9
     assert np.abs(now[len(z) // 20 :]).max() < 1.0 - 1e-3, "and damps what is stiff"
     assert longest_part(1000.0) * 1000.0 <= 0.65 * (MOST_STAGES**2 - 1.0)
 
 
 def test_the_error_falls_with_the_tolerance() -> None:
-    # The error of a part is of third order, so that of the end falls with tolerance^(2/3), by 20 here.
+    # The error of a part is of third order, so that of the end falls with tolerance^(2/3), by 20
+    # here.
     scene = tumbling(ground__coulomb_smoothing_m_s=0.05, ground__coulomb_smoothing_rad_s=0.5)
     ends = []
     for tolerance in (1e-10, 1e-5, 1e-7):
-        own = changed(scene, solver__error_tolerance=tolerance, solver__step_s=0.02, control__period_s=0.02)
+        own = changed(
+            scene, solver__error_tolerance=tolerance, solver__step_s=0.02, control__period_s=0.02
+        )
         ends.append(run(own, 2.0, 100, gait_reference(own, 100))[1].link_pose[-1, :, :2])
     coarse, fine = (np.abs(end - ends[0]).max() for end in ends[1:])
     assert coarse < 1e-4
@@ -80,9 +92,12 @@ def test_the_error_falls_with_the_tolerance() -> None:
 
 
 def test_without_turning_friction_and_obstacles_it_is_the_lagrangian_model() -> None:
-    # P4's equations are P3's when P3's friction torque is off (PHYSICS.md); viscous friction has none.
+    # P4's equations are P3's when P3's friction torque is off (PHYSICS.md); viscous friction has
+    # none.
     smooth = undulation(
-        joint_controller__law="pd", joint_controller__kp_nm_per_rad=20.0, joint_controller__kd_nms_per_rad=1.0
+        joint_controller__law="pd",
+        joint_controller__kp_nm_per_rad=20.0,
+        joint_controller__kd_nms_per_rad=1.0,
     )
     reference = gait_reference(smooth, 3000)
     other = PlanarLagrangianEngine(smooth).advance(reference, 3000, (1000, 3000)).rows
@@ -112,7 +127,9 @@ def test_a_wall_takes_the_velocity_into_it_with_the_damping_it_has() -> None:
     assert vy[late + 1] / vy[late] == pytest.approx(np.exp(-1.0), abs=0.02)
     # The mean force over these 0.4 s took the momentum, all of it.
     contacts = engine.snapshot().contacts
-    assert contacts.force_normal[contacts.other == 0][:, 1] == pytest.approx([-1.25, -1.25], abs=1e-9)
+    assert contacts.force_normal[contacts.other == 0][:, 1] == pytest.approx(
+        [-1.25, -1.25], abs=1e-9
+    )
 
 
 def test_a_pushed_link_is_held_and_one_that_is_pulled_away_is_not() -> None:
@@ -134,7 +151,10 @@ def test_a_pushed_link_is_held_and_one_that_is_pulled_away_is_not() -> None:
 
 
 def test_a_link_between_two_walls_is_held_both_ways() -> None:
-    walls = tuple(Box(kind="box", x_m=0.07, y_m=y, length_m=2.0, width_m=0.2, height_m=0.1) for y in (0.1195, -0.1195))
+    walls = tuple(
+        Box(kind="box", x_m=0.07, y_m=y, length_m=2.0, width_m=0.2, height_m=0.1)
+        for y in (0.1195, -0.1195)
+    )
     scene = walled(obstacles=walls, start=StraightStart(kind="straight"))
     engine, _ = run(scene, 0.01)
     for sign in (1.0, -1.0):
@@ -143,16 +163,23 @@ def test_a_link_between_two_walls_is_held_both_ways() -> None:
         report = engine.advance(still(scene), 50, (engine.step_count + 50,))
         assert np.abs(report.rows.link_twist[-1, :, 1]).max() < 1e-9
         contacts = engine.snapshot().contacts
-        force = contacts.force_normal[(contacts.other == (0 if sign > 0 else 1)) & (contacts.link == 0)]
+        force = contacts.force_normal[
+            (contacts.other == (0 if sign > 0 else 1)) & (contacts.link == 0)
+        ]
         assert force[:, 1] == pytest.approx([-5.0 * sign], abs=1e-6)
 
 
 def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swing() -> None:
-    # (33) holds the acceleration of the middle link's centre across it at 0: from where the pin's damping has taken the
-    # velocity (after 80 time constants) on, that velocity does not change, however long that lasts.
+    # (33) holds the acceleration of the middle link's centre across it at 0: from where the pin's
+    # damping has taken the velocity (after 80 time constants) on, that velocity does not change,
+    # however long that lasts.
     pin = Cylinder(kind="cylinder", x_m=0.0, y_m=0.0499, radius_m=0.03, friction=0.0)
     start = StraightStart(kind="straight", link=2)
-    gait = {"gait__amplitude_deg": 30.0, "gait__frequency_deg_s": 120.0, "gait__phase_shift_deg": 60.0}
+    gait = {
+        "gait__amplitude_deg": 30.0,
+        "gait__frequency_deg_s": 120.0,
+        "gait__phase_shift_deg": 60.0,
+    }
     scene = jam(start=start, obstacles=(pin,), robot__n_links=3, **gait)
     engine = PlanarNonholonomicEngine(scene)
     for link in range(3):
@@ -167,7 +194,9 @@ def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swin
 
 
 def test_friction_at_an_obstacle_is_its_coefficient_times_the_push() -> None:
-    scene = walled(obstacles=tuple(o.model_copy(update={"friction": 0.4}) for o in walled().obstacles))
+    scene = walled(
+        obstacles=tuple(o.model_copy(update={"friction": 0.4}) for o in walled().obstacles)
+    )
     engine, _ = run(scene, 0.1)
     for link in range(2):
         engine.apply_wrench(link, (4.0, 6.0, 0.0, 0.0, 0.0, 0.0))
@@ -187,7 +216,9 @@ def test_momentum_changes_by_the_impulses_that_are_booked() -> None:
     assert momentum - momentum[0] == pytest.approx(impulse, abs=1e-12)
     assert np.abs(rows.impulse_obstacle).max() > 0.1
     total = rows.contacts.impulse_normal + rows.contacts.impulse_friction
-    assert total.sum(axis=0) == pytest.approx((rows.impulse_ground + rows.impulse_obstacle)[-1].sum(axis=0), abs=1e-9)
+    assert total.sum(axis=0) == pytest.approx(
+        (rows.impulse_ground + rows.impulse_obstacle)[-1].sum(axis=0), abs=1e-9
+    )
 
 
 def test_without_friction_and_obstacles_linear_momentum_is_kept() -> None:
@@ -202,8 +233,12 @@ def test_the_ledger_of_energy_balances_and_friction_only_takes() -> None:
     _, rows = run(scene, 1.5, 50, still(scene, np.radians(10.0)))
     energy = rows.energy
     works = energy[:, 2:].sum(axis=1)
-    # Every jump of acceleration at an obstacle is passed in parts of 0.1 ms: that is the size of what is missed.
-    assert np.abs(energy[:, 0] - energy[0, 0] - works).max() < 2e-3 * np.abs(energy[:, COLUMN["work_actuator"]]).max()
+    # Every jump of acceleration at an obstacle is passed in parts of 0.1 ms: that is the size of
+    # what is missed.
+    assert (
+        np.abs(energy[:, 0] - energy[0, 0] - works).max()
+        < 2e-3 * np.abs(energy[:, COLUMN["work_actuator"]]).max()
+    )
     assert (np.diff(energy[:, COLUMN["work_friction"]]) <= 1e-12).all()
     assert energy[-1, COLUMN["work_obstacle"]] < 0.0
     free = tumbling(solver__error_tolerance=1e-10)
@@ -244,7 +279,10 @@ def turn(scene: Scene, degrees: float) -> Scene:
     return changed(
         scene,
         start=start.model_copy(
-            update={"link_angles_deg": tuple(a + degrees for a in start.link_angles_deg), **moved(start.x_m, start.y_m)}
+            update={
+                "link_angles_deg": tuple(a + degrees for a in start.link_angles_deg),
+                **moved(start.x_m, start.y_m),
+            }
         ),
         obstacles=tuple(o.model_copy(update=moved(o.x_m, o.y_m)) for o in scene.obstacles),
         controller__direction_deg=degrees,
@@ -262,7 +300,8 @@ def whole(scene: Scene) -> Rows:
 
 
 def test_without_resolution_it_jams_after_forty_centimetres() -> None:
-    # PHYSICS.md: 0.386 m, top speed at 3.6 s, standstill by 4.5 to 4.9 s; paper: about 0.4 m, 3.5 s, 4.5 s.
+    # PHYSICS.md: 0.386 m, top speed at 3.6 s, standstill by 4.5 to 4.9 s; paper: about 0.4 m, 3.5
+    # s, 4.5 s.
     rows = whole(jam())
     speed = np.hypot(*rows.link_twist[:, :, :2].mean(axis=1).T)
     assert com(rows)[-1, 0] - com(rows)[0, 0] == pytest.approx(0.386, abs=0.015)
@@ -280,8 +319,9 @@ def test_without_gain_the_resolution_frees_nothing() -> None:
 
 
 def test_with_resolution_it_frees_itself_again_and_again() -> None:
-    # PHYSICS.md: first jam at 2.38 s, about a dozen jams in 30 s, each followed by more than 5 cm/s within 2 s; chaotic
-    # from there on, so of the way only what every start among some dozens made (0.9 m in 15 s at the least).
+    # PHYSICS.md: first jam at 2.38 s, about a dozen jams in 30 s, each followed by more than 5 cm/s
+    # within 2 s; chaotic from there on, so of the way only what every start among some dozens made
+    # (0.9 m in 15 s at the least).
     scene = jam("jam_resolution", run__duration_s=15.0)
     done = run_offline(scene)
     rows, names = Rows.concatenate(list(done.recording.chunks())), done.recording.schema.extra

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from snakestudio.engines.planar_nonholonomic.params import make_params
-from snakestudio.engines.planar_nonholonomic.state import ENERGY, LEFT, RIGHT, WORKS, Work, make_state, make_work
+from snakestudio.engines.planar_nonholonomic.state import (
+    ENERGY,
+    LEFT,
+    RIGHT,
+    WORKS,
+    Work,
+    make_state,
+    make_work,
+)
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -22,7 +30,11 @@ def at_random(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     n = 10
     theta = rng.uniform(-0.3, 0.3) + np.cumsum(rng.uniform(-0.9, 0.9, n))
     x = np.concatenate([theta, rng.uniform(0.3, 2.0, 1), rng.uniform(-0.2, 0.2, 1)])
-    return x, np.concatenate([rng.uniform(-1, 1, n), rng.uniform(-0.3, 0.3, 2)]), rng.uniform(-1, 1, n - 1)
+    return (
+        x,
+        np.concatenate([rng.uniform(-1, 1, n), rng.uniform(-0.3, 0.3, 2)]),
+        rng.uniform(-1, 1, n - 1),
+    )
 
 
 def field(seed: int) -> Scene:
@@ -37,11 +49,15 @@ def field(seed: int) -> Scene:
     return jam(obstacles=tuple(pins))
 
 
-def evaluated(x: FloatArray, v: FloatArray, reference: FloatArray, scene: Scene) -> tuple[Work, int]:
+def evaluated(
+    x: FloatArray, v: FloatArray, reference: FloatArray, scene: Scene
+) -> tuple[Work, int]:
     n = len(x) - 2
     work = make_work(n)
     work.reference[:, 0] = reference
-    count = evaluate(make_params(scene), np.zeros((n, 3)), np.zeros(n, np.int64), np.concatenate([x, v]), work)
+    count = evaluate(
+        make_params(scene), np.zeros((n, 3)), np.zeros(n, np.int64), np.concatenate([x, v]), work
+    )
     return work, count
 
 
@@ -78,7 +94,11 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     torque = -0.5 * MU * G * 0.07 * omega / np.hypot(omega, EPS_TURN)
     # (59) on phi_i = theta_i - theta_{i+1} with the restoring torque at the joints' limits.
     phi = -np.diff(theta)
-    u = 20.0 * (-reference - phi) + 5.0 * np.diff(omega) - 1000.0 * (phi - np.clip(phi, -LIMIT, LIMIT))
+    u = (
+        20.0 * (-reference - phi)
+        + 5.0 * np.diff(omega)
+        - 1000.0 * (phi - np.clip(phi, -LIMIT, LIMIT))
+    )
     q, force = paper.motion(theta, omega)
     force = force + paper.on_coordinates(theta, fx, fy)
     force[:n] += torque + paper.d.T @ u
@@ -93,12 +113,17 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     # (43) with f_C,n = lambda; (46) against velocities into the obstacle; (48).
     normal = np.zeros(n)
     into = np.where(
-        sides > 0, np.minimum(across[links], 0), np.where(sides < 0, np.maximum(across[links], 0), across[links])
+        sides > 0,
+        np.minimum(across[links], 0),
+        np.where(sides < 0, np.maximum(across[links], 0), across[links]),
     )
     normal[links] = push - DAMPING * into
     rub = np.zeros(n)
     rub[links] = -MU * np.abs(push) * along[links] / np.hypot(along[links], EPS)
-    cx, cy = np.cos(theta) * rub - np.sin(theta) * normal, np.sin(theta) * rub + np.cos(theta) * normal
+    cx, cy = (
+        np.cos(theta) * rub - np.sin(theta) * normal,
+        np.sin(theta) * rub + np.cos(theta) * normal,
+    )
     acceleration = inverse @ (force + paper.on_coordinates(theta, cx, cy))
     scale = max(1.0, float(np.abs(acceleration).max()))
     assert work.acceleration == pytest.approx(acceleration, abs=1e-10 * scale)
@@ -106,9 +131,13 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     # What is booked is what acts.
     at = WORKS + 2 * n
     booked = work.rate_sums[at : at + 8 * n].reshape(2, n, 4)
-    assert booked[..., :2].sum(axis=0) + booked[..., 2:].sum(axis=0) == pytest.approx(np.stack([cx, cy], 1), abs=1e-8)
+    assert booked[..., :2].sum(axis=0) + booked[..., 2:].sum(axis=0) == pytest.approx(
+        np.stack([cx, cy], 1), abs=1e-8
+    )
     power = dict(zip(ENERGY[2:], work.rate_sums[:WORKS], strict=True))
-    assert power["work_friction"] == pytest.approx(ft @ along + fn @ across + torque @ omega, abs=1e-9)
+    assert power["work_friction"] == pytest.approx(
+        ft @ along + fn @ across + torque @ omega, abs=1e-9
+    )
     assert power["work_obstacle"] == pytest.approx(cx @ vx + cy @ vy, rel=1e-9, abs=1e-9)
 
 
@@ -126,7 +155,8 @@ def test_such_states_meet_obstacles_on_one_side_and_on_both() -> None:
 
 
 def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() -> None:
-    # (31) against (34), and (35) by finite differences: what the engine is compared with above holds water itself.
+    # (31) against (34), and (35) by finite differences: what the engine is compared with above
+    # holds water itself.
     paper = Paper(10, 0.07, 1.0, 0.0016)
     x, v, _ = at_random(3)
     theta, omega = x[:10], v[:10]
@@ -141,4 +171,6 @@ def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() 
 def test_the_jam_scene_has_the_paper_s_start() -> None:
     q, _ = planar_pose(jam())
     assert np.degrees(q[:, 2]) == pytest.approx([7, -32, -57, -46, -8, 33, 53, 45, 12, -23])
-    assert make_state(q, np.zeros_like(q), np.ones(len(q))).y[10:12] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert make_state(q, np.zeros_like(q), np.ones(len(q))).y[10:12] == pytest.approx(
+        [0.0, 0.0], abs=1e-9
+    )

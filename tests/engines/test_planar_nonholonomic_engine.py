@@ -34,7 +34,9 @@ def last_row(steps: int) -> list[list[float]]:
     """Poses of the links and energies at the end of a run among obstacles."""
     scene = jam(solver__step_s=0.0002)
     # Thicker pins, so that links are among them from the beginning.
-    scene = changed(scene, obstacles=tuple(o.model_copy(update={"radius_m": 0.065}) for o in scene.obstacles))
+    scene = changed(
+        scene, obstacles=tuple(o.model_copy(update={"radius_m": 0.065}) for o in scene.obstacles)
+    )
     engine = PlanarNonholonomicEngine(scene)
     engine.apply_wrench(1, (0.1, 0.2, 0.0, 0.0, 0.0, 0.1))
     report = engine.advance(gait_reference(scene, steps), steps, (steps,))
@@ -49,12 +51,16 @@ def last_row(steps: int) -> list[list[float]]:
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 20),
         # Compiling it all anew takes minutes.
-        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+        pytest.param(
+            {"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
+        ),
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
     # Products added without rounding first differ in the last bit, and obstacles make more of it.
-    for here, there in zip(last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True):
+    for here, there in zip(
+        last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True
+    ):
         assert np.array(there) == pytest.approx(np.array(here), abs=1e-8)
 
 
@@ -108,7 +114,9 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     reference = gait_reference(scene, 1100)
     report = engine.advance(reference, 1000, range(100, 1001, 100))
     rows = report.rows
-    assert rows.impulse_ground[:, :, 2] == pytest.approx(np.outer(rows.time * 9.81, np.ones(10)), rel=1e-12)
+    assert rows.impulse_ground[:, :, 2] == pytest.approx(
+        np.outer(rows.time * 9.81, np.ones(10)), rel=1e-12
+    )
     assert report.iterations == rows.solver_iterations[-1] >= 3000
     pushed = rows.contacts.other != GROUND
     assert pushed.any()
@@ -117,7 +125,9 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     index = np.repeat(np.arange(10), rows.contacts.count)
     total = np.zeros((10, 10, 3))
     of = rows.contacts
-    np.add.at(total, (index[pushed], of.link[pushed]), (of.impulse_normal + of.impulse_friction)[pushed])
+    np.add.at(
+        total, (index[pushed], of.link[pushed]), (of.impulse_normal + of.impulse_friction)[pushed]
+    )
     assert np.cumsum(total, axis=0) == pytest.approx(rows.impulse_obstacle, abs=1e-9)
 
     before = engine.initial_rows()
@@ -126,8 +136,14 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     shot, after = engine.snapshot(), engine.initial_rows()
     walls = shot.contacts.other != GROUND
     force = np.zeros((10, 3))
-    np.add.at(force, shot.contacts.link[walls], (shot.contacts.force_normal + shot.contacts.force_friction)[walls])
-    assert force == pytest.approx((after.impulse_obstacle - before.impulse_obstacle)[0] / 0.1, abs=1e-9)
+    np.add.at(
+        force,
+        shot.contacts.link[walls],
+        (shot.contacts.force_normal + shot.contacts.force_friction)[walls],
+    )
+    assert force == pytest.approx(
+        (after.impulse_obstacle - before.impulse_obstacle)[0] / 0.1, abs=1e-9
+    )
     assert set(shot.contacts.state) <= {int(ContactState.SLIP)}
     assert Fields.SOLVER in shot.valid
     assert same(after, engine.initial_rows()), "looking changes nothing"
@@ -148,7 +164,9 @@ def test_what_a_running_engine_takes_over() -> None:
 
 def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     scene = jam(
-        start=StraightStart(kind="straight", omega_deg_s=5e4), obstacles=(), joint_controller__kp_nm_per_rad=1e9
+        start=StraightStart(kind="straight", omega_deg_s=5e4),
+        obstacles=(),
+        joint_controller__kp_nm_per_rad=1e9,
     )
     engine = PlanarNonholonomicEngine(scene)
     report = engine.advance(still(scene, 3.0), 1000, range(1, 1001))
@@ -162,7 +180,9 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
 def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
     # Not shorter steps: with half of them, and a tenth, this ends as it does, somewhat later.
     scene = scenes_dir() / "jam_resolution.toml"
-    with pytest.raises(PhysicsError, match=r"reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\.") as caught:
+    with pytest.raises(
+        PhysicsError, match=r"reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\."
+    ) as caught:
         ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e6})
     assert "step_s" not in str(caught.value)
     ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e3})
@@ -182,7 +202,10 @@ def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
 
 def test_two_links_and_sixty_run_too() -> None:
     for n in (2, 60):
-        scene = jam(robot__n_links=n, start=StraightStart(kind="straight", y_m=0.115, vx_m_s=0.3, vy_m_s=0.2))
+        scene = jam(
+            robot__n_links=n,
+            start=StraightStart(kind="straight", y_m=0.115, vx_m_s=0.3, vy_m_s=0.2),
+        )
         report = PlanarNonholonomicEngine(scene).advance(gait_reference(scene, 300), 300, (300,))
         assert report.ok, report.message
         assert report.unconverged == 0

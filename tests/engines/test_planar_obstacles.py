@@ -23,17 +23,27 @@ from tests.kernels.compiled import residuals, solve
 
 RADIUS, REACH = 0.0525, 0.0393  # L_SC and L_GS of the default link
 MASS = 7.5  # of eleven links
-WORKS = [i for i, name in enumerate(ENERGY) if name.startswith("work_") and name != "work_projection"]
+WORKS = [
+    i for i, name in enumerate(ENERGY) if name.startswith("work_") and name != "work_projection"
+]
 
 
 def wall(friction: float, **more: Any) -> Box:
     """A wall along x whose upper side is where links on y = 0 touch it."""
-    size = {"x_m": 0.0, "y_m": -RADIUS - 0.1, "length_m": 20.0, "width_m": 0.2, "friction": friction}
+    size = {
+        "x_m": 0.0,
+        "y_m": -RADIUS - 0.1,
+        "length_m": 20.0,
+        "width_m": 0.2,
+        "friction": friction,
+    }
     return Box.model_validate({**size, **more})
 
 
 def rough(scene: Scene, mu: float) -> Scene:
-    return scene.model_copy(update={"obstacles": tuple(o.model_copy(update={"friction": mu}) for o in scene.obstacles)})
+    return scene.model_copy(
+        update={"obstacles": tuple(o.model_copy(update={"friction": mu}) for o in scene.obstacles)}
+    )
 
 
 def boxed(mu: float) -> Scene:
@@ -55,7 +65,8 @@ def pushed(engine: PlanarNonsmoothEngine, along: float, pressing: float) -> None
 @pytest.mark.parametrize("turn", [0.0, 180.0])
 @pytest.mark.parametrize("share", [0.99, -0.99, 1.01, -1.01])
 def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: float) -> None:
-    # Pressed on a wall with 10 N at mu = 0.3: it holds against anything up to 3 N, and beyond with 3 N exactly.
+    # Pressed on a wall with 10 N at mu = 0.3: it holds against anything up to 3 N, and beyond with
+    # 3 N exactly.
     scene = single((0.0, 0.0), obstacles=(wall(0.3, yaw_deg=turn),))
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 3.0 * share, 10.0)
@@ -74,7 +85,9 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
         assert friction == pytest.approx(-math.copysign(3.0, share), rel=1e-6)
         speed = math.copysign(0.03 / mass, share)
         assert rows.link_twist[-1, :, 0] == pytest.approx(np.full(2, speed), rel=1e-6)
-        assert rows.energy[-1, ENERGY.index("work_friction")] == pytest.approx(-3.0 * 0.5 * abs(speed), rel=1e-3)
+        assert rows.energy[-1, ENERGY.index("work_friction")] == pytest.approx(
+            -3.0 * 0.5 * abs(speed), rel=1e-3
+        )
         assert states == {ContactState.SLIP}
     # Two links lie along the wall with two ends each, and none of these contacts comes and goes.
     assert np.all(rows.contacts_closed == 4)
@@ -88,18 +101,25 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
 
 @pytest.mark.parametrize(("along", "after"), [(1.0, 0.85), (-1.0, -0.85), (0.1, 0.0)])
 def test_impact_on_a_rough_wall(along: float, after: float) -> None:
-    # Broadside with 0.5 m/s: the wall takes all of that momentum, and friction 0.3 of it from the motion along; the
-    # moment mu r about a link's axis is less than its ends can carry (L_GS), so nothing turns.
+    # Broadside with 0.5 m/s: the wall takes all of that momentum, and friction 0.3 of it from the
+    # motion along; the moment mu r about a link's axis is less than its ends can carry (L_GS), so
+    # nothing turns.
     start = StraightStart(kind="straight", y_m=0.01, vx_m_s=along, vy_m_s=-0.5)
     scene = single((0.0, 0.0), start=start, obstacles=(wall(0.3),))
     _, rows = run(scene, 120, 10, gait=False)
     assert rows.link_twist[-1, :, 0] == pytest.approx(np.full(2, after), abs=1e-12)
     assert np.abs(rows.link_twist[-1, :, [1, 5]]).max() < 1e-12
     mass = 2 * scene.robot.mass_kg
-    assert rows.impulse_obstacle[-1].sum(axis=0) == pytest.approx([mass * (after - along), mass * 0.5, 0.0], abs=1e-12)
+    assert rows.impulse_obstacle[-1].sum(axis=0) == pytest.approx(
+        [mass * (after - along), mass * 0.5, 0.0], abs=1e-12
+    )
     hit = rows.contacts.other == 0
-    assert rows.contacts.impulse_friction[hit].sum(axis=0) == pytest.approx([mass * (after - along), 0, 0], abs=1e-12)
-    assert rows.energy[-1, 0] - 0.5 * mass * (along**2 + 0.25) == pytest.approx(rows.energy[-1, WORKS].sum(), abs=1e-12)
+    assert rows.contacts.impulse_friction[hit].sum(axis=0) == pytest.approx(
+        [mass * (after - along), 0, 0], abs=1e-12
+    )
+    assert rows.energy[-1, 0] - 0.5 * mass * (along**2 + 0.25) == pytest.approx(
+        rows.energy[-1, WORKS].sum(), abs=1e-12
+    )
 
 
 def test_head_on_impact_on_a_wall_stops_dead() -> None:
@@ -110,7 +130,9 @@ def test_head_on_impact_on_a_wall_stops_dead() -> None:
     assert np.abs(rows.link_twist[-1]).max() < 1e-12
     momentum = 2 * MASS / 11 * 0.5
     assert rows.impulse_obstacle[-1, 1] == pytest.approx([-momentum, 0.0, 0.0], abs=1e-12)
-    assert rows.contacts.point[rows.contacts.other == 0][0] == pytest.approx([front + 0.01, 0.0, RADIUS], abs=2e-4)
+    assert rows.contacts.point[rows.contacts.other == 0][0] == pytest.approx(
+        [front + 0.01, 0.0, RADIUS], abs=2e-4
+    )
 
 
 def test_sliding_along_a_smooth_wall_keeps_the_speed() -> None:
@@ -126,7 +148,8 @@ def test_sliding_along_a_smooth_wall_keeps_the_speed() -> None:
 
 
 def test_a_link_across_the_end_of_a_wall_rests_on_its_end_and_the_corner() -> None:
-    # The wall ends 1 cm before the centre of link 2: that link has its rear end and the corner, link 1 both ends.
+    # The wall ends 1 cm before the centre of link 2: that link has its rear end and the corner,
+    # link 1 both ends.
     scene = single((0.0, 0.0), obstacles=(wall(0.2, x_m=0.112 - 10.0),))
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 0.1, 10.0)
@@ -139,7 +162,8 @@ def test_a_link_across_the_end_of_a_wall_rests_on_its_end_and_the_corner() -> No
 
 
 def test_corner_of_a_box_against_the_side_of_a_link() -> None:
-    # A square on its corner, 1 cm behind the middle of link 1, between it and 8 N: force and point are the corner's.
+    # A square on its corner, 1 cm behind the middle of link 1, between it and 8 N: force and point
+    # are the corner's.
     half = 0.1 * math.sqrt(0.5)
     corner = Box(x_m=-0.01, y_m=-RADIUS - half, length_m=0.1, width_m=0.1, yaw_deg=45.0)
     scene = single((0.0, 0.0), obstacles=(corner.model_copy(update={"friction": 0.0}),))
@@ -153,7 +177,9 @@ def test_corner_of_a_box_against_the_side_of_a_link() -> None:
     assert rows.contacts.impulse_normal[obstacle][0, 1] > 0.0
 
 
-@pytest.mark.parametrize("scene", [rough(case_scene("obstacle_aided"), 0.3), boxed(0.3), boxed(1.0)])
+@pytest.mark.parametrize(
+    "scene", [rough(case_scene("obstacle_aided"), 0.3), boxed(0.3), boxed(1.0)]
+)
 def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
     engine = PlanarNonsmoothEngine(scene)
     engine.apply_wrench(3, (0.4, -0.3, 0.0, 0.0, 0.0, 0.05))
@@ -161,7 +187,9 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
     scale = scene.robot.mass_kg * 9.81 * scene.solver.step_s
     mu, most, slipping, sticking = scene.obstacles[0].friction, 0.0, 0, 0
     for _ in range(2000):
-        centre = engine._state.q[:, :2] + 0.5 * scene.solver.step_s * engine._state.u[:, :2]  # at the midpoint
+        centre = (
+            engine._state.q[:, :2] + 0.5 * scene.solver.step_s * engine._state.u[:, :2]
+        )  # at the midpoint
         report = engine.advance(reference, 1, ())
         assert report.residual <= 1e-8
         work = engine._work
@@ -176,7 +204,9 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
         assert work.rows[:k, 5] == pytest.approx(turned, abs=1e-12)
         most = max(most, float((gamma * tangent).max(initial=0.0)) / (scale * 0.1))
         slides = (np.abs(gamma) > 1e-4) & (normal > 0.0)
-        assert tangent[slides] == pytest.approx(-np.sign(gamma[slides]) * normal[slides], rel=1e-6, abs=1e-8 * scale)
+        assert tangent[slides] == pytest.approx(
+            -np.sign(gamma[slides]) * normal[slides], rel=1e-6, abs=1e-8 * scale
+        )
         slipping += int(slides.sum())
         sticking += int(((np.abs(gamma) < 1e-7) & (normal > 0.0)).sum())
     assert most <= 1e-8
@@ -188,7 +218,8 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
 
 
 def test_hard_pushing_among_rough_pipes_is_solved_in_every_step() -> None:
-    # Ten seconds of the paper's scene; at 0.3 the robot still gets through, at 1 it jams and pushes with all it has.
+    # Ten seconds of the paper's scene; at 0.3 the robot still gets through, at 1 it jams and pushes
+    # with all it has.
     for mu in (0.3, 1.0):
         scene = rough(case_scene("obstacle_aided"), mu)
         report = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, 20000), 20000, (20000,))
@@ -223,11 +254,15 @@ def test_contact_problem_with_friction_can_be_saved_and_solved_again() -> None:
     assert problem.n_rough == problem.n_contacts > 0
     solve(problem, impulses, u, make_scratch(len(u), problem.n_contacts), 1e-9, 200)
     assert max(residuals(problem, u, impulses)) <= 1e-8
-    assert impulses.tangent == pytest.approx(engine._work.tangent[: problem.n_contacts], abs=1e-6 * problem.scale)
+    assert impulses.tangent == pytest.approx(
+        engine._work.tangent[: problem.n_contacts], abs=1e-6 * problem.scale
+    )
 
 
 def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
-    scene = single((0.0, 0.0), obstacles=(wall(0.3),), start=StraightStart(kind="straight", vx_m_s=1.0))
+    scene = single(
+        (0.0, 0.0), obstacles=(wall(0.3),), start=StraightStart(kind="straight", vx_m_s=1.0)
+    )
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 0.0, 10.0)
     engine.advance(still(scene), 400, ())
@@ -235,7 +270,9 @@ def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
     assert engine.apply(rough(scene, 0.0))
     assert engine._params.grid_items is grid
     before = engine.snapshot().link_twist[:, 0]
-    assert before == pytest.approx(np.full(2, 1.0 - 3.0 / (2 * scene.robot.mass_kg) * 0.1), rel=1e-6)
+    assert before == pytest.approx(
+        np.full(2, 1.0 - 3.0 / (2 * scene.robot.mass_kg) * 0.1), rel=1e-6
+    )
     engine.advance(still(scene), 400, ())
     assert engine.snapshot().link_twist[:, 0] == pytest.approx(before, abs=1e-12)
 
@@ -243,7 +280,9 @@ def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
 def test_boxes_above_and_below_the_robot_are_not_there() -> None:
     bridge = Box(x_m=0.5, y_m=0.0, length_m=0.1, width_m=1.0, z_m=0.2)
     floor = Box(x_m=0.5, y_m=0.0, length_m=0.1, width_m=1.0, z_m=-0.2)
-    scene = single((0.0, 0.0), obstacles=(bridge, floor), start=StraightStart(kind="straight", vx_m_s=2.0))
+    scene = single(
+        (0.0, 0.0), obstacles=(bridge, floor), start=StraightStart(kind="straight", vx_m_s=2.0)
+    )
     _, rows = run(scene, 2000, 2000, gait=False)
     assert rows.link_pose[-1, 0, 0] == pytest.approx(1.0, abs=1e-9)
     assert np.all(rows.impulse_obstacle == 0.0)
@@ -251,7 +290,8 @@ def test_boxes_above_and_below_the_robot_are_not_there() -> None:
 
 @pytest.mark.parametrize("angle", [0.0, 3.88348649e-313, 1e-200, 1e-17])
 def test_a_gap_does_not_mind_a_link_as_good_as_along_a_face(angle: float) -> None:
-    # A post of radius 0.125 m at the origin; closed form: the distance of its axis from the nearest point of the link.
+    # A post of radius 0.125 m at the origin; closed form: the distance of its axis from the nearest
+    # point of the link.
     post = outlines((Cylinder(x_m=0.0, y_m=0.0, radius_m=0.125),), RADIUS)[0]
     q = np.array([[0.122, 0.001, angle]])
     expected = math.hypot(0.122 - REACH, 0.001) - 0.125 - RADIUS

@@ -20,11 +20,18 @@ from tests.engines.common import gait_reference, run_engine
 G = 9.81
 
 BASE: dict[str, Any] = {
-    "robot.n_links": 7, "ground.gravity_m_s2": 0.0, "ground.mu_along": 0.0, "ground.mu_across": 0.0,
-    "gait.kind": "lateral_undulation", "gait.amplitude_deg": 25.0, "gait.frequency_deg_s": 150.0,
-    "start.kind": "straight", "solver.step_s": 1.0 / 16000,
-    "joint_controller.kp_nm_per_rad": 40.0, "joint_controller.kd_nms_per_rad": 0.4,
-}  # fmt: skip
+    "robot.n_links": 7,
+    "ground.gravity_m_s2": 0.0,
+    "ground.mu_along": 0.0,
+    "ground.mu_across": 0.0,
+    "gait.kind": "lateral_undulation",
+    "gait.amplitude_deg": 25.0,
+    "gait.frequency_deg_s": 150.0,
+    "start.kind": "straight",
+    "solver.step_s": 1.0 / 16000,
+    "joint_controller.kp_nm_per_rad": 40.0,
+    "joint_controller.kd_nms_per_rad": 0.4,
+}
 
 FLAWS: dict[str, dict[str, Any]] = {
     "offset": {"robot.axis_offset_m": 0.022},
@@ -32,7 +39,11 @@ FLAWS: dict[str, dict[str, Any]] = {
     "weak": {"actuator.max_torque_nm": 0.5},
     "slow": {"actuator.time_constant_s": 0.005},
     "implicit": {"solver.joints": "implicit"},
-    "stops": {"solver.joints": "implicit", "robot.joint_limit_deg": 25.5, "robot.axis_offset_m": 0.022},
+    "stops": {
+        "solver.joints": "implicit",
+        "robot.joint_limit_deg": 25.5,
+        "robot.axis_offset_m": 0.022,
+    },
 }
 FLAWS["all"] = {key: value for values in FLAWS.values() for key, value in values.items()}
 
@@ -46,19 +57,30 @@ def moved(kind: str, values: dict[str, Any], steps: int = 16000) -> Rows:
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw: str) -> None:
     flat, space = moved("planar_nonsmooth", FLAWS[flaw]), moved("spatial_nonsmooth", FLAWS[flaw])
-    # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48, so this is of dt^2.
+    # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48,
+    # so this is of dt^2.
     assert flat.link_pose[:, :, :2] == pytest.approx(space.link_pose[:, :, :2], abs=1e-8)
     assert flat.joint_angle == pytest.approx(space.joint_angle[:, ::2], abs=2e-7)
     assert flat.joint_torque == pytest.approx(space.joint_torque[:, ::2], abs=2e-6)
     plain = moved("planar_nonsmooth", {})
-    assert np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4  # and each of them changes something
+    assert (
+        np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4
+    )  # and each of them changes something
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_the_ledger_of_energy_closes(flaw: str) -> None:
-    ground = {"ground.gravity_m_s2": G, "ground.mu_along": 0.1, "ground.mu_across": 0.5, "ground.stribeck_rise": 0.4}
+    ground = {
+        "ground.gravity_m_s2": G,
+        "ground.mu_along": 0.1,
+        "ground.mu_across": 0.5,
+        "ground.stribeck_rise": 0.4,
+    }
     energy = moved("planar_nonsmooth", FLAWS[flaw] | ground).energy
-    kinetic, works = energy[:, 0], energy[:, 2:9].sum(axis=1)  # all but what closing the joints lifts
+    kinetic, works = (
+        energy[:, 0],
+        energy[:, 2:9].sum(axis=1),
+    )  # all but what closing the joints lifts
     assert kinetic[0] > 0.0
     assert works == pytest.approx(kinetic, abs=1e-9 * np.abs(energy).max())
 
@@ -74,32 +96,57 @@ def test_a_lagging_motor_goes_on_from_a_checkpoint() -> None:
     assert np.array_equal(engine.snapshot().joint_torque, other.snapshot().joint_torque)
 
 
-def slowed(velocity: float, rise: float, values: dict[str, Any], obstacles: tuple[Box, ...] = ()) -> float:
+def slowed(
+    velocity: float, rise: float, values: dict[str, Any], obstacles: tuple[Box, ...] = ()
+) -> float:
     """Deceleration of straight links that slide along x at `velocity`, m/s^2, in one step of 10 us."""
     scene = with_values(
         Scene(),
         {
-            "model.kind": "planar_nonsmooth", "robot.n_links": 2, "start.kind": "straight", "start.vx_m_s": velocity,
-            "gait.amplitude_deg": 0.0, "gait.kind": "lateral_undulation", "solver.step_s": 1e-5,
-            "ground.stribeck_rise": rise, "ground.stribeck_velocity_m_s": 0.02, **values,
+            "model.kind": "planar_nonsmooth",
+            "robot.n_links": 2,
+            "start.kind": "straight",
+            "start.vx_m_s": velocity,
+            "gait.amplitude_deg": 0.0,
+            "gait.kind": "lateral_undulation",
+            "solver.step_s": 1e-5,
+            "ground.stribeck_rise": rise,
+            "ground.stribeck_velocity_m_s": 0.02,
+            **values,
         },
-    )  # fmt: skip
+    )
     engine = registry.create(scene.model_copy(update={"obstacles": obstacles}))
     rows = run_engine(engine, 1, gait=False)
     return float(velocity - rows.link_twist[0, 0, 0]) / 1e-5
 
 
-@pytest.mark.parametrize(("velocity", "share"), [(0.02, 1 / math.e), (2.0, 0.0), (0.002, math.exp(-0.01))])
+@pytest.mark.parametrize(
+    ("velocity", "share"), [(0.02, 1 / math.e), (2.0, 0.0), (0.002, math.exp(-0.01))]
+)
 def test_stribeck_friction_rises_as_sliding_ceases(velocity: float, share: float) -> None:
-    # mu g (1 + rise exp(-(v / v_s)^2)), on the ground and along a wall that the links are pressed on by g sin 30 deg.
+    # mu g (1 + rise exp(-(v / v_s)^2)), on the ground and along a wall that the links are pressed
+    # on by g sin 30 deg.
     ground = {"ground.mu_along": 0.2, "ground.mu_across": 0.2}
     assert slowed(velocity, 0.5, ground) == pytest.approx(0.2 * G * (1.0 + 0.5 * share), rel=1e-6)
     smooth = {
-        "ground.mu_along": 0.0, "ground.mu_across": 0.0, "ground.slope_deg": 30.0, "ground.downhill_deg": -90.0,
-    }  # fmt: skip
+        "ground.mu_along": 0.0,
+        "ground.mu_across": 0.0,
+        "ground.slope_deg": 30.0,
+        "ground.downhill_deg": -90.0,
+    }
     radius = Scene().robot.radius_m
-    wall = Box(kind="box", x_m=0.0, y_m=-radius - 0.1, length_m=9.0, width_m=0.2, height_m=0.5, friction=0.2)
-    assert slowed(velocity, 0.5, smooth, (wall,)) == pytest.approx(0.1 * G * (1.0 + 0.5 * share), rel=1e-6)
+    wall = Box(
+        kind="box",
+        x_m=0.0,
+        y_m=-radius - 0.1,
+        length_m=9.0,
+        width_m=0.2,
+        height_m=0.5,
+        friction=0.2,
+    )
+    assert slowed(velocity, 0.5, smooth, (wall,)) == pytest.approx(
+        0.1 * G * (1.0 + 0.5 * share), rel=1e-6
+    )
     assert slowed(velocity, 0.0, ground) == pytest.approx(0.2 * G, rel=1e-9)
 
 
@@ -109,18 +156,31 @@ def test_stribeck_friction_holds_more_at_rest(rise: float, slides: bool) -> None
     scene = with_values(
         Scene(),
         {
-            "model.kind": "planar_nonsmooth", "robot.n_links": 2, "start.kind": "straight", "gait.amplitude_deg": 0.0,
-            "gait.kind": "lateral_undulation", "ground.mu_along": 0.2, "ground.mu_across": 0.2,
-            "ground.slope_deg": math.degrees(math.atan(0.24)), "ground.stribeck_rise": rise,
+            "model.kind": "planar_nonsmooth",
+            "robot.n_links": 2,
+            "start.kind": "straight",
+            "gait.amplitude_deg": 0.0,
+            "gait.kind": "lateral_undulation",
+            "ground.mu_along": 0.2,
+            "ground.mu_across": 0.2,
+            "ground.slope_deg": math.degrees(math.atan(0.24)),
+            "ground.stribeck_rise": rise,
         },
-    )  # fmt: skip
+    )
     rows = run_engine(registry.create(scene), 2000, 2000, gait=False)
     assert (np.abs(rows.link_twist[-1, 0, :2]).max() > 0.05) == slides
 
 
 def test_implicit_joints_bear_gains_and_steps_that_explicit_ones_do_not() -> None:
-    stiff = {**BASE, "joint_controller.kp_nm_per_rad": 4000.0, "solver.step_s": 1.0 / 500, "run.duration_s": 1.0}
-    scene = with_values(Scene(), {"model.kind": "planar_nonsmooth", "solver.joints": "implicit", **stiff})
+    stiff = {
+        **BASE,
+        "joint_controller.kp_nm_per_rad": 4000.0,
+        "solver.step_s": 1.0 / 500,
+        "run.duration_s": 1.0,
+    }
+    scene = with_values(
+        Scene(), {"model.kind": "planar_nonsmooth", "solver.joints": "implicit", **stiff}
+    )
     assert not [problem for problem in registry.check(scene) if problem.key == "solver.step_s"]
     result = run_offline(scene)
     assert result.ok

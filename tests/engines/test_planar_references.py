@@ -37,8 +37,9 @@ def run_of(name: str, beside: int) -> Rows:
 def rows_of(name: str) -> Rows:
     """The run of a case from that of some starts, alike but for rounding, whose contacts close as the reference's do.
 
-    In the case of small obstacles one closes at 11.86 s by less than the 1e-11 m that rounding has become by then: of
-    16 such starts 1 to 9 miss it by a step, and are 1.5e-3 m/s beside the reference 0.1 s later, where its track ends.
+    In the case of small obstacles one closes at 11.86 s by less than the 1e-11 m that rounding has
+    become by then: of 16 such starts 1 to 9 miss it by a step, and are 1.5e-3 m/s beside the
+    reference 0.1 s later, where its track ends.
     """
     if name not in CACHE:
         expected = np.load(REFERENCES / f"{name}.npz")["u"][1:]
@@ -52,7 +53,11 @@ def rows_of(name: str) -> Rows:
 @pytest.mark.parametrize("name", PLANAR)
 def test_whole_track_matches_the_reference(name: str) -> None:
     # Tolerance and its reason: cases.json, "same scheme".
-    rows, data, tolerance = rows_of(name), np.load(REFERENCES / f"{name}.npz"), CASES[name]["tolerance"]
+    rows, data, tolerance = (
+        rows_of(name),
+        np.load(REFERENCES / f"{name}.npz"),
+        CASES[name]["tolerance"],
+    )
     assert rows.time == pytest.approx(data["t"][1:], abs=1e-9)
     distance = np.linalg.norm(rows.link_pose[:, :, :2] - data["q"][1:, :, :2], axis=-1)
     assert distance.max() <= tolerance["track_link_same_scheme_dt_1_4000_m"]
@@ -64,20 +69,29 @@ def test_whole_track_matches_the_reference(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLANAR)
 def test_ledger_matches_the_reference(name: str) -> None:
-    # The reference keeps the same sums over the same midpoint works; 1e-5 of the actuators' work is rounding of both.
+    # The reference keeps the same sums over the same midpoint works; 1e-5 of the actuators' work is
+    # rounding of both.
     rows, led = rows_of(name), np.load(REFERENCES / f"{name}.npz")["led"]
     ours = rows.energy[:, [0, 2, 4, 3, 5, 6]]
     assert np.abs(ours - led[1:, :6]).max() < 1e-5 * led[-1, 1]
-    friction, obstacles = rows.impulse_ground[:, :, :2].sum(axis=1), rows.impulse_obstacle[:, :, :2].sum(axis=1)
+    friction, obstacles = (
+        rows.impulse_ground[:, :, :2].sum(axis=1),
+        rows.impulse_obstacle[:, :, :2].sum(axis=1),
+    )
     assert np.abs(friction - led[1:, 7:9]).max() < 1e-4
     assert np.abs(obstacles - led[1:, 9:11]).max() < 1e-4
 
 
 def test_link_6_is_where_the_independent_implementation_puts_it() -> None:
-    # PHYSICS.md: every start in the basin reaches x6(9 s) = 1.974 m; small obstacles 1.857 m in 12 s.
+    # PHYSICS.md: every start in the basin reaches x6(9 s) = 1.974 m; small obstacles 1.857 m in 12
+    # s.
     rows = rows_of("obstacle_aided")
-    assert rows.link_pose[np.argmin(np.abs(rows.time - 9.0)), 5, 0] == pytest.approx(1.974, abs=0.002)
-    assert rows_of("obstacle_aided_small").link_pose[-1, 5, 0] - 0.372 == pytest.approx(1.857, abs=0.005)
+    assert rows.link_pose[np.argmin(np.abs(rows.time - 9.0)), 5, 0] == pytest.approx(
+        1.974, abs=0.002
+    )
+    assert rows_of("obstacle_aided_small").link_pose[-1, 5, 0] - 0.372 == pytest.approx(
+        1.857, abs=0.005
+    )
 
 
 def test_without_obstacle_3_the_robot_does_not_complete_and_with_it_shifted_it_does() -> None:
@@ -93,10 +107,12 @@ def test_without_obstacles_it_creeps_backwards() -> None:
     assert moved / 10.0 == pytest.approx([-0.012, -0.017], abs=0.001)
 
 
-@pytest.mark.parametrize(("x", "y", "turn"), [(0.505, 0.157, 0.0), (0.58, 0.18, 5.0), (0.55, 0.14, -4.0)])
+@pytest.mark.parametrize(
+    ("x", "y", "turn"), [(0.505, 0.157, 0.0), (0.58, 0.18, 5.0), (0.55, 0.14, -4.0)]
+)
 def test_other_starts_lead_to_the_same_path(x: float, y: float, turn: float) -> None:
-    # PHYSICS.md: starts within x6 0.505-0.60, y6 +-3 cm, +-5 deg all reach x6(9 s) = 1.974 m. Some begin a little
-    # inside an obstacle, which `registry.create` would refuse.
+    # PHYSICS.md: starts within x6 0.505-0.60, y6 +-3 cm, +-5 deg all reach x6(9 s) = 1.974 m. Some
+    # begin a little inside an obstacle, which `registry.create` would refuse.
     start = GaitStart(kind="gait", link=6, x_m=x, y_m=y, heading_deg=180.0 + turn)
     scene = case_scene("obstacle_aided", start=start)
     engine = PlanarNonsmoothEngine(scene)

@@ -22,7 +22,10 @@ G = 9.81
 
 def scene(**parts: dict[str, Any]) -> Scene:
     """A scene of `parts` that `check` accepts."""
-    plain: dict[str, Any] = {"format": 1, "gait": {"kind": "lateral_undulation", "amplitude_deg": 0.0}}
+    plain: dict[str, Any] = {
+        "format": 1,
+        "gait": {"kind": "lateral_undulation", "amplitude_deg": 0.0},
+    }
     for name, values in parts.items():
         plain[name] = {**plain.get(name, {}), **values}
     made = scene_from_dict(plain)
@@ -42,9 +45,15 @@ def run(made: Scene, push: tuple[float, float] = (0.0, 0.0)) -> tuple[Rows, dict
     finally:
         runner.recording.close()
     assert rows.solver_residual.max() <= 1e-8
-    works = {name: work for name, work in energy.items() if name.startswith("work_") and name != "work_projection"}
+    works = {
+        name: work
+        for name, work in energy.items()
+        if name.startswith("work_") and name != "work_projection"
+    }
     size = 1e-9 + sum(float(np.abs(work).max()) for work in works.values())
-    assert np.abs(energy["kinetic"] - energy["kinetic"][0] - sum(works.values())).max() <= 1e-10 * size
+    assert (
+        np.abs(energy["kinetic"] - energy["kinetic"][0] - sum(works.values())).max() <= 1e-10 * size
+    )
     falls = energy["work_gravity"] + energy["work_projection"] + energy.get("work_spring", 0.0)
     assert np.abs(energy["potential"] - energy["potential"][0] + falls).max() <= 1e-9 * size
     return rows, energy
@@ -68,7 +77,8 @@ DIFFERENT = {"mu_along": 0.1, "mu_backward": 0.3, "mu_across": 0.5}
 def test_a_pushed_link_gains_the_energy_that_friction_leaves(
     law: str, head: str, push: tuple[float, float], mu: float
 ) -> None:
-    # E = t^2 (F - mu m g)^2 / 2 m. The head of a robot with its head at the last link looks along +x.
+    # E = t^2 (F - mu m g)^2 / 2 m. The head of a robot with its head at the last link looks along
+    # +x.
     if head == "last":
         push = -push[0], push[1]
     rows, energy = run(one({**DIFFERENT, "law": law}, robot={"head": head}), push)
@@ -84,7 +94,11 @@ def test_a_link_pushed_less_than_friction_holds_stays(law: str, push: tuple[floa
 
 
 def test_a_wheel_rolls_freely_and_a_ratchet_one_way() -> None:
-    for wheels, push, free in (("passive", 1.0, True), ("ratchet", -1.0, True), ("ratchet", 1.0, False)):
+    for wheels, push, free in (
+        ("passive", 1.0, True),
+        ("ratchet", -1.0, True),
+        ("ratchet", 1.0, False),
+    ):
         rows, energy = run(one({"mu_across": 0.5}, robot={"wheels": wheels}), (push, 0.0))
         expected = rows.time**2 / 2.0 if free else 0.0 * rows.time
         np.testing.assert_allclose(energy["kinetic"], expected, rtol=1e-9, atol=1e-18)
@@ -105,15 +119,24 @@ def test_a_link_that_slides_obliquely_follows_its_law(law: str) -> None:
             return -G * mu * v / np.linalg.norm(v)
         return np.asarray(-G * mu**2 * v / np.linalg.norm(mu * v))
 
-    rows, _ = run(one({**DIFFERENT, "law": law}, duration=0.08, start=start, solver={"step_s": 1e-5}))
-    expected = solve_ivp(slowing, (0.0, 0.08), [-0.6, 0.5], rtol=1e-10, atol=1e-12, t_eval=rows.time).y.T
+    rows, _ = run(
+        one({**DIFFERENT, "law": law}, duration=0.08, start=start, solver={"step_s": 1e-5})
+    )
+    expected = solve_ivp(
+        slowing, (0.0, 0.08), [-0.6, 0.5], rtol=1e-10, atol=1e-12, t_eval=rows.time
+    ).y.T
     assert np.linalg.norm(expected[-1]) > 0.1
     np.testing.assert_allclose(rows.link_twist[:, 0, :2], expected, atol=2e-5)
 
 
 def test_friction_changes_with_the_place_and_the_time_and_the_load() -> None:
-    # With 1 m/s along -x: friction 0.2 up to x = -0.2, then 0.4, which the link reaches with v^2 = 1 - 2 a s.
-    patch = {"points_m": [[-9.0, -1.0], [-0.2, -1.0], [-0.2, 1.0], [-9.0, 1.0]], "mu_along": 0.4, "mu_across": 0.4}
+    # With 1 m/s along -x: friction 0.2 up to x = -0.2, then 0.4, which the link reaches with v^2 =
+    # 1 - 2 a s.
+    patch = {
+        "points_m": [[-9.0, -1.0], [-0.2, -1.0], [-0.2, 1.0], [-9.0, 1.0]],
+        "mu_along": 0.4,
+        "mu_across": 0.4,
+    }
     start = {"kind": "straight", "vx_m_s": -1.0}
     fine = {"step_s": 1e-4}
     ground: dict[str, Any] = {"mu_along": 0.2, "mu_across": 0.2, "patch": [patch]}
@@ -122,8 +145,12 @@ def test_friction_changes_with_the_place_and_the_time_and_the_load() -> None:
     assert rows.link_pose[-1, 0, 0] == pytest.approx(-way, abs=1e-4)
     # A factor 2 t: v = 1 - mu g t^2; the load's factor does the same.
     for name in ("friction_factor", "load_factor"):
-        rows, _ = run(one({"mu_along": 0.2, "mu_across": 0.2, name: "2*t"}, start=start, solver=fine))
-        np.testing.assert_allclose(rows.link_twist[:, 0, 0], -1.0 + 0.2 * G * rows.time**2, atol=1e-4)
+        rows, _ = run(
+            one({"mu_along": 0.2, "mu_across": 0.2, name: "2*t"}, start=start, solver=fine)
+        )
+        np.testing.assert_allclose(
+            rows.link_twist[:, 0, 0], -1.0 + 0.2 * G * rows.time**2, atol=1e-4
+        )
     np.testing.assert_allclose(rows.impulse_ground[:, 0, 2], G * rows.time**2, atol=1e-9)
     lifted, _ = run(one({"mu_along": 0.2, "mu_across": 0.2, "load_factor": "-1"}, start=start))
     np.testing.assert_array_equal(lifted.link_twist[:, 0, 0], -1.0)
@@ -134,14 +161,19 @@ def _projected(p: FloatArray, plus: float, minus: float) -> FloatArray:
     if (p[0] / (plus if p[0] > 0.0 else minus)) ** 2 + p[1] ** 2 <= 1.0:
         return p
     angle = np.linspace(0.0, 2.0 * math.pi, 400_001)
-    edge = np.column_stack([np.where(np.cos(angle) > 0.0, plus, minus) * np.cos(angle), np.sin(angle)])
+    edge = np.column_stack(
+        [np.where(np.cos(angle) > 0.0, plus, minus) * np.cos(angle), np.sin(angle)]
+    )
     nearest: FloatArray = edge[np.sum((edge - p) ** 2, axis=1).argmin()]
     return nearest
 
 
 @pytest.mark.parametrize("shares", [(1.0, 0.3), (0.2, 1.0), (1.0, 1.0)])
-def test_the_reservoir_of_two_half_ellipses_is_that_of_the_nearest_point(shares: tuple[float, float]) -> None:
-    # P = prox_C(P - gamma) for the Euclidean projection: solutions of the law, found without its closed form.
+def test_the_reservoir_of_two_half_ellipses_is_that_of_the_nearest_point(
+    shares: tuple[float, float],
+) -> None:
+    # P = prox_C(P - gamma) for the Euclidean projection: solutions of the law, found without its
+    # closed form.
     rng = np.random.default_rng(3)
     sliding = 0
     for _ in range(40):
@@ -170,14 +202,18 @@ def _lagrangian(made: Scene, duration: float) -> FloatArray:
     links = made.robot.links
     n = len(links)
     length, centre, mass, inertia = (
-        np.array([getattr(link, name) for link in links]) for name in ("length", "centre_of_mass", "mass", "inertia")
+        np.array([getattr(link, name) for link in links])
+        for name in ("length", "centre_of_mass", "mass", "inertia")
     )
     reach = np.tril(np.tile(length, (n, 1)), -1) + np.diag(0.5 * length + centre)
     values = made.axis_values
 
     def moving(_: float, state: FloatArray) -> FloatArray:
         theta, omega = state[2 : n + 2], state[n + 4 :]
-        normal, axis = np.array([-np.sin(theta), np.cos(theta)]), np.array([np.cos(theta), np.sin(theta)])
+        normal, axis = (
+            np.array([-np.sin(theta), np.cos(theta)]),
+            np.array([np.cos(theta), np.sin(theta)]),
+        )
         jacobian = np.zeros((n, 2, n + 2))
         jacobian[:, :, :2] = np.eye(2)
         jacobian[:, :, 2:] = reach[:, None, :] * normal[None]
@@ -192,12 +228,20 @@ def _lagrangian(made: Scene, duration: float) -> FloatArray:
 
     begin = np.zeros(2 * (n + 2))
     begin[2 : n + 2] = [0.0, 0.3, -0.2, 0.5, 0.1]
-    end = solve_ivp(moving, (0.0, duration), begin, method="DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
+    end = solve_ivp(moving, (0.0, duration), begin, method="DOP853", rtol=1e-11, atol=1e-13).y[
+        :, -1
+    ]
     return np.asarray(end[2 : n + 2])
 
 
 def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
-    springs = {"index": "all", "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0, "spring_nm_per_rad": 1.0, "rest_deg": 20.0}
+    springs = {
+        "index": "all",
+        "kp_nm_per_rad": 0.0,
+        "kd_nms_per_rad": 0.0,
+        "spring_nm_per_rad": 1.0,
+        "rest_deg": 20.0,
+    }
     robot = {**UNEQUAL, "joint": [springs, {"index": 2, "damper_nms_per_rad": 0.01}]}
     angles = np.degrees([0.0, 0.3, -0.2, 0.5, 0.1]).tolist()
     ends = []
@@ -220,10 +264,19 @@ def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
 
 
 def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
-    # Two links of 0.1 m and 1 kg about their common middle: 2 kg and 2 (J + m (L / 2)^2), pushed at the first link.
+    # Two links of 0.1 m and 1 kg about their common middle: 2 kg and 2 (J + m (L / 2)^2), pushed at
+    # the first link.
     common = {"ground": {"gravity_m_s2": 0.0}, "run": {"duration_s": 0.5, "log_rate_hz": 50.0}}
-    body = {"link_length_m": 0.1, "mass_kg": 1.0, "inertia_kg_m2": 1e-3, "contact_half_length_m": 0.02}
-    rows, _ = run(scene(robot={"n_links": 2, **body, "joint": [{"index": 1, "axes": "fixed"}]}, **common), (0.0, 0.1))
+    body = {
+        "link_length_m": 0.1,
+        "mass_kg": 1.0,
+        "inertia_kg_m2": 1e-3,
+        "contact_half_length_m": 0.02,
+    }
+    rows, _ = run(
+        scene(robot={"n_links": 2, **body, "joint": [{"index": 1, "axes": "fixed"}]}, **common),
+        (0.0, 0.1),
+    )
     turn = 2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3])
     assert np.abs(np.diff(turn, axis=1)).max() == 0.0
     middle = rows.link_pose[:, :, :2].mean(axis=1)
@@ -232,7 +285,9 @@ def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
     def turning(_: float, state: FloatArray) -> list[float]:
         return [state[1], -0.1 * 0.05 * math.cos(state[0]) / (2.0 * (1e-3 + 1.0 * 0.05**2))]
 
-    expected = solve_ivp(turning, (0.0, 0.5), [0.0, 0.0], rtol=1e-10, atol=1e-12, t_eval=rows.time).y[0]
+    expected = solve_ivp(
+        turning, (0.0, 0.5), [0.0, 0.0], rtol=1e-10, atol=1e-12, t_eval=rows.time
+    ).y[0]
     np.testing.assert_allclose(turn[:, 0], expected, atol=2e-4)
 
 
@@ -253,9 +308,9 @@ def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
-    # Three wheeled links are a kinematic machine: joint angles say where they go, whatever pushes them. In space each
-    # has its two contacts at one point, for wheels at either end would hold it from turning, and rolling friction holds
-    # it upright, as an axle does.
+    # Three wheeled links are a kinematic machine: joint angles say where they go, whatever pushes
+    # them. In space each has its two contacts at one point, for wheels at either end would hold it
+    # from turning, and rolling friction holds it upright, as an axle does.
     gait = {"amplitude_deg": 25.0, "frequency_deg_s": 120.0, "phase_shift_deg": 70.0}
     step = 4e-4
     wheels = {"wheels": "passive", "radius_m": 0.01, "contact_half_length_m": 0.0}
@@ -270,12 +325,18 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
     )
     rows, _ = run(made)
     omega = rows.link_twist[:, :, 5]
-    # Constraints hold at the middle of a step, from which the links move on with what they have at its end.
+    # Constraints hold at the middle of a step, from which the links move on with what they have at
+    # its end.
     turn = 2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]) - 0.5 * step * omega
     rates = np.diff(omega, axis=1)
-    expected = [_no_slip(*values, made.robot.link_length_m) for values in zip(turn[5:], rates[5:], strict=True)]
+    expected = [
+        _no_slip(*values, made.robot.link_length_m)
+        for values in zip(turn[5:], rates[5:], strict=True)
+    ]
     np.testing.assert_allclose(rows.link_twist[5:, 0][:, [0, 1, 5]], expected, atol=1e-7)
-    travelled = np.linalg.norm(rows.link_pose[-1, :, :2].mean(axis=0) - rows.link_pose[0, :, :2].mean(axis=0))
+    travelled = np.linalg.norm(
+        rows.link_pose[-1, :, :2].mean(axis=0) - rows.link_pose[0, :, :2].mean(axis=0)
+    )
     assert travelled > 0.02
 
 
@@ -318,8 +379,11 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
         ((1.0, 2.0), "components", 0.41),
     ],
 )
-def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(mu: tuple[float, float], law: str, expected: float) -> None:
-    # Extrapolated over the step, of whose first order the error is; forty links stand for the curve.
+def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(
+    mu: tuple[float, float], law: str, expected: float
+) -> None:
+    # Extrapolated over the step, of whose first order the error is; forty links stand for the
+    # curve.
     coarse, fine = (_creeping(mu, law, step) for step in (1e-3, 5e-4))
     assert 2.0 * fine - coarse == pytest.approx(expected, rel=0.03)
 
@@ -328,15 +392,31 @@ def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(mu: tuple[float, flo
     ("parts", "key", "words"),
     [
         ({"robot": {"joints": "alternating"}}, "robot.joints", "joint 2 has no yaw axis (pitch)"),
-        ({"robot": {"joint": [{"index": 3, "axes": "roll"}]}}, "robot.joint[1].axes", "joint 3 has no yaw axis (roll)"),
+        (
+            {"robot": {"joint": [{"index": 3, "axes": "roll"}]}},
+            "robot.joint[1].axes",
+            "joint 3 has no yaw axis (roll)",
+        ),
         (
             {"robot": {"joint": [{"index": 4, "axes": "fixed"}]}, "start": {"kind": "gait"}},
             "start",
             "joint 4 is fixed and starts at",
         ),
-        ({"robot": {"joint": [{"index": 2, "axis_offset_m": 0.3}]}}, "robot.joint", "axis offset of joint 2, 0.3 m"),
-        ({"robot": {"wheels": "ratchet"}, "ground": {"law": "unit_velocity"}}, "ground.law", "link 1 has no friction"),
-        ({"robot": {"wheels": "passive"}, "ground": {"law": "unit_velocity"}}, "ground.law", "slip sideways"),
+        (
+            {"robot": {"joint": [{"index": 2, "axis_offset_m": 0.3}]}},
+            "robot.joint",
+            "axis offset of joint 2, 0.3 m",
+        ),
+        (
+            {"robot": {"wheels": "ratchet"}, "ground": {"law": "unit_velocity"}},
+            "ground.law",
+            "link 1 has no friction",
+        ),
+        (
+            {"robot": {"wheels": "passive"}, "ground": {"law": "unit_velocity"}},
+            "ground.law",
+            "slip sideways",
+        ),
     ],
 )
 def test_what_this_model_cannot_is_named(parts: dict[str, Any], key: str, words: str) -> None:

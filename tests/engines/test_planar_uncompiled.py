@@ -35,7 +35,9 @@ def elsewhere(steps: int, **environment: str) -> list[object]:
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 200),
         # Compiling it all anew takes minutes.
-        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 4000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+        pytest.param(
+            {"NUMBA_BOUNDSCHECK": "1"}, 4000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
+        ),
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:

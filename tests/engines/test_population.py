@@ -7,11 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.population import Outcome, any_robot_tree, robot_tree, run, spatial_robot_tree, table, tree
+from tests.population import (
+    Outcome,
+    any_robot_tree,
+    robot_tree,
+    run,
+    spatial_robot_tree,
+    table,
+    tree,
+)
 
 
 def prove(
-    numbers: range, least_accepted: int, make: Callable[[int], dict[str, Any]] = tree, most_unsolved: float = 1e-3
+    numbers: range,
+    least_accepted: int,
+    make: Callable[[int], dict[str, Any]] = tree,
+    most_unsolved: float = 1e-3,
 ) -> list[Outcome]:
     """Run the scenes of some numbers, and see what must be true of each and of them all."""
     found = [outcome for number in numbers if (outcome := run(number, make)) is not None]
@@ -19,7 +30,9 @@ def prove(
     assert len(found) >= least_accepted
     assert not {outcome.number: outcome.message for outcome in found if outcome.message}
     # The works of all that acts are summed by themselves: no energy comes from elsewhere.
-    assert not {outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6}
+    assert not {
+        outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6
+    }
     steps, unsolved = sum(o.steps for o in found), sum(o.unsolved for o in found)
     assert unsolved <= most_unsolved * steps
     return found

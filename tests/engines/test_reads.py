@@ -25,68 +25,88 @@ def test_defaults_need_no_words(kind: str) -> None:
     ("scene", "values", "sentence"),
     [
         (
-            PLANAR, {"robot.axial_inertia_kg_m2": 0.002},
+            PLANAR,
+            {"robot.axial_inertia_kg_m2": 0.002},
             "robot.axial_inertia_kg_m2: 0.002 is left out by this model. Make it 0.00094, or choose "
             'model.kind = "spatial_nonsmooth".',
         ),
         (
-            PLANAR, {"start.z_m": 0.2},
+            PLANAR,
+            {"start.z_m": 0.2},
             'start.z_m: 0.2 is left out by this model. Leave it out, or choose model.kind = "spatial_nonsmooth".',
         ),
         (
-            PLANAR, {"ground.viscous_along_ns_per_m": 1.0},
+            PLANAR,
+            {"ground.viscous_along_ns_per_m": 1.0},
             "ground.viscous_along_ns_per_m: 1 is left out by this model. Make it 0, or choose model.kind = "
             '"planar_lagrangian" or "planar_nonholonomic".',
         ),
         (
-            TORQUES, {"joint_controller.kp_nm_per_rad": 50.0},
+            TORQUES,
+            {"joint_controller.kp_nm_per_rad": 50.0},
             "joint_controller.kp_nm_per_rad: 50 has no effect here (not under given torques). Make it 800.",
         ),
         (
-            TORQUES, {"solver.joints": "implicit"},
+            TORQUES,
+            {"solver.joints": "implicit"},
             'solver.joints: "implicit" has no effect here (not under given torques). Make it "explicit".',
         ),
         (
-            TORQUES, {"gait.pitch_torque_nm": "0.1*sin(t)"},
+            TORQUES,
+            {"gait.pitch_torque_nm": "0.1*sin(t)"},
             'gait.pitch_torque_nm: "0.1*sin(t)" is left out by this model. Make it "0", or choose model.kind = '
             '"spatial_nonsmooth".',
         ),
         (
-            PLANAR, {"strain.wavelength_m": 2.0},
+            PLANAR,
+            {"strain.wavelength_m": 2.0},
             "strain.wavelength_m: 2 has no effect here (only in the continuum model). Make it 0.8.",
         ),
         (
-            PLANAR, {"strain.kind": "peristalsis", "strain.stretch": 0.1},
+            PLANAR,
+            {"strain.kind": "peristalsis", "strain.stretch": 0.1},
             "strain: Kind, stretch, wavelength_m and speed_m_s have no effect here (only in the continuum model). "
             "Leave them out.",
         ),
         (
-            PLANAR, {"controller.kind": "leader_follower", "gait.amplitude_deg": 20.0, "gait.offset_deg": 3.0},
+            PLANAR,
+            {
+                "controller.kind": "leader_follower",
+                "gait.amplitude_deg": 20.0,
+                "gait.offset_deg": 3.0,
+            },
             "gait: amplitude_deg and offset_deg have no effect here (not under this controller). Leave them out.",
         ),
         (
-            CONTINUUM, {"robot.mass_kg": 2.0, "robot.radius_m": 0.1, "robot.name": "Mine"},
+            CONTINUUM,
+            {"robot.mass_kg": 2.0, "robot.radius_m": 0.1, "robot.name": "Mine"},
             "robot: radius_m and mass_kg are left out by this model. Leave them out, or choose another model.kind.",
         ),
         (
-            CONTINUUM, {"controller.kind": "heading"},
+            CONTINUUM,
+            {"controller.kind": "heading"},
             "controller: Kind is left out by this model. Leave it out, or choose another model.kind.",
         ),
         (
-            CONTINUUM, {"start.kind": "gait", "start.amplitude_deg": 30.0},
+            CONTINUUM,
+            {"start.kind": "gait", "start.amplitude_deg": 30.0},
             "start.amplitude_deg: 30 is left out by this model. Leave it out, or choose another model.kind.",
         ),
         (
-            CONTINUUM, {"start.vx_m_s": 0.1},
+            CONTINUUM,
+            {"start.vx_m_s": 0.1},
             "start.vx_m_s: 0.1 has no effect here (only where friction moves the body). Make it 0.",
         ),
         (
-            CONTINUUM, {"path.waypoints_m": ((0.0, 0.0), (1.0, 0.0))},
+            CONTINUUM,
+            {"path.waypoints_m": ((0.0, 0.0), (1.0, 0.0))},
             "path.waypoints_m: 2 entries are left out by this model. Leave them out, or choose another model.kind.",
         ),
     ],
-)  # fmt: skip
-def test_it_is_said_where_it_would_count(scene: Scene, values: dict[str, Any], sentence: str) -> None:
+)
+def test_it_is_said_where_it_would_count(
+    scene: Scene, values: dict[str, Any], sentence: str
+) -> None:
     given = with_values(scene, values)
     (problem,) = findings(given)
     assert problem.sentence() == sentence
@@ -97,27 +117,44 @@ def test_it_is_said_where_it_would_count(scene: Scene, values: dict[str, Any], s
 def test_other_values_let_a_value_count() -> None:
     def reason(key: str, **values: object) -> str:
         return unused_reason(
-            with_values(Scene(), {name.replace("__", "."): each for name, each in values.items()}), key
+            with_values(Scene(), {name.replace("__", "."): each for name, each in values.items()}),
+            key,
         )
 
     velocity = "ground.stribeck_velocity_m_s"
-    assert reason(velocity, model__kind="planar_lagrangian") == "only in the planar non-smooth and spatial models"
+    assert (
+        reason(velocity, model__kind="planar_lagrangian")
+        == "only in the planar non-smooth and spatial models"
+    )
     assert reason(velocity) == "only with a Stribeck rise"
     assert reason(velocity, model__kind="spatial_nonsmooth") == "only with a Stribeck rise"
     assert reason(velocity, model__kind="spatial_nonsmooth", ground__stribeck_rise=0.5) == ""
     stops = "robot.joint_limit_stiffness_nm_per_rad"
     assert reason(stops, model__kind="planar_nonholonomic") == "only with a joint limit"
     assert reason(stops, model__kind="planar_nonholonomic", robot__joint_limit_deg=60.0) == ""
-    assert reason("joint_controller.kp_nm_per_rad", joint_controller__law="feedback_linearization") == "", (
-        "which the planar model does not know"
+    assert (
+        reason("joint_controller.kp_nm_per_rad", joint_controller__law="feedback_linearization")
+        == ""
+    ), "which the planar model does not know"
+    assert (
+        reason("robot.joint_limit_deg", model__kind="planar_lagrangian")
+        == "not in the Lagrangian model"
     )
-    assert reason("robot.joint_limit_deg", model__kind="planar_lagrangian") == "not in the Lagrangian model"
 
 
 def test_a_table_of_heights_has_no_relief() -> None:
-    field = {"kind": "height_field", "x_m": 0.0, "y_m": 5.0, "heights_m": [[0.0, 0.1], [0.0, 0.0]], "relief_m": 0.3}
+    field = {
+        "kind": "height_field",
+        "x_m": 0.0,
+        "y_m": 5.0,
+        "heights_m": [[0.0, 0.1], [0.0, 0.0]],
+        "relief_m": 0.3,
+    }
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "obstacles": [field]})
     (problem,) = findings(scene)
-    assert problem.sentence() == "obstacles[1].relief_m: 0.3 has no effect here (only with a picture). Make it 0.1."
+    assert (
+        problem.sentence()
+        == "obstacles[1].relief_m: 0.3 has no effect here (only with a picture). Make it 0.1."
+    )
     assert unused_reason(scene, "obstacles[1].relief_m")
     assert not unused_reason(scene, "obstacles[1].z_m")

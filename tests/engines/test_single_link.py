@@ -24,14 +24,22 @@ def one(kind: str, **values: Any) -> ss.Scene:
 
 
 def test_it_precesses_like_a_symmetric_top() -> None:
-    # Torque-free: the axis goes round the angular momentum at the rate |L| / I_transverse (Rodrigues), and the centre
-    # of mass is thrown as a stone. What is off halves with the step.
+    # Torque-free: the axis goes round the angular momentum at the rate |L| / I_transverse
+    # (Rodrigues), and the centre of mass is thrown as a stone. What is off halves with the step.
     spin, swing, span, errors = 12.0, 5.0, 0.5, []
     for dt in (2.5e-4, 1.25e-4):
-        run = ss.simulate(one(
-            "spatial_nonsmooth", start__z_m=9.0, start__vx_m_s=0.4, start__vz_m_s=1.0,
-            start__omega_x_deg_s=math.degrees(spin), start__omega_y_deg_s=math.degrees(swing), solver__step_s=dt,
-        ), duration=span)  # fmt: skip
+        run = ss.simulate(
+            one(
+                "spatial_nonsmooth",
+                start__z_m=9.0,
+                start__vx_m_s=0.4,
+                start__vz_m_s=1.0,
+                start__omega_x_deg_s=math.degrees(spin),
+                start__omega_y_deg_s=math.degrees(swing),
+                solver__step_s=dt,
+            ),
+            duration=span,
+        )
         robot = run.scene.robot
         momentum = np.array([robot.axial_inertia_kg_m2 * spin, robot.inertia_kg_m2 * swing, 0.0])
         rate = np.linalg.norm(momentum) / robot.inertia_kg_m2
@@ -52,10 +60,14 @@ def test_it_precesses_like_a_symmetric_top() -> None:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
-    # v_0^2 / (2 mu g), and then it stands; along its axis, which in space is the direction in which it cannot roll.
+    # v_0^2 / (2 mu g), and then it stands; along its axis, which in space is the direction in which
+    # it cannot roll.
     v0, mu = 0.8, 0.25
     still = {} if kind == "planar_nonsmooth" else {"ground__mu_rolling": 0.0}
-    run = ss.simulate(one(kind, start__vx_m_s=v0, ground__mu_along=mu, ground__mu_across=mu, **still), duration=0.6)
+    run = ss.simulate(
+        one(kind, start__vx_m_s=v0, ground__mu_along=mu, ground__mu_across=mu, **still),
+        duration=0.6,
+    )
     assert run["link_1_x_m"][-1] == pytest.approx(v0**2 / (2.0 * mu * G), rel=1e-3)
     assert abs(run["link_1_vx_mps"][-1]) < 1e-9
     assert run["link_1_vx_mps"][20] == pytest.approx(v0 - mu * G * 0.2, abs=1e-3)
@@ -67,10 +79,14 @@ def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
     # m v' = -c v whatever it turns; friction acts at its centre, so nothing slows its turning down.
     c, omega, span = 3.0, 2.0, 0.4
     values = {
-        "ground__viscous_along_ns_per_m": c, "ground__viscous_across_ns_per_m": c, "ground__mu_along": 0.0,
-        "ground__mu_across": 0.0, "start__vx_m_s": 0.5, "start__vy_m_s": -0.2,
+        "ground__viscous_along_ns_per_m": c,
+        "ground__viscous_across_ns_per_m": c,
+        "ground__mu_along": 0.0,
+        "ground__mu_across": 0.0,
+        "start__vx_m_s": 0.5,
+        "start__vy_m_s": -0.2,
         "start__omega_deg_s": math.degrees(omega),
-    }  # fmt: skip
+    }
     run = ss.simulate(one(kind, **values), duration=span)
     left = math.exp(-c / run.scene.robot.mass_kg * run["time_s"][-1])
     # The nonholonomic engine takes damping implicitly, of order 1 in its steps.
@@ -78,7 +94,9 @@ def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
     assert run["link_1_vx_mps"][-1] == pytest.approx(0.5 * left, rel=exact)
     assert run["link_1_vy_mps"][-1] == pytest.approx(-0.2 * left, rel=exact)
     assert run["link_1_wz_radps"][-1] == pytest.approx(omega, rel=1e-9)
-    assert 2.0 * math.atan2(run["link_1_qz"][-1], run["link_1_qw"][-1]) == pytest.approx(omega * span, rel=1e-9)
+    assert 2.0 * math.atan2(run["link_1_qz"][-1], run["link_1_qw"][-1]) == pytest.approx(
+        omega * span, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("kind", LINKS)
@@ -97,7 +115,8 @@ def test_its_run_is_written_and_read(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", LINKS)
 @pytest.mark.parametrize(
-    "controller", ["heading", "path_following", "leader_follower", "strain_follower", "teleoperation"]
+    "controller",
+    ["heading", "path_following", "leader_follower", "strain_follower", "teleoperation"],
 )
 def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
     scene = one(kind, controller__kind=controller)
@@ -114,9 +133,13 @@ def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
 def test_what_is_of_joints_is_named(kind: str) -> None:
     assert [p for p in check(one(kind)) if "no effect" in p.message] == []
     scene = one(
-        kind, gait__frequency_deg_s=10.0, gait__amplitude_deg=3.0, joint_controller__kp_nm_per_rad=9.0,
-        control__lead_in=False, robot__head="last",
-    )  # fmt: skip
+        kind,
+        gait__frequency_deg_s=10.0,
+        gait__amplitude_deg=3.0,
+        joint_controller__kp_nm_per_rad=9.0,
+        control__lead_in=False,
+        robot__head="last",
+    )
     named = {p.key for p in check(scene) if "no effect here (only with joints)" in p.message}
     assert {"joint_controller.kp_nm_per_rad", "control.lead_in", "robot.head"} <= named
     assert named & {"gait", "gait.amplitude_deg"}

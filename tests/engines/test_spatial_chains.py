@@ -9,7 +9,15 @@ import pytest
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_YAW, THREE, WIDE
-from snakestudio.engines.spatial_nonsmooth.params import DAMPING, HIGH, LOW, REST, STIFFNESS, Chain, link_rows
+from snakestudio.engines.spatial_nonsmooth.params import (
+    DAMPING,
+    HIGH,
+    LOW,
+    REST,
+    STIFFNESS,
+    Chain,
+    link_rows,
+)
 from snakestudio.engines.spatial_nonsmooth.state import ACTUATOR, DAMPER, SPRING, State
 from snakestudio.model.world import Ground
 from tests.engines.spatial_chains import (
@@ -57,14 +65,23 @@ def random_torque(seed: int, count: int, size: float) -> Torque:
     return lambda time: amplitude * np.sin(np.multiply.outer(time, omega) + phase)
 
 
-def compare(chain: Chain, angle: FloatArray, seconds: float, ground: Ground, torque: Torque | None) -> list[float]:
+def compare(
+    chain: Chain, angle: FloatArray, seconds: float, ground: Ground, torque: Torque | None
+) -> list[float]:
     """Largest differences of centres of mass to MuJoCo at the `STEPS`, and of the values extrapolated to 0, m."""
     theirs = mujoco_centres(chain, angle, seconds, ground, torque)
     ends = [
-        run_chain(params_with(chain, dt, ground), resting(chain, angle), seconds, torque or zero_torque(chain)).q[:, :3]
+        run_chain(
+            params_with(chain, dt, ground),
+            resting(chain, angle),
+            seconds,
+            torque or zero_torque(chain),
+        ).q[:, :3]
         for dt in STEPS
     ]
-    extrapolated = (8.0 * ends[2] - 6.0 * ends[1] + ends[0]) / 3.0  # without the parts with dt and dt^2
+    extrapolated = (
+        8.0 * ends[2] - 6.0 * ends[1] + ends[0]
+    ) / 3.0  # without the parts with dt and dt^2
     return [float(np.abs(end - theirs).max()) for end in (*ends, extrapolated)]
 
 
@@ -108,7 +125,9 @@ def test_offset_between_axes_moves_as_in_mujoco() -> None:
     kinds = [CARDAN, CARDAN | WIDE, THREE, HAS_YAW, CARDAN]
     values = limp_axes(n_axes(kinds))
     values[:, STIFFNESS] = 0.5
-    chain = chain_of(random_links(rng, len(kinds) + 1), kinds, values, np.array([0.02, 0.01, 0.03, 0.0, 0.015]))
+    chain = chain_of(
+        random_links(rng, len(kinds) + 1), kinds, values, np.array([0.02, 0.01, 0.03, 0.0, 0.015])
+    )
     errors = compare(chain, rng.uniform(-0.3, 0.3, len(values)), 0.2, STILL, None)
     assert errors[3] < 1e-9, errors
 
@@ -130,7 +149,7 @@ def test_wide_joint_turns_past_ninety_degrees_as_in_mujoco() -> None:
     assert errors[3] < 1e-8, errors
 
 
-# ---------------------------------------------------------------------------------------------------- springs
+# ------------------------------------------------------------------------------------------ springs
 
 
 INERTIA = 1.2e-3, 2.0e-3
@@ -143,7 +162,9 @@ def oscillator(stiffness: float, damping: float, rest: float) -> tuple[Chain, fl
     nothing, contact = 0.0 * ones, np.tile([-0.01, 0.01], (2, 1))
     rear, front = np.array([0.05, 0.0]), np.array([0.0, 0.05])
     across, friction = np.array(INERTIA), np.ones((2, 3))
-    links = link_rows(ones, across, 1e-3 * ones, rear, front, contact, 0.02 * ones, nothing, friction)
+    links = link_rows(
+        ones, across, 1e-3 * ones, rear, front, contact, 0.02 * ones, nothing, friction
+    )
     values = limp_axes(1)
     values[:, [STIFFNESS, DAMPING, REST]] = stiffness, damping, rest
     return chain_of(links, [HAS_YAW], values), 1.0 / (1.0 / INERTIA[0] + 1.0 / INERTIA[1])
@@ -161,11 +182,15 @@ def test_spring_and_damper_swing_by_the_closed_form(damping: float) -> None:
     chain, inertia = oscillator(stiffness, damping, rest)
     decay = 0.5 * damping / inertia
     omega = math.sqrt(stiffness / inertia - decay**2)
-    swing = math.exp(-decay * seconds) * (math.cos(omega * seconds) + decay / omega * math.sin(omega * seconds))
+    swing = math.exp(-decay * seconds) * (
+        math.cos(omega * seconds) + decay / omega * math.sin(omega * seconds)
+    )
     expected = rest + (start - rest) * swing
     errors = []
     for dt in (2e-4, 1e-4):
-        end = run_chain(params_with(chain, dt), resting(chain, np.array([start])), seconds, zero_torque(chain))
+        end = run_chain(
+            params_with(chain, dt), resting(chain, np.array([start])), seconds, zero_torque(chain)
+        )
         errors.append(abs(yaw_and_rate(end)[0] - expected))
     # The spring is of second order, the damper, which is implicit, of first.
     assert errors[1] < (2e-4 if damping else 1e-5)
@@ -181,12 +206,16 @@ def test_spring_keeps_its_energy_however_stiff(stiffness: float) -> None:
     angle, rate = yaw_and_rate(state)
     whole = 0.5 * stiffness * 0.01**2
     assert 0.5 * stiffness * angle**2 + 0.5 * inertia * rate**2 == pytest.approx(whole, rel=1e-5)
-    assert state.sums[SPRING] == pytest.approx(whole - 0.5 * stiffness * angle**2, rel=1e-5, abs=1e-5 * whole)
+    assert state.sums[SPRING] == pytest.approx(
+        whole - 0.5 * stiffness * angle**2, rel=1e-5, abs=1e-5 * whole
+    )
 
 
 def test_damper_loses_what_the_ledger_says() -> None:
     chain, inertia = oscillator(0.8, 2e-3, 0.0)
-    state = run_chain(params_with(chain, 1e-4), resting(chain, np.array([0.5])), 0.3, zero_torque(chain))
+    state = run_chain(
+        params_with(chain, 1e-4), resting(chain, np.array([0.5])), 0.3, zero_torque(chain)
+    )
     angle, rate = yaw_and_rate(state)
     left = 0.5 * 0.8 * angle**2 + 0.5 * inertia * rate**2
     assert state.sums[DAMPER] < -0.01

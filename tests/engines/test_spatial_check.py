@@ -64,15 +64,20 @@ def test_checking_does_not_load_the_compiler() -> None:
 
 
 def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
-    # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 = 12.5 mm inside.
-    problems = among(Cylinder(x_m=3.0, y_m=0.0), Cylinder(x_m=0.122, y_m=0.14, radius_m=0.1, name="pipe"))
+    # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 =
+    # 12.5 mm inside.
+    problems = among(
+        Cylinder(x_m=3.0, y_m=0.0), Cylinder(x_m=0.122, y_m=0.14, radius_m=0.1, name="pipe")
+    )
     assert sentences(problems) == [
         "error: obstacles[2]: Link 2 starts 12.5 mm deep inside obstacle 2 (pipe). Move the obstacle or the start."
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links[0] == 1
     assert among(Cylinder(x_m=0.122, y_m=0.1516, radius_m=0.1)) == []  # 0.9 mm are tolerated
-    assert among(Cylinder(x_m=0.122, y_m=0.0, radius_m=0.1, height_m=0.3), start__z_m=0.36) == []  # above it
+    assert (
+        among(Cylinder(x_m=0.122, y_m=0.0, radius_m=0.1, height_m=0.3), start__z_m=0.36) == []
+    )  # above it
 
 
 @pytest.mark.parametrize(
@@ -81,8 +86,8 @@ def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
         # The lowest line of a straight robot is the ground (z = 0), 1e-6 m under it to be exact.
         (Box(x_m=0.3, y_m=0.0, height_m=0.02), 20.0),
         (Stairs(x_m=1.2, y_m=0.0, rise_m=0.015, heading_deg=0.0), 15.0),
-        # 45 degrees from x = 1.2 on. The last sphere's centre is at x = 1.22 + 0.0393, 0.0525 high: it is
-        # (0.0593 - 0.0525) / sqrt(2) = 4.8 mm under the slope, and so 57.3 mm deep.
+        # 45 degrees from x = 1.2 on. The last sphere's centre is at x = 1.22 + 0.0393, 0.0525 high:
+        # it is (0.0593 - 0.0525) / sqrt(2) = 4.8 mm under the slope, and so 57.3 mm deep.
         (Ramp(x_m=1.2, y_m=0.0, length_m=1.0, rise_m=1.0), 57.3),
         (HeightField(x_m=0.0, y_m=0.0, heights_m=((0.01, 0.01), (0.01, 0.01))), 10.0),
     ],
@@ -99,7 +104,9 @@ def test_a_point_of_rubble_is_found() -> None:
     assert among(Rubble(x_m=0.6, y_m=0.0), start__z_m=0.3) == []
 
 
-def _mujoco_distance(solid: Block | Post, centre: Any, axis: Any, half: float, radius: float) -> float:
+def _mujoco_distance(
+    solid: Block | Post, centre: Any, axis: Any, half: float, radius: float
+) -> float:
     root = Element("mujoco")
     world = SubElement(root, "worldbody")
 
@@ -108,10 +115,23 @@ def _mujoco_distance(solid: Block | Post, centre: Any, axis: Any, half: float, r
 
     if isinstance(solid, Block):
         quaternion = quaternions(solid.rotation[None])[0]
-        SubElement(world, "geom", type="box", size=text(solid.half), pos=text(solid.centre), quat=text(quaternion))
+        SubElement(
+            world,
+            "geom",
+            type="box",
+            size=text(solid.half),
+            pos=text(solid.centre),
+            quat=text(quaternion),
+        )
     else:
         size = (solid.radius, 0.5 * (solid.high - solid.low))
-        SubElement(world, "geom", type="cylinder", size=text(size), pos=text((solid.x, solid.y, solid.low + size[1])))
+        SubElement(
+            world,
+            "geom",
+            type="cylinder",
+            size=text(size),
+            pos=text((solid.x, solid.y, solid.low + size[1])),
+        )
     ends = (*(centre - half * axis), *(centre + half * axis))
     SubElement(world, "geom", type="capsule", size=text([radius]), fromto=text(ends))
     model = mujoco.MjModel.from_xml_string(tostring(root, encoding="unicode"))
@@ -126,10 +146,16 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
     rng = np.random.default_rng(seed)
     turn = rotation(*rng.uniform(-3, 3, 3))
     block = Block(rng.uniform(-0.1, 0.1, 3), turn, rng.uniform(0.02, 0.3, 3))
-    post = Post(*rng.uniform(-0.1, 0.1, 2), radius=rng.uniform(0.02, 0.3), low=0.0, high=rng.uniform(0.1, 0.6))
+    post = Post(
+        *rng.uniform(-0.1, 0.1, 2),
+        radius=rng.uniform(0.02, 0.3),
+        low=0.0,
+        high=rng.uniform(0.1, 0.6),
+    )
     centre, axis = rng.uniform(-0.35, 0.35, 3), rotation(*rng.uniform(-3, 3, 3))[:, 0]
     for solid in (block, post):
-        # Where the capsule's very axis is inside, MuJoCo's depth is another (of separating both bodies).
+        # Where the capsule's very axis is inside, MuJoCo's depth is another (of separating both
+        # bodies).
         axis_depth = depth_in_solid(solid, centre[None], axis[None], 0.0393, 0.0)[0]
         if axis_depth > -1e-3:
             continue
@@ -152,8 +178,14 @@ def test_a_robot_in_the_ground_says_how_deep() -> None:
     ("obstacle", "sentence"),
     [
         (HeightField(x_m=0, y_m=9), "obstacles[2].heights_m: A height field needs heights"),
-        (HeightField(x_m=0, y_m=9, heights_m=((0.0, 1.0), (0.0,))), "obstacles[2].heights_m: The rows are not a table"),
-        (HeightField(x_m=0, y_m=9, picture="none.png"), "none.png' cannot be used (No such file or directory)"),
+        (
+            HeightField(x_m=0, y_m=9, heights_m=((0.0, 1.0), (0.0,))),
+            "obstacles[2].heights_m: The rows are not a table",
+        ),
+        (
+            HeightField(x_m=0, y_m=9, picture="none.png"),
+            "none.png' cannot be used (No such file or directory)",
+        ),
     ],
 )
 def test_a_height_field_that_cannot_be_used(obstacle: HeightField, sentence: str) -> None:
@@ -171,14 +203,21 @@ def state(scene: Scene, moved: Any = 0.0, twisted: float = 0.0, scale: float = 1
     a, b = turn[0], turn[1]
     pose[2, 3:] = scale * np.array([w * a - x * b, w * b + x * a, y * a + z * b, z * a - y * b])
     start = StateStart(
-        position_m=tuple(map(tuple, pose[:, :3].tolist())), orientation_wxyz=tuple(map(tuple, pose[:, 3:].tolist()))
+        position_m=tuple(map(tuple, pose[:, :3].tolist())),
+        orientation_wxyz=tuple(map(tuple, pose[:, 3:].tolist())),
     )
     return scene.model_copy(update={"start": start})
 
 
 def test_states_that_do_not_fit_together() -> None:
     bent = with_values(
-        SPACE, {"start.kind": "gait", "gait.kind": "two_waves", "start.z_m": 0.5, "robot.axis_offset_m": 0.022}
+        SPACE,
+        {
+            "start.kind": "gait",
+            "gait.kind": "two_waves",
+            "start.z_m": 0.5,
+            "robot.axis_offset_m": 0.022,
+        },
     )
     assert check(state(bent)) == []
     (gap,) = check(state(bent, moved=[0.0, 0.0, 0.003]))
@@ -222,11 +261,17 @@ def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: fl
     scene = with_values(SPACE, values)
     for seed in (0, 150):
         assert not [p for p in registry.check(moving(scene, seed)) if p.severity == "error"]
-    (torn,) = [p for p in registry.check(moving(scene, 0, wrong=[0.5, 0.0, 0.0])) if p.severity == "error"]
-    assert re.match(r"start.velocity_m_s: The velocities tear joint [23] apart with 0\.[45]", torn.sentence())
+    (torn,) = [
+        p for p in registry.check(moving(scene, 0, wrong=[0.5, 0.0, 0.0])) if p.severity == "error"
+    ]
+    assert re.match(
+        r"start.velocity_m_s: The velocities tear joint [23] apart with 0\.[45]", torn.sentence()
+    )
     if kind == "spatial_nonsmooth":
         problems = registry.check(moving(scene, 0, rolling=0.5))
-        assert [p.key for p in problems if p.severity == "error"] == ["start.angular_velocity_rad_s"]
+        assert [p.key for p in problems if p.severity == "error"] == [
+            "start.angular_velocity_rad_s"
+        ]
 
 
 def test_a_recording_that_cannot_be_used(tmp_path: Path) -> None:
@@ -238,11 +283,19 @@ def test_a_recording_that_cannot_be_used(tmp_path: Path) -> None:
 
 def test_joints_stop_in_both_planes() -> None:
     found = among(
-        robot__joint_limit_deg=35.0, gait__kind="two_waves", gait__amplitude_deg=30.0, gait__pitch_amplitude_deg=40.0,
-        start__kind="joint_angles", start__joint_angles_deg=[0.0] * 10, start__joint_pitch_deg=[0.0] * 9 + [36.0],
+        robot__joint_limit_deg=35.0,
+        gait__kind="two_waves",
+        gait__amplitude_deg=30.0,
+        gait__pitch_amplitude_deg=40.0,
+        start__kind="joint_angles",
+        start__joint_angles_deg=[0.0] * 10,
+        start__joint_pitch_deg=[0.0] * 9 + [36.0],
         start__z_m=2.0,
-    )  # fmt: skip
-    assert [problem.key for problem in found] == ["gait.pitch_amplitude_deg", "start.joint_angles_deg"]
+    )
+    assert [problem.key for problem in found] == [
+        "gait.pitch_amplitude_deg",
+        "start.joint_angles_deg",
+    ]
     assert found[1].links == (9, 10)
 
 
@@ -258,7 +311,9 @@ def test_axes_further_apart_than_a_link_is_long() -> None:
 
 
 def test_joint_that_does_not_fit_its_shorter_link_is_named() -> None:
-    scene = with_values(SPACE, {"robot.axis_offset_m": 0.03, "robot.link": ({"index": 4, "length_m": 0.02},)})
+    scene = with_values(
+        SPACE, {"robot.axis_offset_m": 0.03, "robot.link": ({"index": 4, "length_m": 0.02},)}
+    )
     (problem,) = check(scene)
     assert problem.sentence() == (
         "robot.axis_offset_m: The axis offset of joint 3, 0.03 m, is not less than the length of its shorter link, "
@@ -272,11 +327,14 @@ def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> No
     scene = with_values(
         SPACE,
         {
-            "robot.n_links": 6, "robot.axis_offset_m": offset, "start.kind": "joint_angles", "start.z_m": 1.0,
+            "robot.n_links": 6,
+            "robot.axis_offset_m": offset,
+            "start.kind": "joint_angles",
+            "start.z_m": 1.0,
             "start.joint_angles_deg": rng.uniform(-40, 40, 5).tolist(),
             "start.joint_pitch_deg": rng.uniform(-40, 40, 5).tolist(),
         },
-    )  # fmt: skip
+    )
     model, data = build(scene)
     inverse = np.zeros((model.nv, model.nv))
     mujoco.mj_solveM(model, data, inverse, np.eye(model.nv))
@@ -290,7 +348,10 @@ def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
     values = {
         "robot.n_links": 8,
         "robot.joints": "alternating",
-        "robot.link": ({"index": "2-3", "mass_kg": 1.2, "length_m": 0.2}, {"index": "odd", "centre_of_mass_m": 0.015}),
+        "robot.link": (
+            {"index": "2-3", "mass_kg": 1.2, "length_m": 0.2},
+            {"index": "odd", "centre_of_mass_m": 0.015},
+        ),
         "robot.joint": (
             {"index": 2, "axes": "cardan", "axis_offset_m": 0.02},
             {"index": 4, "axes": "fixed"},
@@ -313,34 +374,46 @@ def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
 
 
 def test_a_step_too_long_for_the_joints() -> None:
-    # The paper's gains and inertia are sound at its step; in the plane they are up to 1/2800 (PHYSICS.md).
+    # The paper's gains and inertia are sound at its step; in the plane they are up to 1/2800
+    # (PHYSICS.md).
     (problem,) = among(solver__step_s=0.0004)
     assert problem.key == "solver.step_s"
     assert among(solver__step_s=0.0004, solver__joints="implicit") == []
-    limp = with_values(SPACE, {"joint_controller.kp_nm_per_rad": 0.0, "joint_controller.kd_nms_per_rad": 0.0})
+    limp = with_values(
+        SPACE, {"joint_controller.kp_nm_per_rad": 0.0, "joint_controller.kd_nms_per_rad": 0.0}
+    )
     assert largest_stable_step(limp) == float("inf")
 
 
 GAINS = {
     "paper P2": {},
     "paper P1": {
-        "robot.inertia_kg_m2": 9.63e-4, "robot.axial_inertia_kg_m2": 2.35e-4, "joint_controller.kp_nm_per_rad": 40.0,
-        "joint_controller.kd_nms_per_rad": 0.2, "joint_controller.kp_pitch_nm_per_rad": 800.0,
+        "robot.inertia_kg_m2": 9.63e-4,
+        "robot.axial_inertia_kg_m2": 2.35e-4,
+        "joint_controller.kp_nm_per_rad": 40.0,
+        "joint_controller.kd_nms_per_rad": 0.2,
+        "joint_controller.kp_pitch_nm_per_rad": 800.0,
     },
     "offset axes": {"robot.axis_offset_m": 0.022, "joint_controller.kd_pitch_nms_per_rad": 0.5},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("gains", GAINS)
 @pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
-def test_largest_stable_step_is_where_the_engine_turns_unstable(gains: str, share: float, stable: bool) -> None:
+def test_largest_stable_step_is_where_the_engine_turns_unstable(
+    gains: str, share: float, stable: bool
+) -> None:
     # In the air, with a gait that stands still, a disturbance of the joints dies out or grows.
-    scene = with_values(SPACE, GAINS[gains] | {"gait.amplitude_deg": 0.0, "ground.gravity_m_s2": 0.0, "start.z_m": 1.0})
+    scene = with_values(
+        SPACE,
+        GAINS[gains] | {"gait.amplitude_deg": 0.0, "ground.gravity_m_s2": 0.0, "start.z_m": 1.0},
+    )
     step = share * largest_stable_step(scene)
     disturbed = {
-        "start.kind": "joint_angles", "start.joint_angles_deg": [1e-4 * (-1) ** k for k in range(10)],
+        "start.kind": "joint_angles",
+        "start.joint_angles_deg": [1e-4 * (-1) ** k for k in range(10)],
         "start.joint_pitch_deg": [1e-4 * (-1) ** k for k in range(10)],
-    }  # fmt: skip
+    }
     scene = with_values(scene, disturbed | {"solver.step_s": step, "control.period_s": 10 * step})
     engine = registry.create(scene)
     engine.advance(still(scene), 3000, ())

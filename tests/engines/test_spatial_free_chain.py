@@ -27,13 +27,15 @@ def tumbling(dt: float, joint_controller: JointController = LIMP) -> Scene:
     scene = in_the_air(6, dt, joint_controller=joint_controller)
     rate = 2.0 * np.random.default_rng(3).uniform(-1.0, 1.0, (5, 2))
     pose = registry.create(scene).snapshot().link_pose
-    return moving(scene, twists(scene, pose, np.array([0.2, -0.1, 0.3, 1.0, 2.0, -1.5]), rate), pose)
+    return moving(
+        scene, twists(scene, pose, np.array([0.2, -0.1, 0.3, 1.0, 2.0, -1.5]), rate), pose
+    )
 
 
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
 def test_momentum_is_kept(joint_controller: JointController) -> None:
-    # No outer force, whatever the joints do: linear momentum to rounding. Angular momentum converges with the step, for
-    # positions and impulses of a step belong to different instants.
+    # No outer force, whatever the joints do: linear momentum to rounding. Angular momentum
+    # converges with the step, for positions and impulses of a step belong to different instants.
     lost = []
     for dt in (2.5e-4, 1.25e-4):
         scene = tumbling(dt, joint_controller)
@@ -41,7 +43,9 @@ def test_momentum_is_kept(joint_controller: JointController) -> None:
         first = engine.initial_rows()
         steps = round(0.5 / dt)
         last = engine.advance(gait_reference(scene, steps), steps, (steps,)).rows
-        (p0, l0), (p1, l1) = (momentum(scene, rows.link_pose[0], rows.link_twist[0]) for rows in (first, last))
+        (p0, l0), (p1, l1) = (
+            momentum(scene, rows.link_pose[0], rows.link_twist[0]) for rows in (first, last)
+        )
         assert p1 == pytest.approx(p0, abs=1e-11)
         lost.append(np.linalg.norm(l1 - l0) / np.linalg.norm(l0))
     assert lost[0] < 1e-3
@@ -68,8 +72,9 @@ def _no_callback_left() -> Iterator[None]:
 @pytest.mark.usefixtures("_no_callback_left")
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
 def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
-    # MuJoCo's Runge-Kutta of order 4 at 1e-4 s errs by less than 1e-9 m here (against 5e-5 s). Ours is of order 1: half
-    # the error with half the step, and what two steps promise for a step of 0 is MuJoCo's motion.
+    # MuJoCo's Runge-Kutta of order 4 at 1e-4 s errs by less than 1e-9 m here (against 5e-5 s). Ours
+    # is of order 1: half the error with half the step, and what two steps promise for a step of 0
+    # is MuJoCo's motion.
     span = 0.3
     fine = tumbling(1e-4, joint_controller)
     model, data = mujoco_robot.build(fine, integrator="RK4", contacts=False)
@@ -90,8 +95,9 @@ def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
 
 
 def test_straight_chain_tumbles_evenly() -> None:
-    # About a transverse axis a straight limp chain is in equilibrium under tension alone: it stays straight (to a part
-    # in 1e5) and turns by omega t. Here, too, what is lost halves with the step.
+    # About a transverse axis a straight limp chain is in equilibrium under tension alone: it stays
+    # straight (to a part in 1e5) and turns by omega t. Here, too, what is lost halves with the
+    # step.
     omega, span, errors = 3.0, 1.0, []
     for dt in (2.5e-4, 1.25e-4):
         scene = in_the_air(8, dt, start=StraightStart(kind="straight", z_m=9.0))
@@ -108,8 +114,9 @@ def test_straight_chain_tumbles_evenly() -> None:
 
 
 def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
-    # Torque-free symmetric top: the axis goes round the angular momentum at the rate |L| / I_transverse. Two links with
-    # stiff joints are one up to the little that the joints give way (moments of 1e-2 N m on 800 N m/rad: 1e-4 rad).
+    # Torque-free symmetric top: the axis goes round the angular momentum at the rate |L| /
+    # I_transverse. Two links with stiff joints are one up to the little that the joints give way
+    # (moments of 1e-2 N m on 800 N m/rad: 1e-4 rad).
     errors = []
     for dt in (2.5e-4, 1.25e-4):
         scene = in_the_air(
@@ -133,7 +140,10 @@ def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
         span = round(0.5 * math.pi / rate / 1e-3) * 1e-3
         steps = round(span / dt)
         start = StraightStart(
-            z_m=9.0, vy_m_s=twist[0, 1], omega_x_deg_s=math.degrees(spin), omega_deg_s=math.degrees(swing)
+            z_m=9.0,
+            vy_m_s=twist[0, 1],
+            omega_x_deg_s=math.degrees(spin),
+            omega_deg_s=math.degrees(swing),
         )
         engine = registry.create(scene.model_copy(update={"start": start}))
         np.testing.assert_allclose(engine.snapshot().link_twist, twist, atol=1e-13)

@@ -1,7 +1,8 @@
 """A single link on the ground whose friction differs forwards, backwards and across: closed forms.
 
-Pushed along its axis by a force F from rest for a time t it has E = t^2 (F - mu m g)^2 / 2 m, or rests below the
-threshold (Gazzola, Dudte, McCormick, Mahadevan, R. Soc. Open Sci. 5, 171628, 2018, 4.1.4).
+Pushed along its axis by a force F from rest for a time t it has E = t^2 (F - mu m g)^2 / 2 m, or
+rests below the threshold (Gazzola, Dudte, McCormick, Mahadevan, R. Soc. Open Sci. 5, 171628, 2018,
+4.1.4).
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def slide(
     params = params_with(chain, 2.5e-4, Ground())
     velocity = np.zeros((1, 6))
     velocity[0, :2] = speed
-    state = make_state(pose_of(chain, np.zeros(0), (0.0, 0.0, radius - 1e-6)), velocity, np.zeros(0))
+    state = make_state(
+        pose_of(chain, np.zeros(0), (0.0, 0.0, radius - 1e-6)), velocity, np.zeros(0)
+    )
     state.wrench[0, :2] = push
     run_chain(params, state, seconds)
     assert state.counts[UNCONVERGED] == 0
@@ -58,18 +61,23 @@ def slide(
 
 
 @pytest.mark.parametrize(
-    ("force", "mu"), [(2.0, TOWARDS_MINUS), (-2.0, TOWARDS_PLUS), (0.7, TOWARDS_MINUS), (-1.1, TOWARDS_PLUS)]
+    ("force", "mu"),
+    [(2.0, TOWARDS_MINUS), (-2.0, TOWARDS_PLUS), (0.7, TOWARDS_MINUS), (-1.1, TOWARDS_PLUS)],
 )
 def test_pushed_link_slides_beyond_the_threshold_of_its_direction(force: float, mu: float) -> None:
     _, velocity = slide((force, 0.0))
     beyond = max(abs(force) - mu * MASS * GRAVITY, 0.0)
-    assert 0.5 * MASS * velocity[0] ** 2 == pytest.approx(0.5 * (SECONDS * beyond) ** 2 / MASS, rel=1e-8, abs=1e-12)
+    assert 0.5 * MASS * velocity[0] ** 2 == pytest.approx(
+        0.5 * (SECONDS * beyond) ** 2 / MASS, rel=1e-8, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(("speed", "mu"), [(0.7, TOWARDS_MINUS), (-0.7, TOWARDS_PLUS)])
 def test_thrown_link_stops_after_the_distance_of_its_direction(speed: float, mu: float) -> None:
     centre, _ = slide((0.0, 0.0), speed=(speed, 0.0), seconds=1.5)
-    assert centre[0] == pytest.approx(math.copysign(speed**2 / (2.0 * mu * GRAVITY), speed), rel=1e-6)
+    assert centre[0] == pytest.approx(
+        math.copysign(speed**2 / (2.0 * mu * GRAVITY), speed), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("degrees", [20.0, 80.0, 100.0, 160.0, 200.0, 290.0])

@@ -30,8 +30,16 @@ def sliding(ground: dict[str, Any], step: float = 1e-4, vx: float = -1.0) -> Sce
             "format": 1,
             "model": {"kind": "spatial_nonsmooth"},
             "solver": {"step_s": step},
-            "ground": {"mu_rolling": 0.0, **ground},  # rolling friction would take a part of the turning moment
-            "robot": {"n_links": 1, "mass_kg": MASS, "radius_m": RADIUS, "contact_half_length_m": HALF},
+            "ground": {
+                "mu_rolling": 0.0,
+                **ground,
+            },  # rolling friction would take a part of the turning moment
+            "robot": {
+                "n_links": 1,
+                "mass_kg": MASS,
+                "radius_m": RADIUS,
+                "contact_half_length_m": HALF,
+            },
             "start": {"kind": "straight", "vx_m_s": vx},
         }
     )
@@ -68,7 +76,10 @@ def test_link_crosses_the_border_of_a_patch_end_by_end(before: float, behind: fl
 def test_directional_patch_holds_by_the_side_that_its_friction_is_on() -> None:
     patch = {"points_m": STRIP, "mu_along": 0.1, "mu_backward": 0.5, "mu_across": 0.3}
     for vx, mu in ((-1.0, 0.1), (1.0, 0.5)):
-        scene = with_values(sliding({"mu_along": 0.7, "mu_across": 0.7, "patch": [patch]}, vx=vx), {"start.x_m": -3.0})
+        scene = with_values(
+            sliding({"mu_along": 0.7, "mu_across": 0.7, "patch": [patch]}, vx=vx),
+            {"start.x_m": -3.0},
+        )
         _, velocity = slide(scene, 0.1)
         assert velocity[0] == pytest.approx(math.copysign(1.0 - mu * G * 0.1, vx), abs=1e-6)
 
@@ -84,7 +95,9 @@ def test_friction_factor_of_place_acts_at_either_end() -> None:
         front, rear = 0.2 * math.exp(way + HALF), 0.2 * math.exp(way - HALF)
         return 0.5 * (front + rear) * MASS * G / (1.0 - 0.5 * (front - rear) * RADIUS / HALF)
 
-    position, _ = slide(sliding({"mu_along": 0.2, "mu_across": 0.2, "friction_factor": "exp(-1*x)"}), 2.0)
+    position, _ = slide(
+        sliding({"mu_along": 0.2, "mu_across": 0.2, "friction_factor": "exp(-1*x)"}), 2.0
+    )
     expected = brentq(lambda way: quad(force, 0.0, way)[0] - 0.5 * MASS, 0.0, 1.0)
     assert position[0] == pytest.approx(-expected, abs=1e-4)
 

@@ -48,11 +48,14 @@ def last_xy(rows: Rows) -> FloatArray:
         ((0.3, 0.3), (0.0, -1.0), 0.3),
     ],
 )
-def test_stopping_distance(friction: tuple[float, float], velocity: tuple[float, float], mu: float) -> None:
-    # s = v^2 / (2 mu g), to 6 digits. The velocity falls by mu g dt a step and the midpoint rule integrates that
-    # exactly but in the step in which it stops: with dt = 1e-4 that is below (mu g dt / v)^2 / 4 = 6e-8 of the way.
-    # Rolling friction as large as that of sliding keeps the links from rolling when they go sideways. (Askew they would
-    # turn: friction along shifts load from one end of a link to the other, and so the friction across.)
+def test_stopping_distance(
+    friction: tuple[float, float], velocity: tuple[float, float], mu: float
+) -> None:
+    # s = v^2 / (2 mu g), to 6 digits. The velocity falls by mu g dt a step and the midpoint rule
+    # integrates that exactly but in the step in which it stops: with dt = 1e-4 that is below (mu g
+    # dt / v)^2 / 4 = 6e-8 of the way. Rolling friction as large as that of sliding keeps the links
+    # from rolling when they go sideways. (Askew they would turn: friction along shifts load from
+    # one end of a link to the other, and so the friction across.)
     dt = 1e-4
     ground = Ground(mu_along=friction[0], mu_across=friction[1], mu_rolling=1.0)
     start = StraightStart(kind="straight", vx_m_s=velocity[0], vy_m_s=velocity[1])
@@ -63,15 +66,20 @@ def test_stopping_distance(friction: tuple[float, float], velocity: tuple[float,
     assert np.linalg.norm(moved, axis=1) == pytest.approx(1.0 / (2 * mu * G), rel=1e-6)
     assert moved @ np.array(velocity) == pytest.approx(1.0 / (2 * mu * G), rel=1e-6)
     assert np.abs(rows.link_twist[-1]).max() < 1e-10
-    assert energy(rows, engine)["work_friction"][-1] == pytest.approx(-0.5 * 2 * scene.robot.mass_kg, rel=1e-6)
+    assert energy(rows, engine)["work_friction"][-1] == pytest.approx(
+        -0.5 * 2 * scene.robot.mass_kg, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("direction", [0.0, 37.0, 90.0])
 def test_no_creep_below_the_friction_angle(direction: float) -> None:
-    # Four seconds at 0.9 of the friction angle (peers creep 1e-5 to 1e-3 m/s). A residual of 1e-9 is a velocity of
-    # 1e-9 m g dt mu (1/m + R^2/Theta) = 3e-12 m/s. Rolling friction keeps a link that lies across from rolling.
+    # Four seconds at 0.9 of the friction angle (peers creep 1e-5 to 1e-3 m/s). A residual of 1e-9
+    # is a velocity of 1e-9 m g dt mu (1/m + R^2/Theta) = 3e-12 m/s. Rolling friction keeps a link
+    # that lies across from rolling.
     slope = 0.9 * math.degrees(math.atan(0.2))
-    ground = Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.5, slope_deg=slope, downhill_deg=direction)
+    ground = Ground(
+        mu_along=0.2, mu_across=0.2, mu_rolling=0.5, slope_deg=slope, downhill_deg=direction
+    )
     scene = pair(ground)
     start = registry.create(scene).snapshot().link_pose
     _, rows = run(scene, 16000, 16000, gait=False)
@@ -81,10 +89,17 @@ def test_no_creep_below_the_friction_angle(direction: float) -> None:
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])
 def test_exact_sliding_above_the_friction_angle(direction: float) -> None:
-    # Acceleration g (sin s - mu cos s), down the slope; constant, so the midpoint rule is exact. Rolling friction keeps
-    # the links from rolling: friction is then the same wherever the slope points.
+    # Acceleration g (sin s - mu cos s), down the slope; constant, so the midpoint rule is exact.
+    # Rolling friction keeps the links from rolling: friction is then the same wherever the slope
+    # points.
     slope = 1.1 * math.atan(0.2)
-    ground = Ground(mu_along=0.2, mu_across=0.2, mu_rolling=1.0, slope_deg=math.degrees(slope), downhill_deg=direction)
+    ground = Ground(
+        mu_along=0.2,
+        mu_across=0.2,
+        mu_rolling=1.0,
+        slope_deg=math.degrees(slope),
+        downhill_deg=direction,
+    )
     _, rows = run(pair(ground), 4000, 4000, gait=False)
     acceleration = G * (math.sin(slope) - 0.2 * math.cos(slope))
     along = np.array([math.cos(math.radians(direction)), math.sin(math.radians(direction))])
@@ -101,8 +116,8 @@ def test_free_fall_is_exact() -> None:
 
 
 def test_landing_flat_stops_dead() -> None:
-    # P1 (55): completely inelastic. Dropped level from 0.2 m nothing moves afterwards, the ground has taken all the
-    # momentum, and the normal impulses have done the work of the fall.
+    # P1 (55): completely inelastic. Dropped level from 0.2 m nothing moves afterwards, the ground
+    # has taken all the momentum, and the normal impulses have done the work of the fall.
     height, steps = 0.2, 2000
     scene = pair(start=StraightStart(kind="straight", z_m=0.0525 + height))
     engine, rows = run(scene, steps, 100, gait=False)
@@ -111,7 +126,9 @@ def test_landing_flat_stops_dead() -> None:
     assert np.abs(rows.link_twist[-1]).max() < 1e-10
     assert rows.impulse_ground[-1, :, 2].sum() == pytest.approx(weight * steps * dt, rel=1e-9)
     assert rows.link_pose[:, :, 2].min() >= 0.0525 - impact * dt
-    assert energy(rows, engine)["work_obstacle"][-1] == pytest.approx(-weight * height, abs=weight * impact * dt)
+    assert energy(rows, engine)["work_obstacle"][-1] == pytest.approx(
+        -weight * height, abs=weight * impact * dt
+    )
     # The impact lies in the one row in whose time it happened.
     blow = np.diff(rows.impulse_ground[:, :, 2].sum(axis=1), prepend=0.0) - weight * 100 * dt
     assert np.count_nonzero(blow > 0.5 * 2 * scene.robot.mass_kg * impact) == 1
@@ -128,15 +145,19 @@ def test_head_on_impact_on_a_post_stops_dead() -> None:
     momentum = 2 * scene.robot.mass_kg * 0.5
     assert rows.impulse_obstacle[-1, 1] == pytest.approx([-momentum, 0.0, 0.0], abs=1e-9)
     loaded = rows.contacts.other >= 0
-    assert rows.contacts.impulse_normal[loaded].sum(axis=0) == pytest.approx([-momentum, 0.0, 0.0], abs=1e-9)
+    assert rows.contacts.impulse_normal[loaded].sum(axis=0) == pytest.approx(
+        [-momentum, 0.0, 0.0], abs=1e-9
+    )
     assert rows.contacts.point[loaded][0] == pytest.approx([front + 0.01, 0.0, 0.0525], abs=2e-4)
-    assert energy(rows, engine)["work_obstacle"][-1] == pytest.approx(-0.5 * momentum * 0.5, rel=1e-6)
+    assert energy(rows, engine)["work_obstacle"][-1] == pytest.approx(
+        -0.5 * momentum * 0.5, rel=1e-6
+    )
 
 
 def test_spinning_cylinder_ends_in_pure_rolling() -> None:
-    # On its side, without rolling friction: friction at the ground changes spin and velocity so that
-    # Theta_3 omega + m R v stays (momentum about the line of contact): omega_end = omega_0 / (1 + m R^2 / Theta_3),
-    # v = omega_end R, reached after omega_end R / (mu g).
+    # On its side, without rolling friction: friction at the ground changes spin and velocity so
+    # that Theta_3 omega + m R v stays (momentum about the line of contact): omega_end = omega_0 /
+    # (1 + m R^2 / Theta_3), v = omega_end R, reached after omega_end R / (mu g).
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.0))
     robot, spin = scene.robot, 20.0
     twist = np.zeros((2, 6))
@@ -149,12 +170,15 @@ def test_spinning_cylinder_ends_in_pure_rolling() -> None:
     assert before[1] == pytest.approx(-0.2 * G * (round(0.9 * until / dt) + 1) * dt, rel=1e-8)
     after = rows.link_twist[math.ceil(until / dt) + 1 :, :]
     assert after[..., 3] == pytest.approx(np.full(after[..., 3].shape, end), rel=1e-8)
-    assert after[..., 1] == pytest.approx(np.full(after[..., 1].shape, -end * robot.radius_m), rel=1e-8)
+    assert after[..., 1] == pytest.approx(
+        np.full(after[..., 1].shape, -end * robot.radius_m), rel=1e-8
+    )
 
 
 def test_rolling_cylinder_stops_by_rolling_friction() -> None:
-    # Rolling without slip, braked by the torque mu_V R m g (P1 (59)): (Theta_3 + m R^2) omega' = -mu_V R m g. It stops
-    # after omega_0 / |omega'| and has gone omega_0^2 R / (2 |omega'|); the step in which it stops makes 1e-6 of that.
+    # Rolling without slip, braked by the torque mu_V R m g (P1 (59)): (Theta_3 + m R^2) omega' =
+    # -mu_V R m g. It stops after omega_0 / |omega'| and has gone omega_0^2 R / (2 |omega'|); the
+    # step in which it stops makes 1e-6 of that.
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.05))
     robot, spin = scene.robot, 5.0
     radius, mass = robot.radius_m, robot.mass_kg
@@ -175,10 +199,20 @@ def busy(**update: object) -> Scene:
     """Sidewinding down a slope among a post and a block with friction, with stops in the joints: every term works."""
     return case_scene(
         "sidewinding",
-        ground=Ground(mu_along=0.15, mu_across=0.3, mu_rolling=0.05, slope_deg=4.0, downhill_deg=70.0),
+        ground=Ground(
+            mu_along=0.15, mu_across=0.3, mu_rolling=0.05, slope_deg=4.0, downhill_deg=70.0
+        ),
         obstacles=(
             Cylinder(kind="cylinder", x_m=0.2, y_m=0.16, radius_m=0.06, friction=0.2),
-            Box(kind="box", x_m=-0.3, y_m=0.22, length_m=0.4, width_m=0.2, height_m=0.02, friction=0.3),
+            Box(
+                kind="box",
+                x_m=-0.3,
+                y_m=0.22,
+                length_m=0.4,
+                width_m=0.2,
+                height_m=0.02,
+                friction=0.3,
+            ),
         ),
         robot=case_scene("sidewinding").robot.model_copy(update={"joint_limit_deg": 30.1}),
         **update,
@@ -186,36 +220,53 @@ def busy(**update: object) -> Scene:
 
 
 def test_energy_ledger_balances() -> None:
-    # The change of kinetic energy is the sum of all works, to 1e-8 J; and the fall that of potential energy.
+    # The change of kinetic energy is the sum of all works, to 1e-8 J; and the fall that of
+    # potential energy.
     scene = busy()
     engine = registry.create(scene)
     at_start = energy(engine.initial_rows(), engine)
     engine.apply_wrench(3, (0.4, -0.3, 0.5, 0.01, 0.02, 0.05))
     rows = engine.advance(gait_reference(scene, 16000), 16000, np.arange(40, 16001, 40)).rows
     term = energy(rows, engine)
-    works = [name for name in engine.schema.energy if name.startswith("work_") and name != "work_projection"]
+    works = [
+        name
+        for name in engine.schema.energy
+        if name.startswith("work_") and name != "work_projection"
+    ]
     for name in works:
         assert np.abs(term[name]).max() > 0, name
     assert rows.impulse_obstacle[-1].any()
-    assert np.abs(term["kinetic"] - at_start["kinetic"] - sum(term[name] for name in works)).max() < 1e-8
+    assert (
+        np.abs(term["kinetic"] - at_start["kinetic"] - sum(term[name] for name in works)).max()
+        < 1e-8
+    )
     fallen = term["potential"] - at_start["potential"]
     assert np.abs(fallen + term["work_gravity"] + term["work_projection"]).max() < 1e-8
     # Kinetic energy once more, from the twists.
     robot, turn, omega = scene.robot, matrices(rows.link_pose[-1]), rows.link_twist[-1, :, 3:]
-    own = np.einsum("kji,kj->ki", turn, omega) ** 2 @ [robot.axial_inertia_kg_m2, *2 * [robot.inertia_kg_m2]]
+    own = np.einsum("kji,kj->ki", turn, omega) ** 2 @ [
+        robot.axial_inertia_kg_m2,
+        *2 * [robot.inertia_kg_m2],
+    ]
     kinetic = 0.5 * (robot.mass_kg * (rows.link_twist[-1, :, :3] ** 2).sum() + own.sum())
     assert term["kinetic"][-1] == pytest.approx(kinetic, rel=1e-9)
 
 
-@pytest.mark.parametrize("friction", [pytest.param((0.2, 0.2), marks=pytest.mark.soak), (0.1, 0.5), (0.0, 0.3)])
+@pytest.mark.parametrize(
+    "friction", [pytest.param((0.2, 0.2), marks=pytest.mark.soak), (0.1, 0.5), (0.0, 0.3)]
+)
 @pytest.mark.parametrize("name", ["sidewinding", "spatial_lateral_undulation"])
 def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]) -> None:
-    # Every impulse of every step against P1 (55), (57): pressing, inside the ellipse to 1e-6, never driving, and
-    # sliding only with all the friction there is. Velocities are those at the end, directions those at the middle of a
-    # step, worked out anew here from the state before.
+    # Every impulse of every step against P1 (55), (57): pressing, inside the ellipse to 1e-6, never
+    # driving, and sliding only with all the friction there is. Velocities are those at the end,
+    # directions those at the middle of a step, worked out anew here from the state before.
     scene = case_scene(name)
     scene = scene.model_copy(
-        update={"ground": scene.ground.model_copy(update={"mu_along": friction[0], "mu_across": friction[1]})}
+        update={
+            "ground": scene.ground.model_copy(
+                update={"mu_along": friction[0], "mu_across": friction[1]}
+            )
+        }
     )
     engine = registry.create(scene)
     reference = gait_reference(scene, 4000)
@@ -251,8 +302,11 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
         assert np.all(share <= pressed * (1 + 1e-6) + 1e-6 * load)
         power = (force * slip).sum(1)
         assert np.all(power <= 1e-8 * load * 0.1)
-        # Maximum dissipation: power = -|slip in disc coordinates| P_N, so sliding uses all the friction there is.
-        assert power == pytest.approx(-np.linalg.norm(slip * mu, axis=1) * pressed, abs=1e-6 * load * 0.1)
+        # Maximum dissipation: power = -|slip in disc coordinates| P_N, so sliding uses all the
+        # friction there is.
+        assert power == pytest.approx(
+            -np.linalg.norm(slip * mu, axis=1) * pressed, abs=1e-6 * load * 0.1
+        )
         assert np.all(velocity[pressed > 1e-3 * load, 2] < 1e-9)
         seen |= set(c.state.tolist())
         before = after
@@ -264,8 +318,9 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
 
 @pytest.mark.parametrize("offset", [0.0, 0.022])
 def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
-    # P1 (38), (40) at the midpoint to 1e-12 m/s and rad/s, VII-C at the end of the step. With an axis offset the yaw
-    # axis lies in link k, the pitch axis in link k + 1, and y_{k+1} x z_k leads from the one to the other.
+    # P1 (38), (40) at the midpoint to 1e-12 m/s and rad/s, VII-C at the end of the step. With an
+    # axis offset the yaw axis lies in link k, the pitch axis in link k + 1, and y_{k+1} x z_k leads
+    # from the one to the other.
     scene = case_scene("sidewinding")
     if offset:
         robot = scene.robot.model_copy(update={"axis_offset_m": offset})
@@ -284,11 +339,14 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
         x, y, z = turn[..., 0], turn[..., 1], turn[..., 2]
         relative = omega[1:] - omega[:-1]
         assert np.abs((relative * np.cross(z[:-1], y[1:])).sum(1)).max() < 1e-12
-        # relative = yaw rate z_k + pitch rate y_k+1, which at the midpoint are not quite square to each other.
+        # relative = yaw rate z_k + pitch rate y_k+1, which at the midpoint are not quite square to
+        # each other.
         skew = (y[1:] * z[:-1]).sum(1)
         yaw_rate = ((relative * z[:-1]).sum(1) - skew * (relative * y[1:]).sum(1)) / (1.0 - skew**2)
         between = omega[:-1] + yaw_rate[:, None] * z[:-1]
-        gap = v[:-1] + np.cross(omega[:-1], half * x[:-1]) - v[1:] + np.cross(omega[1:], half * x[1:])
+        gap = (
+            v[:-1] + np.cross(omega[:-1], half * x[:-1]) - v[1:] + np.cross(omega[1:], half * x[1:])
+        )
         gap += np.cross(between, offset * np.cross(y[1:], z[:-1]))
         assert np.abs(gap).max() < 1e-12
         turn = matrices(after.link_pose)
@@ -301,7 +359,8 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
-    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so everything rests there.
+    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so
+    # everything rests there.
     scene = Scene(
         model=KIND,
         robot=Robot(n_links=2, joint_limit_deg=30.0),
@@ -331,17 +390,25 @@ def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
 
 
 def test_wrench_accelerates_the_whole_body() -> None:
-    # Floating, joints held: the centre of mass obeys F = 2 m a exactly, whatever the torque does to the links.
+    # Floating, joints held: the centre of mass obeys F = 2 m a exactly, whatever the torque does to
+    # the links.
     scene = pair(NO_GRAVITY, start=StraightStart(kind="straight", z_m=1.0))
     engine = registry.create(scene)
     engine.apply_wrench(1, (3.0, 0.5, -2.0, 0.001, 0.002, 0.0))
     report = engine.advance(still(scene), 400, (400,))
     mean = report.rows.link_twist[0, :, :3].mean(axis=0)
-    assert mean == pytest.approx(np.array([3.0, 0.5, -2.0]) * 0.1 / (2 * scene.robot.mass_kg), rel=1e-9)
+    assert mean == pytest.approx(
+        np.array([3.0, 0.5, -2.0]) * 0.1 / (2 * scene.robot.mass_kg), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("n", [2, 88])
 def test_any_number_of_links(n: int) -> None:
-    scene = Scene(model=KIND, robot=Robot(n_links=n), gait=TwoWaves(kind="two_waves"), start=GaitStart(kind="gait"))
+    scene = Scene(
+        model=KIND,
+        robot=Robot(n_links=n),
+        gait=TwoWaves(kind="two_waves"),
+        start=GaitStart(kind="gait"),
+    )
     _, rows = run(scene, 400, 400)
     assert np.isfinite(rows.link_pose).all()

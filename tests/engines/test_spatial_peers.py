@@ -39,7 +39,8 @@ def net_speed(link_6: FloatArray) -> float:
 
 
 def test_sidewinding_is_as_fast_as_in_mujoco() -> None:
-    # PHYSICS.md: MuJoCo, ODE, PyBullet and Drake give 0.104 to 0.106 m/s. MuJoCo runs here, with its own contacts.
+    # PHYSICS.md: MuJoCo, ODE, PyBullet and Drake give 0.104 to 0.106 m/s. MuJoCo runs here, with
+    # its own contacts.
     scene = case_scene("sidewinding")
     steps = round(13.5 / scene.solver.step_s)
     loop = mujoco_robot.mujoco_loop(scene, steps * scene.solver.step_s)
@@ -61,10 +62,10 @@ def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
 
 
 def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -> None:
-    # Smooth ground, upright posts: nothing couples the horizontal to the vertical, both engines solve the same
-    # equations with the same time stepping, and impulses are unique. What is left is the rounding of different
-    # formulations, fed through impacts for three seconds (PHYSICS.md: 1e-9 rad at the start moves the end by up to
-    # 3e-5 m).
+    # Smooth ground, upright posts: nothing couples the horizontal to the vertical, both engines
+    # solve the same equations with the same time stepping, and impulses are unique. What is left is
+    # the rounding of different formulations, fed through impacts for three seconds (PHYSICS.md:
+    # 1e-9 rad at the start moves the end by up to 3e-5 m).
     ground = Ground(mu_along=0.0, mu_across=0.0, mu_rolling=0.0)
     scene = planar.case_scene("obstacle_aided", ground=ground)
     flat, space = track(scene, 3.0), track(in_space(scene), 3.0)
@@ -73,10 +74,12 @@ def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -
 
 
 @pytest.mark.parametrize("friction", [(0.2, 0.2), (0.1, 0.5)])
-def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(friction: tuple[float, float]) -> None:
-    # The planar model's assumption made true: both spheres of a link at its centre of gravity, and so thin that
-    # friction at their feet does not load one link at the cost of another (by R / L = 1/122 of the friction). Then
-    # every link carries its own weight.
+def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(
+    friction: tuple[float, float],
+) -> None:
+    # The planar model's assumption made true: both spheres of a link at its centre of gravity, and
+    # so thin that friction at their feet does not load one link at the cost of another (by R / L =
+    # 1/122 of the friction). Then every link carries its own weight.
     scene = planar.case_scene("lateral_undulation_isotropic")
     robot = scene.robot.model_copy(update={"contact_half_length_m": 0.0, "radius_m": 1e-3})
     start = scene.start.model_copy(
@@ -84,7 +87,9 @@ def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(friction: tuple[
     )
     gait = LateralUndulation(kind="lateral_undulation", amplitude_deg=40.0)
     ground = Ground(mu_along=friction[0], mu_across=friction[1], mu_rolling=0.0)
-    scene = scene.model_copy(update={"robot": robot, "start": start, "gait": gait, "ground": ground})
+    scene = scene.model_copy(
+        update={"robot": robot, "start": start, "gait": gait, "ground": ground}
+    )
     flat, space = track(scene, 6.0), track(in_space(scene), 6.0)
     path = np.linalg.norm(np.diff(flat, axis=0)[..., :2], axis=-1).sum(axis=0).min()
     assert np.linalg.norm(space[..., :2] - flat[..., :2], axis=-1).max() < 0.01 * path
@@ -93,10 +98,12 @@ def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(friction: tuple[
 def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
     """How deep the deepest capsule of poses (n, 7) is in the blocks of `scene`, m (negative: distance).
 
-    The signed distance to a box is convex along a straight line, so the least of it on a link's axis is found by
-    narrowing a bracket around the least of some samples.
+    The signed distance to a box is convex along a straight line, so the least of it on a link's
+    axis is found by narrowing a bracket around the least of some samples.
     """
-    blocks = [s for obstacle in scene.obstacles for s in obstacle_solids(obstacle) if isinstance(s, Block)]
+    blocks = [
+        s for obstacle in scene.obstacles for s in obstacle_solids(obstacle) if isinstance(s, Block)
+    ]
     centre, half = np.array([b.centre for b in blocks]), np.array([b.half for b in blocks])
     rotation = np.array([b.rotation for b in blocks])
     axis, arm = matrices(pose)[:, :, 0], scene.robot.contact_half_length_m
@@ -104,7 +111,10 @@ def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
     def distance(s: FloatArray) -> FloatArray:
         """Signed distance of the points s (n, b, k) along every axis to every block, the same shape."""
         point = pose[:, None, None, :3] + s[..., None] * axis[:, None, None, :]
-        local = np.abs(np.einsum("bij,nbki->nbkj", rotation, point - centre[None, :, None, :])) - half[None, :, None, :]
+        local = (
+            np.abs(np.einsum("bij,nbki->nbkj", rotation, point - centre[None, :, None, :]))
+            - half[None, :, None, :]
+        )
         outside = np.linalg.norm(np.maximum(local, 0.0), axis=-1)
         result: FloatArray = outside + np.minimum(local.max(axis=-1), 0.0)
         return result
@@ -129,16 +139,19 @@ def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
     mujoco.mj_forward(model, data)
     capsules = [g for g in range(model.ngeom) if model.geom(g).name.startswith("link_")]
     boxes = [g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_BOX]
-    theirs = min(mujoco.mj_geomDistance(model, data, c, b, 10.0, None) for c in capsules for b in boxes)
+    theirs = min(
+        mujoco.mj_geomDistance(model, data, c, b, 10.0, None) for c in capsules for b in boxes
+    )
     assert theirs > 0.01
     assert -depth_in_blocks(scene, pose) == pytest.approx(theirs, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["stairs", pytest.param("rubble", marks=pytest.mark.soak)])
 def test_links_do_not_tunnel_into_terrain(name: str) -> None:
-    # A contact is seen at the midpoint of the step in which it closes: a link is in by at most what it moves in a step
-    # at the speed of the impact, at the row or earlier (it stays that deep); between rows it falls 0.1 m/s faster at
-    # most. 0.05 mm is for the drift of a position that only velocities hold.
+    # A contact is seen at the midpoint of the step in which it closes: a link is in by at most what
+    # it moves in a step at the speed of the impact, at the row or earlier (it stays that deep);
+    # between rows it falls 0.1 m/s faster at most. 0.05 mm is for the drift of a position that only
+    # velocities hold.
     scene = load_scene(scenes_dir() / f"{name}.toml")
     result = run_offline(scene)
     assert result.ok, result.message
@@ -146,7 +159,9 @@ def test_links_do_not_tunnel_into_terrain(name: str) -> None:
     assert np.any(rows.impulse_obstacle[-1] != 0.0)
     twist, pose = rows.link_twist, rows.link_pose[::3]
     reach = scene.robot.contact_half_length_m + scene.robot.radius_m
-    speed = (np.linalg.norm(twist[..., :3], axis=-1) + reach * np.linalg.norm(twist[..., 3:], axis=-1)).max(axis=1)
+    speed = (
+        np.linalg.norm(twist[..., :3], axis=-1) + reach * np.linalg.norm(twist[..., 3:], axis=-1)
+    ).max(axis=1)
     speed = np.maximum.accumulate(speed)[::3] + 0.1  # what is in stays in: every third row shows it
     end = scene.robot.contact_half_length_m * np.abs(matrices(pose)[..., 2, 0])
     ground = scene.robot.radius_m - (pose[..., 2] - end).min(axis=1)

@@ -52,17 +52,21 @@ def folding_inertia(scene: Scene) -> float:
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_free_play_lets_the_joint_go(plane: int) -> None:
-    # 4 degrees of free play: between -2 and 2 nothing acts on the joint. Beyond, the spring stops it within
-    # rate sqrt(I / K_P), so it goes to and fro between the two sides.
+    # 4 degrees of free play: between -2 and 2 nothing acts on the joint. Beyond, the spring stops
+    # it within rate sqrt(I / K_P), so it goes to and fro between the two sides.
     stiffness, rate, half = 40.0, math.radians(40.0), math.radians(2.0)
     scene = floating(
         actuator=Actuator(free_play_deg=4.0),
         joint_controller=JointController(kp_nm_per_rad=stiffness, kd_nms_per_rad=0.0),
     )
     _, rows = run(folding(scene, rate, plane), 4000, 1, gait=False)
-    angle, speed, torque = (a[:, plane] for a in (rows.joint_angle, rows.joint_rate, rows.joint_torque))
+    angle, speed, torque = (
+        a[:, plane] for a in (rows.joint_angle, rows.joint_rate, rows.joint_torque)
+    )
     first = int(0.99 * half / rate / scene.solver.step_s)
-    assert speed[:first] == pytest.approx(rate, rel=5e-4)  # folding by 2 degrees adds that much to the inertia
+    assert speed[:first] == pytest.approx(
+        rate, rel=5e-4
+    )  # folding by 2 degrees adds that much to the inertia
     within = np.abs(angle) < half - rate * scene.solver.step_s
     assert np.all(torque[within] == 0.0)
     overshoot = rate * math.sqrt(folding_inertia(scene) / stiffness)
@@ -73,9 +77,11 @@ def test_free_play_lets_the_joint_go(plane: int) -> None:
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
-    # 60 degrees off at 40 N m/rad the motor would give 42 N m; it gives 3, and the joint turns as Newton says.
+    # 60 degrees off at 40 N m/rad the motor would give 42 N m; it gives 3, and the joint turns as
+    # Newton says.
     scene = floating(
-        actuator=Actuator(max_torque_nm=3.0), joint_controller=JointController(kp_nm_per_rad=40.0, kd_nms_per_rad=0.2)
+        actuator=Actuator(max_torque_nm=3.0),
+        joint_controller=JointController(kp_nm_per_rad=40.0, kd_nms_per_rad=0.2),
     )
     engine = registry.create(scene)
     target = math.radians(60.0)
@@ -103,23 +109,31 @@ def test_a_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
 
 
 def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
-    # Yaw 30 degrees about z where link 1 ends, 22 mm further pitch 20 degrees (downwards), half a link to the centre.
+    # Yaw 30 degrees about z where link 1 ends, 22 mm further pitch 20 degrees (downwards), half a
+    # link to the centre.
     offset = 0.022
     scene = pair(
         NO_GRAVITY,
         robot=Robot(n_links=2, axis_offset_m=offset),
         start=JointAnglesStart(
-            kind="joint_angles", joint_angles_deg=(30.0,), joint_pitch_deg=(20.0,), heading_deg=0.0, z_m=1.0
+            kind="joint_angles",
+            joint_angles_deg=(30.0,),
+            joint_pitch_deg=(20.0,),
+            heading_deg=0.0,
+            z_m=1.0,
         ),
     )
     engine = registry.create(scene)
     half = 0.5 * (0.122 - offset)
     yaw, pitch = math.radians(30.0), math.radians(20.0)
     between = np.array([math.cos(yaw), math.sin(yaw), 0.0])
-    second = np.array([math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch), -math.sin(pitch)])
+    second = np.array(
+        [math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch), -math.sin(pitch)]
+    )
     expected = np.array([half, 0.0, 1.0]) + offset * between + half * second
     assert engine.snapshot().link_pose[1, :3] == pytest.approx(expected, abs=1e-12)
-    # And after being thrown about it still does: the angles that are measured are those the axes have turned by.
+    # And after being thrown about it still does: the angles that are measured are those the axes
+    # have turned by.
     engine.apply_wrench(0, (0.5, 0.2, 1.0, 0.0, 0.0, 0.0))
     engine.advance(still(scene, math.radians(-10.0), math.radians(15.0)), 2000, ())
     engine.apply_wrench(0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -127,7 +141,8 @@ def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
     angle = engine.snapshot().joint_angle
     assert np.degrees(angle) == pytest.approx([-10.0, 15.0], abs=1.0)
     distance = np.linalg.norm(np.diff(engine.snapshot().link_pose[:, :3], axis=0))
-    # |half e1 + offset b + half e2|^2 with e1.b = cos yaw, b.e2 = cos pitch, e1.e2 = cos yaw cos pitch.
+    # |half e1 + offset b + half e2|^2 with e1.b = cos yaw, b.e2 = cos pitch, e1.e2 = cos yaw cos
+    # pitch.
     cy, cp = math.cos(angle[0]), math.cos(angle[1])
     square = 2 * half**2 + offset**2 + 2 * half * (offset * (cy + cp) + half * cy * cp)
     assert distance == pytest.approx(math.sqrt(square), abs=1e-12)
@@ -136,7 +151,9 @@ def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
 def slowing(velocity: float, rise: float, v_s: float) -> float:
     """Deceleration of two links that slide along at `velocity`, m/s^2."""
     ground = Ground(mu_along=0.2, mu_across=0.2, stribeck_rise=rise, stribeck_velocity_m_s=v_s)
-    scene = pair(ground, start=StraightStart(kind="straight", vx_m_s=velocity), solver=Solver(step_s=1e-5))
+    scene = pair(
+        ground, start=StraightStart(kind="straight", vx_m_s=velocity), solver=Solver(step_s=1e-5)
+    )
     _, rows = run(scene, 1, 1, gait=False)
     return float(velocity - rows.link_twist[0, 0, 0]) / 1e-5
 
@@ -161,8 +178,8 @@ def test_stribeck_friction_holds_more_at_rest(rise: float, slides: bool) -> None
 
 
 def test_set_points_come_late_and_seldom() -> None:
-    # Ten a second after a delay of 0.15 s: between t = k/10 and (k+1)/10 the joints are asked for the gait's angles at
-    # max(k/10 - 0.15, 0), at rate 0.
+    # Ten a second after a delay of 0.15 s: between t = k/10 and (k+1)/10 the joints are asked for
+    # the gait's angles at max(k/10 - 0.15, 0), at rate 0.
     scene = case_scene(
         "spatial_lateral_undulation",
         run=Run(duration_s=1.0, log_rate_hz=400.0),
@@ -174,20 +191,26 @@ def test_set_points_come_late_and_seldom() -> None:
     assert inside.sum() > 380
     sampled = np.maximum(np.floor(rows.time[inside] / 0.1) * 0.1 - 0.15, 0.0)
     gait = scene.gait
-    expected = gait.amplitude * np.sin(gait.omega * sampled[:, None] + np.arange(10) * gait.phase_shift)
+    expected = gait.amplitude * np.sin(
+        gait.omega * sampled[:, None] + np.arange(10) * gait.phase_shift
+    )
     assert rows.joint_angle_ref[inside, ::2] == pytest.approx(expected, abs=1e-6)
     assert np.all(rows.joint_rate_ref[inside] == 0.0)
 
 
 def sidewinding(values: dict[str, Any]) -> Rows:
-    scene = case_scene("sidewinding", run=Run(duration_s=13.5), start=StraightStart(kind="straight", heading_deg=180.0))
+    scene = case_scene(
+        "sidewinding",
+        run=Run(duration_s=13.5),
+        start=StraightStart(kind="straight", heading_deg=180.0),
+    )
     return recorded(with_values(scene, values))
 
 
 def test_a_real_robot_drops_more_links_to_the_ground() -> None:
-    # P1, VIII-E: more of Aiko touched the ground than of the model, and it got less far. All that VIII-F names, with
-    # its figures where it gives any. A lag T behind K_P and K_D is stable only if K_D > T K_P, so both robots have more
-    # damping here than P1's.
+    # P1, VIII-E: more of Aiko touched the ground than of the model, and it got less far. All that
+    # VIII-F names, with its figures where it gives any. A lag T behind K_P and K_D is stable only
+    # if K_D > T K_P, so both robots have more damping here than P1's.
     gains = {
         "joint_controller.kp_nm_per_rad": 40.0,
         "joint_controller.kd_nms_per_rad": 1.0,

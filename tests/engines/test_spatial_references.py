@@ -44,7 +44,11 @@ def moved(name: str) -> FloatArray:
 
 def test_sidewinding_follows_the_reference() -> None:
     # Tolerances and their reason: cases.json.
-    rows, data, tolerance = rows_of("sidewinding"), reference("sidewinding"), CASES["sidewinding"]["tolerance"]
+    rows, data, tolerance = (
+        rows_of("sidewinding"),
+        reference("sidewinding"),
+        CASES["sidewinding"]["tolerance"],
+    )
     assert rows.time == pytest.approx(data["t"][1:], abs=1e-9)
     poses = from_p1(data["q"][1:])
     distance = np.linalg.norm(rows.link_pose[..., :3] - poses[..., :3], axis=-1)
@@ -55,14 +59,16 @@ def test_sidewinding_follows_the_reference() -> None:
 
 
 def test_sidewinding_goes_where_the_independent_implementation_goes() -> None:
-    # PHYSICS.md: (+0.020, +1.315) m in 15 s with 2.4 contacts closed on average; tracks differ by 1 to 3 cm.
+    # PHYSICS.md: (+0.020, +1.315) m in 15 s with 2.4 contacts closed on average; tracks differ by 1
+    # to 3 cm.
     assert moved("sidewinding")[:2] == pytest.approx([0.020, 1.315], abs=0.03)
     closed = rows_of("sidewinding").contacts_closed.mean()
     assert closed == pytest.approx(2.4, abs=0.25)
 
 
 def test_sidewinding_ledger_matches_the_reference() -> None:
-    # Works of motors, gravity, friction (sliding and rolling), normal forces: as near as the tracks, to some per cent.
+    # Works of motors, gravity, friction (sliding and rolling), normal forces: as near as the
+    # tracks, to some per cent.
     led = reference("sidewinding")["led"][-1]
     engine = registry.create(case_scene("sidewinding"))
     term = dict(zip(engine.schema.energy, rows_of("sidewinding").energy[-1], strict=True))
@@ -78,11 +84,14 @@ def test_sidewinding_ledger_matches_the_reference() -> None:
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [("spatial_lateral_undulation", (1.79, 0.0)), ("spatial_lateral_undulation_isotropic", (-0.200, -0.231))],
+    [
+        ("spatial_lateral_undulation", (1.79, 0.0)),
+        ("spatial_lateral_undulation_isotropic", (-0.200, -0.231)),
+    ],
 )
 def test_flat_runs_go_as_fast_and_as_far(name: str, way: tuple[float, float]) -> None:
-    # PHYSICS.md: +1.79 m forward, and (-0.200, -0.231) m slowly backward. Equally exact solvers differ by a tenth of
-    # the path, for the loads are not unique.
+    # PHYSICS.md: +1.79 m forward, and (-0.200, -0.231) m slowly backward. Equally exact solvers
+    # differ by a tenth of the path, for the loads are not unique.
     track = reference(name)["q"][:, 5, :2]
     path = np.linalg.norm(np.diff(track, axis=0), axis=1).sum()
     assert moved(name)[0] == pytest.approx(way[0], abs=0.1 * path)

@@ -37,7 +37,10 @@ def scene_with(values: dict[str, Any]) -> Scene:
 
 def test_mixed_robot_keeps_its_energy_books() -> None:
     """The change of the kinetic energy is the sum of all works, that of the potential what gravity and springs lost."""
-    scene = scene_with(MIXED | {"gait.kind": "two_waves", "gait.amplitude_deg": 20.0, "gait.pitch_amplitude_deg": 5.0})
+    scene = scene_with(
+        MIXED
+        | {"gait.kind": "two_waves", "gait.amplitude_deg": 20.0, "gait.pitch_amplitude_deg": 5.0}
+    )
     engine = registry.create(scene)
     assert engine.schema.energy == (*ENERGY, "work_spring", "work_damper")
     first = energy(engine.initial_rows(), engine)
@@ -45,10 +48,18 @@ def test_mixed_robot_keeps_its_energy_books() -> None:
     assert report.ok, report.message
     assert report.unconverged == 0
     last = energy(report.rows, engine)
-    works = [name for name in engine.schema.energy if name.startswith("work_") and name != "work_projection"]
-    assert last["kinetic"][0] - first["kinetic"][0] == pytest.approx(sum(last[name][0] for name in works), abs=1e-9)
+    works = [
+        name
+        for name in engine.schema.energy
+        if name.startswith("work_") and name != "work_projection"
+    ]
+    assert last["kinetic"][0] - first["kinetic"][0] == pytest.approx(
+        sum(last[name][0] for name in works), abs=1e-9
+    )
     lost = last["work_gravity"][0] + last["work_projection"][0] + last["work_spring"][0]
-    assert last["potential"][0] - first["potential"][0] == pytest.approx(-lost, abs=1e-5)  # of second order
+    assert last["potential"][0] - first["potential"][0] == pytest.approx(
+        -lost, abs=1e-5
+    )  # of second order
     assert abs(last["work_spring"][0]) > 1e-4
     assert last["work_damper"][0] < -1e-6
 
@@ -75,7 +86,12 @@ def test_ratchet_lets_the_head_go_first(head: str) -> None:
     """The straight robot thrown along itself slides on head first, and stops tail first."""
     ways = []
     for speed in (0.3, -0.3):
-        values = {"robot.wheels": "ratchet", "robot.head": head, "gait.amplitude_deg": 0.0, "start.kind": "straight"}
+        values = {
+            "robot.wheels": "ratchet",
+            "robot.head": head,
+            "gait.amplitude_deg": 0.0,
+            "start.kind": "straight",
+        }
         scene = scene_with(values | {"start.heading_deg": 0.0, "start.vx_m_s": speed})
         engine = registry.create(scene)
         before = engine.snapshot().link_pose[0, 0]
@@ -92,14 +108,18 @@ def test_friction_gains_and_springs_change_while_a_run_goes() -> None:
     engine = registry.create(scene)
     engine.advance(gait_reference(scene, 100), 100, ())
     joints = tuple(
-        table if table.spring_nm_per_rad is None else table.model_copy(update={"spring_nm_per_rad": 3.0})
+        table
+        if table.spring_nm_per_rad is None
+        else table.model_copy(update={"spring_nm_per_rad": 3.0})
         for table in scene.robot.joint
     )
     links = tuple(table.model_copy(update={"mu_along": 0.4}) for table in scene.robot.link)
     robot = scene.robot.model_copy(update={"joint": joints, "link": links})
     assert engine.apply(scene.model_copy(update={"robot": robot}))
     heavier = tuple(table.model_copy(update={"mass_kg": 2.0}) for table in scene.robot.link)
-    assert not engine.apply(scene.model_copy(update={"robot": robot.model_copy(update={"link": heavier})}))
+    assert not engine.apply(
+        scene.model_copy(update={"robot": robot.model_copy(update={"link": heavier})})
+    )
 
 
 def test_large_link_touches_first() -> None:

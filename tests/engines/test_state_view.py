@@ -30,7 +30,10 @@ def test_a_view_has_the_bits_of_a_snapshot_in_any_order(scene: str) -> None:
     whole = runner.engine.snapshot()
     for first in ORDERS:
         view = runner.engine.look()
-        values = {name: getattr(view, name) for name in (*first, *(field.name for field in fields(Snapshot)))}
+        values = {
+            name: getattr(view, name)
+            for name in (*first, *(field.name for field in fields(Snapshot)))
+        }
         np.testing.assert_equal(asdict(Snapshot(**values)), asdict(whole))
     view = runner.engine.look()
     assert view.n_links == whole.n_links
@@ -46,7 +49,10 @@ def test_what_was_read_stays_and_what_was_not_names_the_remedy() -> None:
     assert view.link_pose is pose
     np.testing.assert_array_equal(pose, kept)
     assert not np.array_equal(engine.look().link_pose, kept), "the robot has moved"
-    with pytest.raises(RuntimeError, match=r"^joint_angle of the snapshot at t = 0 s was not read .*\. Read or copy "):
+    with pytest.raises(
+        RuntimeError,
+        match=r"^joint_angle of the snapshot at t = 0 s was not read .*\. Read or copy ",
+    ):
         _ = view.joint_angle
     with pytest.raises(AttributeError, match="has no 'joint_angles'"):
         _ = view.joint_angles  # type: ignore[attr-defined]

@@ -66,7 +66,9 @@ def uneven(kind: str, **ground: Any) -> Scene:
 def run(scene: Scene) -> NDArray[np.float64]:
     """Centres and directions of the links at the end."""
     errors = [p.sentence() for p in registry.check(scene) if p.severity == "error"]
-    assert [sentence for sentence in errors if "stops at" not in sentence] == []  # the gait pushes joints against stops
+    assert [
+        sentence for sentence in errors if "stops at" not in sentence
+    ] == []  # the gait pushes joints against stops
     engine = registry.create(scene, checked=True)
     steps = round(DURATION / scene.solver.step_s)
     report = engine.advance(gait_reference(scene, steps), steps, (steps,))
@@ -75,7 +77,9 @@ def run(scene: Scene) -> NDArray[np.float64]:
     return np.column_stack([pose[:, :2], 2.0 * np.arctan2(pose[:, 6], pose[:, 3])])
 
 
-def expected(scene: Scene, mu: NDArray[np.float64], factor: Any = lambda k, t, place: 1.0) -> NDArray[np.float64]:
+def expected(
+    scene: Scene, mu: NDArray[np.float64], factor: Any = lambda k, t, place: 1.0
+) -> NDArray[np.float64]:
     reference = gait_reference(scene, round(DURATION / scene.solver.step_s))
     mass = [link.mass * scene.ground.gravity_m_s2 for link in scene.robot.links]
 
@@ -83,7 +87,9 @@ def expected(scene: Scene, mu: NDArray[np.float64], factor: Any = lambda k, t, p
         return reference.at(t)
 
     q, u = planar_pose(scene)
-    return motion(scene, q, u, DURATION, target, mu, lambda k, t, place: mass[k] * factor(k, t, place))
+    return motion(
+        scene, q, u, DURATION, target, mu, lambda k, t, place: mass[k] * factor(k, t, place)
+    )
 
 
 @pytest.mark.parametrize("kind", ["planar_lagrangian", "planar_nonholonomic"])
@@ -105,7 +111,9 @@ def test_friction_laws_move_the_chain_as_defined(law: str) -> None:
         },
     )
     # The last link is the head: forward is along the axis.
-    np.testing.assert_allclose(run(scene), expected(scene, np.tile([0.05, 0.15, 0.25], (N, 1))), atol=2e-6)
+    np.testing.assert_allclose(
+        run(scene), expected(scene, np.tile([0.05, 0.15, 0.25], (N, 1))), atol=2e-6
+    )
 
 
 def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
@@ -127,16 +135,23 @@ def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
         own = max(1 + 0.9 * np.cos(9 * middle[k] - 4 * t), 0.0)
         return float(own * (1 + 0.5 * np.sin(6 * t) + 0.3 * place[1]))
 
-    np.testing.assert_allclose(run(scene), expected(scene, np.tile([0.1, 0.1, 0.2], (N, 1)), factor), atol=2e-6)
+    np.testing.assert_allclose(
+        run(scene), expected(scene, np.tile([0.1, 0.1, 0.2], (N, 1)), factor), atol=2e-6
+    )
     # A patch that all of the robot lies on has the same effect as such a ground.
-    everywhere = GroundPatch(points_m=((-9, -9), (9, -9), (9, 9), (-9, 9)), mu_along=0.1, mu_across=0.2)
-    patched = scene.ground.model_copy(update={"mu_along": 0.9, "mu_across": 0.0, "patch": (everywhere,)})
+    everywhere = GroundPatch(
+        points_m=((-9, -9), (9, -9), (9, 9), (-9, 9)), mu_along=0.1, mu_across=0.2
+    )
+    patched = scene.ground.model_copy(
+        update={"mu_along": 0.9, "mu_across": 0.0, "patch": (everywhere,)}
+    )
     np.testing.assert_array_equal(run(scene.model_copy(update={"ground": patched})), run(scene))
 
 
 def test_load_of_lifted_links_is_reported() -> None:
     scene = uneven(
-        "planar_lagrangian", **{"ground.mu_along": 0.1, "ground.mu_across": 0.1, "ground.load_factor": "0.5"}
+        "planar_lagrangian",
+        **{"ground.mu_along": 0.1, "ground.mu_across": 0.1, "ground.load_factor": "0.5"},
     )
     engine = registry.create(scene)
     rows: Rows = engine.advance(gait_reference(scene, 200), 200, (100, 200)).rows
@@ -150,7 +165,9 @@ def test_energy_of_springs_and_stops_is_in_the_ledger() -> None:
     engine = registry.create(scene)
     report = engine.advance(gait_reference(scene, 1000), 1000, (1000,))
     ledger = dict(zip(engine.schema.energy, report.rows.energy[-1], strict=True))
-    works = sum(ledger[f"work_{name}"] for name in ("actuator", "friction", "gravity", "external", "stop"))
+    works = sum(
+        ledger[f"work_{name}"] for name in ("actuator", "friction", "gravity", "external", "stop")
+    )
     assert ledger["work_stop"] != 0.0
     assert ledger["kinetic"] == pytest.approx(
         works, abs=1e-6
@@ -158,7 +175,10 @@ def test_energy_of_springs_and_stops_is_in_the_ledger() -> None:
 
 
 def test_wheels_roll_freely_and_hold_across() -> None:
-    scene = uneven("planar_lagrangian", **{"ground.mu_along": 0.3, "ground.mu_across": 0.3, "robot.wheels": "passive"})
+    scene = uneven(
+        "planar_lagrangian",
+        **{"ground.mu_along": 0.3, "ground.mu_across": 0.3, "robot.wheels": "passive"},
+    )
     scene = scene.model_copy(update={"robot": scene.robot.model_copy(update={"link": ()})})
     mu = np.tile([0.0, 0.0, 0.3], (N, 1))
     np.testing.assert_allclose(run(scene), expected(scene, mu), atol=2e-5)
@@ -175,7 +195,11 @@ def test_wheels_roll_freely_and_hold_across() -> None:
 def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], words: str) -> None:
     scene = with_values(undulation(), {"model.kind": kind})
     robot = scene.robot.model_copy(update={"joint": (JointOverride(**joint),)})
-    errors = [p.sentence() for p in registry.check(scene.model_copy(update={"robot": robot})) if p.severity == "error"]
+    errors = [
+        p.sentence()
+        for p in registry.check(scene.model_copy(update={"robot": robot}))
+        if p.severity == "error"
+    ]
     assert len(errors) == 1
     assert words in errors[0]
 
@@ -187,7 +211,9 @@ def test_shifted_centre_is_named_where_obstacles_act_on_the_middle() -> None:
 
 
 def test_unknown_law_is_named_with_the_models_that_know_it() -> None:
-    scene = with_values(undulation(), {"model.kind": "planar_nonholonomic", "ground.law": "unit_velocity"})
+    scene = with_values(
+        undulation(), {"model.kind": "planar_nonholonomic", "ground.law": "unit_velocity"}
+    )
     (problem,) = [p for p in registry.check(scene) if p.key == "ground.law"]
     assert problem.severity == "error"
     assert '"components"' in problem.sentence()

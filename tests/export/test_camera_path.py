@@ -51,7 +51,12 @@ def test_it_turns_the_short_way_and_overshoots_nothing() -> None:
     cameras = [PATH.at(float(time)) for time in np.linspace(1.0, 4.5, 200)]
     turns = np.unwrap([camera.azimuth for camera in cameras])
     assert np.ptp(turns) == pytest.approx(math.radians(40), abs=1e-3)
-    assert 2.0 - 1e-9 <= min(c.distance for c in cameras) <= max(c.distance for c in cameras) <= 8.0 + 1e-9
+    assert (
+        2.0 - 1e-9
+        <= min(c.distance for c in cameras)
+        <= max(c.distance for c in cameras)
+        <= 8.0 + 1e-9
+    )
     assert max(c.target[0] for c in cameras) <= 4.0 + 1e-9
 
 
@@ -85,10 +90,16 @@ def test_the_file_keeps_all_of_it(tmp_path: Path) -> None:
         ("[[keyframes", "not valid TOML"),
         ("[[keyframes]]\ntarget_m = [0, 0, 0]\ndistance_m = 1", "keyframe 1: time_s is missing"),
         ("[[keyframes]]\ntime_s = 1\ntarget_m = [0, 0]\ndistance_m = 1", "give three numbers"),
-        ("[[keyframes]]\ntime_s = 1\ntarget_m = [0, 0, 0]\ndistance_m = -1", "distance_m = -1; give a number"),
+        (
+            "[[keyframes]]\ntime_s = 1\ntarget_m = [0, 0, 0]\ndistance_m = -1",
+            "distance_m = -1; give a number",
+        ),
         ("[[keyframes]]\ntime_s = true\ntarget_m = [0, 0, 0]\ndistance_m = 1", "time_s = True"),
         ("[[keyframes]]\ntime_s = nan\ntarget_m = [0, 0, 0]\ndistance_m = 1", "time_s = nan"),
-        (dump_camera_path(PATH) + dump_camera_path(PATH).partition("\n\n")[2], "two keyframes stand at 1 s"),
+        (
+            dump_camera_path(PATH) + dump_camera_path(PATH).partition("\n\n")[2],
+            "two keyframes stand at 1 s",
+        ),
     ],
 )
 def test_mistakes_in_the_file_are_sentences(text: str, sentence: str) -> None:

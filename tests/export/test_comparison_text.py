@@ -13,4 +13,6 @@ def test_what_went_wrong_is_reported() -> None:
         "cannot run this scene: no.",
         "cannot run this scene: never.",
     ]
-    assert reported(ModelRun("a", "a", Scene(), failure="It diverged.")) == ["ended at 0 s: It diverged."]
+    assert reported(ModelRun("a", "a", Scene(), failure="It diverged.")) == [
+        "ended at 0 s: It diverged."
+    ]

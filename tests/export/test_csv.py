@@ -55,7 +55,13 @@ def fixed_names(n: int) -> list[str]:
     names += [f"contact_{what}_f{x}_n" for what in ("obstacle", "ground") for x in "xyz"]
     for i in range(1, n + 1):
         names += [f"link_{i}_{what}_f{x}_n" for what in ("obstacle", "ground") for x in "xyz"]
-    names += ["contacts_closed", "energy_kinetic_j", "energy_potential_j", "work_actuator_j", "work_friction_j"]
+    names += [
+        "contacts_closed",
+        "energy_kinetic_j",
+        "energy_potential_j",
+        "work_actuator_j",
+        "work_friction_j",
+    ]
     return [*names, "solver_residual", "solver_iterations", "solver_unconverged"]
 
 
@@ -82,9 +88,15 @@ def test_numbers_read_back_exactly(recording: RunRecording, tmp_path: Path) -> N
     assert columns["time_s"][-1] == 0.5
 
 
-def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: RunRecording, tmp_path: Path) -> None:
+def test_whoever_guesses_types_from_the_first_row_sees_floats(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     write_csv(tmp_path / "a.csv", recording)
-    rows = [line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines() if not line.startswith("#")]
+    rows = [
+        line.split(",")
+        for line in (tmp_path / "a.csv").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     whole = [name for name, cell in zip(*rows[:2], strict=True) if cell.lstrip("-").isdigit()]
     assert whole == ["contacts_closed", "solver_unconverged"]
     for name, *cells in zip(*rows, strict=True):
@@ -92,10 +104,16 @@ def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: RunReco
 
 
 def test_interval_columns_are_means_since_the_row_before() -> None:
-    # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps: differences over 10 ms.
+    # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps:
+    # differences over 10 ms.
     recording = RunRecording(ss.Scene(), SCHEMA, chunk_rows=4)
     recording.append(make_rows(0, 11))
-    names = ("link_2_obstacle_fy_n", "contact_ground_fx_n", "solver_iterations", "solver_unconverged")
+    names = (
+        "link_2_obstacle_fy_n",
+        "contact_ground_fx_n",
+        "solver_iterations",
+        "solver_unconverged",
+    )
     force, total, iterations, unconverged = np.concatenate(list(table(recording, names))).T
     assert force[0] == total[0] == iterations[0] == unconverged[0] == 0
     np.testing.assert_allclose(force[1:], 100)
@@ -104,8 +122,12 @@ def test_interval_columns_are_means_since_the_row_before() -> None:
     assert unconverged.tolist() == [0] * 10 + [1]
 
 
-@pytest.mark.parametrize("name", ["obstacle_aided", "lagrangian_undulation", "jam_resolution", "worm"])
-def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["obstacle_aided", "lagrangian_undulation", "jam_resolution", "worm"]
+)
+def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(
+    name: str, tmp_path: Path
+) -> None:
     run = ss.simulate(scenes_dir() / f"{name}.toml", duration=0.3)
     run.to_csv(tmp_path / "a.csv")
     _, columns = read(tmp_path / "a.csv")
@@ -113,24 +135,32 @@ def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(name: str,
     link = run.scene.robot.n_links if last else 1
     for axis in "xyz":
         slope = np.diff(columns[f"link_{link}_v{axis}_mps"]) / np.diff(columns["time_s"])
-        np.testing.assert_allclose(columns[f"head_a{axis}_mps2"], [0.0, *slope], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            columns[f"head_a{axis}_mps2"], [0.0, *slope], rtol=1e-12, atol=1e-12
+        )
 
 
 def test_a_head_in_free_fall_accelerates_with_gravity(tmp_path: Path) -> None:
     falling = {
-        "model.kind": "spatial_nonsmooth", "robot.n_links": 3, "robot.head": "last", "start.z_m": 50.0,
+        "model.kind": "spatial_nonsmooth",
+        "robot.n_links": 3,
+        "robot.head": "last",
+        "start.z_m": 50.0,
         "gait.amplitude_deg": 0.0,
-    }  # fmt: skip
+    }
     run = ss.simulate(ss.Scene(), duration=0.2, **falling)
     np.testing.assert_allclose(run["head_az_mps2"][1:], -9.81, rtol=1e-9)
     assert run["head_az_mps2"][0] == 0.0
     np.testing.assert_allclose(run["head_ax_mps2"], 0.0, atol=1e-9)
     run.to_mcap(tmp_path / "fall.mcap")  # whichever end the head is, its run file knows
-    np.testing.assert_array_equal(ss.load_run(tmp_path / "fall.mcap")["head_az_mps2"], run["head_az_mps2"])
+    np.testing.assert_array_equal(
+        ss.load_run(tmp_path / "fall.mcap")["head_az_mps2"], run["head_az_mps2"]
+    )
 
 
 def test_impulses_in_the_csv_add_up_to_the_momentum(tmp_path: Path) -> None:
-    # Newton's second law over every row interval: all forces on the chain are obstacle and ground forces and weight.
+    # Newton's second law over every row interval: all forces on the chain are obstacle and ground
+    # forces and weight.
     run = ss.simulate(MAIN, duration=1.0)
     time = run["time_s"]
     momentum = 7.5 * run["com_vx_mps"]
@@ -202,7 +232,9 @@ def test_the_rows_of_a_run_may_be_any_many(tmp_path: Path) -> None:
     assert read_changes(path) == changes
 
 
-def test_a_damaged_change_in_a_header_is_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
+def test_a_damaged_change_in_a_header_is_a_sentence(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     path = tmp_path / "a.csv"
     write_csv(path, recording)
     path.write_text("# change: {nonsense\n" + path.read_text(encoding="utf-8"), encoding="utf-8")

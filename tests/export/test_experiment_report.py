@@ -23,7 +23,8 @@ from tests.experiment_runs import make_run, seen
 @pytest.fixture(scope="module")
 def comparison() -> ExperimentComparison:
     trials = [
-        seen(0.1, noise=0.001, seed=i, gaps=((30, 33),), turned=True, name=f"trial <{i}> & $co$") for i in range(2)
+        seen(0.1, noise=0.001, seed=i, gaps=((30, 33),), turned=True, name=f"trial <{i}> & $co$")
+        for i in range(2)
     ]
     found = compare_experiment(make_run(), trials)
     assert found is not None
@@ -32,7 +33,9 @@ def comparison() -> ExperimentComparison:
 
 def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
     text = experiment_report(comparison).text
-    assert re.search(r"^trial <0> & \$co\$ +link 6 +0\.10\d +0\.00\d +0\.999\d +-2[23]\.\d\d ", text, re.M)
+    assert re.search(
+        r"^trial <0> & \$co\$ +link 6 +0\.10\d +0\.00\d +0\.999\d +-2[23]\.\d\d ", text, re.M
+    )
     assert re.search(r"^position, RMSE +mm +1\.\d +1\.\d +1\.\d +1\.\d to 1\.\d$", text, re.M)
     assert re.search(r"^oscillation, frequency +Hz +0\.2[45]\d\d +0\.2[45]\d\d ", text, re.M)
     assert "trials drawn with replacement" in text
@@ -41,7 +44,9 @@ def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
     assert errors["position, RMSE"].cells[1].value == pytest.approx(
         1000 * comparison.trials[0].figures["position_rmse"].value
     )
-    pairs = {row.cells[0].text: row.unit for row in pair_table("", comparison.trials[0].figures).rows}
+    pairs = {
+        row.cells[0].text: row.unit for row in pair_table("", comparison.trials[0].figures).rows
+    }
     assert pairs["net speed"] == "mm/s"
     assert "position, RMSE" not in pairs
 
@@ -90,13 +95,17 @@ def test_the_report_as_markdown(comparison: ExperimentComparison, tmp_path: Path
     assert heads[0] == "Experiment less run, by trial"
     assert heads[-2:] == ["Provenance", "Scene"]
     assert r"trial \<0\> & $co$" in text
-    (tmp_path / "again.toml").write_text(text.partition("~~~~toml\n")[2].partition("~~~~")[0], encoding="utf-8")
+    (tmp_path / "again.toml").write_text(
+        text.partition("~~~~toml\n")[2].partition("~~~~")[0], encoding="utf-8"
+    )
     assert load_scene(tmp_path / "again.toml") == comparison.recording.scene
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
-def test_two_reports_are_equal(comparison: ExperimentComparison, tmp_path: Path, suffix: str) -> None:
+def test_two_reports_are_equal(
+    comparison: ExperimentComparison, tmp_path: Path, suffix: str
+) -> None:
     for name in ("a", "b"):
         write_report(tmp_path / f"{name}.{suffix}", experiment_report(comparison))
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()

@@ -75,7 +75,9 @@ def test_every_figure_that_shows_a_result_is_there(paper: str) -> None:
 
 def test_what_is_drawn_is_the_run(flat: Recording) -> None:
     (figure,) = figures_of_paper("P2", ["13"])
-    track = Measured("experiment", np.array([0.0, 0.5]), np.array([[0.1, 0.2, 0.0], [0.3, 0.4, 0.0]]))
+    track = Measured(
+        "experiment", np.array([0.0, 0.5]), np.array([[0.1, 0.2, 0.0], [0.3, 0.4, 0.0]])
+    )
     with printed(figure.width_mm, figure.height_mm) as page:
         figure.draw(page, [flat], [track])
         above, below = page.axes
@@ -83,7 +85,9 @@ def test_what_is_drawn_is_the_run(flat: Recording) -> None:
     for axes, values, axis in ((above, x, 0), (below, y, 1)):
         simulated, measured = axes.lines
         np.testing.assert_array_equal(simulated.get_xydata(), np.column_stack([time, values]))
-        np.testing.assert_array_equal(measured.get_xydata(), np.column_stack([track.time, track.position[:, axis]]))
+        np.testing.assert_array_equal(
+            measured.get_xydata(), np.column_stack([track.time, track.position[:, axis]])
+        )
 
 
 def test_a_trial_may_have_dollars_in_its_name(tmp_path: Path) -> None:
@@ -107,7 +111,9 @@ def test_triangles_stand_where_jams_begin_and_end(jammed: Recording) -> None:
     assert ends - begins == pytest.approx(0.5, abs=0.02)
 
 
-def test_the_file_is_vectors_and_says_how_to_rebuild_its_run(tmp_path: Path, flat: Recording) -> None:
+def test_the_file_is_vectors_and_says_how_to_rebuild_its_run(
+    tmp_path: Path, flat: Recording
+) -> None:
     (figure,) = figures_of_paper("P2", ["13"])
     runs = [(flat, "lateral_undulation_isotropic.toml")]
     path = draw_figure(tmp_path / "a" / "figure.pdf", figure, runs, "Figure 13 of P2")
@@ -129,18 +135,24 @@ def test_any_run_can_be_drawn(tmp_path: Path, flat: Recording, jammed: Recording
         return True
 
     wanted = Wanted(tmp_path, ".svg")
-    written = write_run_figures(wanted, flat, "lateral_undulation_isotropic.toml", progress=progress)
+    written = write_run_figures(
+        wanted, flat, "lateral_undulation_isotropic.toml", progress=progress
+    )
     names = {path.stem.removeprefix("lateral_undulation_isotropic_") for path in written}
     assert names == {figure.number for figure in figures_of(flat)} | {"P2_fig_13"}
     assert all(path.stat().st_size > 5000 for path in written)
     assert told == sorted(told)
     assert told[-1] == 1.0
     # A run of a scene of the user's own has the general ones.
-    written = write_run_figures(wanted, jammed, "mine.toml", progress=lambda fraction: fraction < 0.5)
+    written = write_run_figures(
+        wanted, jammed, "mine.toml", progress=lambda fraction: fraction < 0.5
+    )
     assert 0 < len(written) < len(figures_of(jammed))
 
 
-def test_mistakes_are_told(tmp_path: Path, flat: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_told(
+    tmp_path: Path, flat: Recording, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(UsageError, match="P1, P2, P3, P4, P5"):
         figures_of_paper("P9")
     with pytest.raises(UsageError, match=r"there are 9, 10"):
@@ -174,7 +186,8 @@ def run_of(need: Need, duration: float) -> Recording:
 
 
 def test_what_p4_states_is_what_its_figures_show() -> None:
-    # P4 (25), the solution of a linear equation; (31), (32) without friction; and the numbers that PHYSICS holds.
+    # P4 (25), the solution of a linear equation; (31), (32) without friction; and the numbers that
+    # PHYSICS holds.
     speed = figures_of_paper("P4", ["speed"])[0]
     runs = [run_of(need, 6.0) for need in speed.needs]
     _, below = lines_of("joints", runs[:1])

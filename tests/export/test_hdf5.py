@@ -58,7 +58,9 @@ def test_contacts_keep_their_rows_links_and_impulses(tmp_path: Path) -> None:
         contacts = file["contacts"]
         np.testing.assert_array_equal(contacts["link"][:], rows.contacts.link + 1)
         np.testing.assert_array_equal(contacts["impulse_normal"][:], rows.contacts.impulse_normal)
-        assert sorted(set(np.round(100 * contacts["time"][:]).astype(int))) == [i for i in range(23) if i % 4]
+        assert sorted(set(np.round(100 * contacts["time"][:]).astype(int))) == [
+            i for i in range(23) if i % 4
+        ]
         assert contacts["point"].attrs["units"] == "m"
 
 
@@ -69,8 +71,14 @@ def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
         assert parse_scene(file["scene"].asstr()[()]) == recording.scene
         assert file.attrs["format"] == "SnakeStudio run"
         assert file.attrs["snakestudio"] == ss.__version__
-        assert (file.attrs["title"], file.attrs["scene_file"], file.attrs["rows"]) == ("Two turns", "mine.toml", 23)
-        assert [json.loads(text) for text in file["changes/values"].asstr()[:]] == [{"gait.amplitude_deg": 30.0}]
+        assert (file.attrs["title"], file.attrs["scene_file"], file.attrs["rows"]) == (
+            "Two turns",
+            "mine.toml",
+            23,
+        )
+        assert [json.loads(text) for text in file["changes/values"].asstr()[:]] == [
+            {"gait.amplitude_deg": 30.0}
+        ]
         assert file["changes/time_s"][:].tolist() == [0.05]
         assert file["events/kind"].asstr()[:].tolist() == ["impact"]
         assert file["events/text"].asstr()[:].tolist() == ["Link 2 hits a post"]
@@ -91,7 +99,16 @@ def test_a_body_has_its_sections(tmp_path: Path) -> None:
 
 def test_every_unit_of_a_run_is_known() -> None:
     unitless = {name for name in column_names(SCHEMA) if not unit_of(name)}
-    endings = ("qw", "qx", "qy", "qz", "contacts_closed", "solver_residual", "solver_iterations", "solver_unconverged")
+    endings = (
+        "qw",
+        "qx",
+        "qy",
+        "qz",
+        "contacts_closed",
+        "solver_residual",
+        "solver_iterations",
+        "solver_unconverged",
+    )
     assert all(name.endswith(endings) for name in unitless)
 
 

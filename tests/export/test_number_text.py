@@ -28,7 +28,9 @@ def awkward() -> np.ndarray:
     usual = rng.normal(size=4000) * 10.0 ** rng.integers(-12, 12, 4000)
     dyadic = rng.integers(-(2**53), 2**53, 2000) * 2.0 ** -rng.integers(0, 60, 2000)
     edges = np.array([1e-4, 1e-5, 1e9, 1e15, 1e16, 1e22, 5e-324, np.pi, 0.1, 1 / 3, 2.0**53])
-    near = np.concatenate([edges, np.nextafter(edges, 0), np.nextafter(edges, np.inf), [0.0, -0.0, np.nan, np.inf]])
+    near = np.concatenate(
+        [edges, np.nextafter(edges, 0), np.nextafter(edges, np.inf), [0.0, -0.0, np.nan, np.inf]]
+    )
     return np.resize(np.concatenate([random, usual, dyadic, near, -near]), (640, 16))
 
 
@@ -57,7 +59,9 @@ def test_any_number_is_written_as_python_writes_it(values: list[float]) -> None:
     assert rows_text(block) == plainly(block)
 
 
-def test_python_writes_where_the_fast_writer_spells_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_writes_where_the_fast_writer_spells_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(number_text, "to_json", lambda row: b"[1.0]")
     number_text._spells_alike.cache_clear()
     try:
@@ -91,7 +95,9 @@ def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert b"".join(made) == plainly(np.concatenate(blocks))
 
 
-def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_helper_all_is_written_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     monkeypatch.setattr(csv, "own_program", lambda: [str(tmp_path / "gone")])
     with TextWriters(1) as writers:
@@ -100,5 +106,8 @@ def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, t
 
 def test_half_a_block_ends_the_helper() -> None:
     sink = io.BytesIO()
-    serve(io.BytesIO(HEAD.pack(1, 2) + np.array([1.5, 2.0]).tobytes() + HEAD.pack(1, 2) + b"abc"), sink)
+    serve(
+        io.BytesIO(HEAD.pack(1, 2) + np.array([1.5, 2.0]).tobytes() + HEAD.pack(1, 2) + b"abc"),
+        sink,
+    )
     assert sink.getvalue() == HEAD.pack(8, 0) + b"1.5,2.0\n"

@@ -28,7 +28,9 @@ POSTS = [(0.0, 0.0, 0.1), (1.5, 0.4, 0.05), (0.7, -0.9, 0.2)]
 def scene_with_posts(**values: Any) -> Scene:
     posts = [{"kind": "cylinder", "x_m": x, "y_m": y, "radius_m": r} for x, y, r in POSTS]
     start = {"kind": "straight", "x_m": 0.3, "y_m": 0.5, "heading_deg": 20.0}
-    return with_values(Scene(), {"obstacles": posts, "start": start, "title": "Three posts", **values})
+    return with_values(
+        Scene(), {"obstacles": posts, "start": start, "title": "Three posts", **values}
+    )
 
 
 class Drawing:
@@ -37,8 +39,14 @@ class Drawing:
     def __init__(self, path: Path) -> None:
         svg = SVG.parse(str(path))
         self.width, self.height = float(svg.width) * MM, float(svg.height) * MM
-        self.texts = [element.text for element in svg.elements() if isinstance(element, Text) and element.text]
-        self._groups = {element.id: element for element in svg.elements() if isinstance(element, Group) and element.id}
+        self.texts = [
+            element.text for element in svg.elements() if isinstance(element, Text) and element.text
+        ]
+        self._groups = {
+            element.id: element
+            for element in svg.elements()
+            if isinstance(element, Group) and element.id
+        }
         told = next(match for text in self.texts if (match := re.search(r"1 : ([\d.]+)$", text)))
         self.scale = float(told[1])
 
@@ -47,7 +55,9 @@ class Drawing:
 
     def box(self, name: str) -> tuple[FloatArray, FloatArray]:
         """Corners of what is called so, mm."""
-        shapes = self._groups[name].select(lambda e: isinstance(e, Shape) and not isinstance(e, Text))
+        shapes = self._groups[name].select(
+            lambda e: isinstance(e, Shape) and not isinstance(e, Text)
+        )
         boxes = MM * np.array([shape.bbox(with_stroke=False) for shape in shapes])
         low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
         return np.array([low[0], self.height - high[1]]), np.array([high[0], self.height - low[1]])
@@ -74,9 +84,13 @@ def test_posts_are_circles_of_their_radius_at_their_distances(tmp_path: Path) ->
     ticks = [name for name in drawing._groups if name.startswith("xtick")]
     assert len(ticks) > 3
     for name in ticks:
-        text = next(e.text for e in drawing._groups[name].select(lambda e: isinstance(e, Text)) if e.text)
+        text = next(
+            e.text for e in drawing._groups[name].select(lambda e: isinstance(e, Text)) if e.text
+        )
         at = drawing.centre(name)[0]
-        assert at - drawing.centre("obstacle-1")[0] == pytest.approx(float(text.replace("−", "-")), abs=1e-5)
+        assert at - drawing.centre("obstacle-1")[0] == pytest.approx(
+            float(text.replace("−", "-")), abs=1e-5
+        )
     bar = sum(drawing.size(f"scale-bar-{half}")[0] for half in (1, 2))
     assert f"{1000 * bar:.0f} mm" in drawing.texts
     assert "Three posts" in drawing.texts
@@ -98,7 +112,9 @@ def test_the_robot_is_where_it_starts_and_its_head_is_marked(tmp_path: Path, hea
 
 
 def test_hidden_obstacles_are_left_out_and_names_are_written_when_wanted(tmp_path: Path) -> None:
-    scene = scene_with_posts(**{"obstacles[2].hidden": True, "obstacles[1].name": "Post $5_a & <b>"})
+    scene = scene_with_posts(
+        **{"obstacles[2].hidden": True, "obstacles[1].name": "Post $5_a & <b>"}
+    )
     plain = Drawing(write_plan(tmp_path / "plain.svg", scene))
     named = Drawing(write_plan(tmp_path / "named.svg", scene, names=True))
     for drawing in (plain, named):
@@ -113,10 +129,31 @@ def test_hidden_obstacles_are_left_out_and_names_are_written_when_wanted(tmp_pat
 def test_every_shape_and_the_path_are_drawn_to_scale(tmp_path: Path) -> None:
     others = [
         {"kind": "box", "x_m": 2.0, "y_m": 0.0, "length_m": 0.6, "width_m": 0.2, "yaw_deg": 30.0},
-        {"kind": "ramp", "x_m": 3.0, "y_m": 0.0, "length_m": 1.0, "width_m": 0.5, "heading_deg": 90.0},
-        {"kind": "stairs", "x_m": -2.0, "y_m": 0.0, "steps": 3, "run_m": 0.3, "landing_m": 0.4, "width_m": 0.8},
+        {
+            "kind": "ramp",
+            "x_m": 3.0,
+            "y_m": 0.0,
+            "length_m": 1.0,
+            "width_m": 0.5,
+            "heading_deg": 90.0,
+        },
+        {
+            "kind": "stairs",
+            "x_m": -2.0,
+            "y_m": 0.0,
+            "steps": 3,
+            "run_m": 0.3,
+            "landing_m": 0.4,
+            "width_m": 0.8,
+        },
         {"kind": "rubble", "x_m": 0.0, "y_m": 3.0, "blocks": 4},
-        {"kind": "height_field", "x_m": 0.0, "y_m": -3.0, "heights_m": [[0.0, 0.1], [0.1, 0.0]], "width_m": 0.7},
+        {
+            "kind": "height_field",
+            "x_m": 0.0,
+            "y_m": -3.0,
+            "heights_m": [[0.0, 0.1], [0.1, 0.0]],
+            "width_m": 0.7,
+        },
     ]
     scene = scene_with_posts(**{"path.waypoints_m": [[0.0, 1.0], [1.0, 1.0], [2.0, 1.6]]})
     posts = [{"kind": "cylinder", "x_m": x, "y_m": y, "radius_m": r} for x, y, r in POSTS]
@@ -124,7 +161,9 @@ def test_every_shape_and_the_path_are_drawn_to_scale(tmp_path: Path) -> None:
     drawing = Drawing(write_plan(tmp_path / "plan.svg", scene))
     zero = drawing.centre("obstacle-1")
     c, s = np.cos(np.radians(30)), np.sin(np.radians(30))
-    np.testing.assert_allclose(drawing.size("obstacle-4"), (0.6 * c + 0.2 * s, 0.6 * s + 0.2 * c), atol=1e-4)
+    np.testing.assert_allclose(
+        drawing.size("obstacle-4"), (0.6 * c + 0.2 * s, 0.6 * s + 0.2 * c), atol=1e-4
+    )
     np.testing.assert_allclose(drawing.centre("obstacle-5") - zero, (3.0, 0.5), atol=1e-4)
     np.testing.assert_allclose(drawing.size("obstacle-6-1"), (1.0, 0.8), atol=1e-4)
     np.testing.assert_allclose(drawing.size("obstacle-6-3"), (0.4, 0.8), atol=1e-4)
@@ -136,7 +175,9 @@ def test_every_shape_and_the_path_are_drawn_to_scale(tmp_path: Path) -> None:
 def test_the_same_scene_gives_the_same_bytes_in_every_format(tmp_path: Path) -> None:
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     for suffix, magic in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".PDF", b"%PDF")):
-        first, again = (write_plan(tmp_path / f"{name}{suffix}", scene).read_bytes() for name in "ab")
+        first, again = (
+            write_plan(tmp_path / f"{name}{suffix}", scene).read_bytes() for name in "ab"
+        )
         assert first == again
         assert first.startswith(magic)
 
@@ -153,7 +194,8 @@ def test_a_continuous_body_is_drawn_with_its_head(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "width"), [((0, 0), (3, 1), 180), ((-1, -1), (0, 8), 100), ((0, 0), (0.1, 0.1), 80)]
+    ("low", "high", "width"),
+    [((0, 0), (3, 1), 180), ((-1, -1), (0, 8), 100), ((0, 0), (0.1, 0.1), 80)],
 )
 def test_the_scale_is_round_and_what_is_drawn_fits(low: Any, high: Any, width: float) -> None:
     sheet = sheet_of(np.array(low, float), np.array(high, float), width)
@@ -164,7 +206,8 @@ def test_the_scale_is_round_and_what_is_drawn_fits(low: Any, high: Any, width: f
     assert (sheet.on_sheet(sheet.low) > 0).all()
     assert (sheet.on_sheet(sheet.high) < (sheet.width, sheet.height)).all()
     np.testing.assert_allclose(
-        sheet.on_sheet(sheet.high) - sheet.on_sheet(sheet.low), (sheet.high - sheet.low) * 1000 / sheet.scale
+        sheet.on_sheet(sheet.high) - sheet.on_sheet(sheet.low),
+        (sheet.high - sheet.low) * 1000 / sheet.scale,
     )
 
 

@@ -41,9 +41,17 @@ def recording() -> Any:
     return make_recording(load_scene(scenes_dir() / "obstacle_aided.toml"), 400)
 
 
-def measured(recording: Any, drawing: Drawing, options: VideoOptions = OPTIONS, wanted: bool = True) -> float | None:
+def measured(
+    recording: Any, drawing: Drawing, options: VideoOptions = OPTIONS, wanted: bool = True
+) -> float | None:
     return seconds_per_frame(
-        ".png", recording, options, lambda _: wanted, drawing.make, Path(), clock=lambda: drawing.now
+        ".png",
+        recording,
+        options,
+        lambda _: wanted,
+        drawing.make,
+        Path(),
+        clock=lambda: drawing.now,
     )
 
 

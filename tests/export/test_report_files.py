@@ -22,19 +22,36 @@ from snakestudio.model.scene_file import load_scene
 @pytest.fixture
 def report() -> Report:
     scene = Scene()
-    runs = tuple(StepRun(with_values(scene, {"solver.step_s": step}), None) for step in (0.002, 0.001))
-    quantity = QuantityCheck("speed_mps", "Mean speed", "m/s", (0.123456789, math.nan), 0.001, 0.1, "value", "spread")
-    return step_report(StepCheck(scene, (), runs, (quantity,), True, (0.0,), ("a note",), {}, "It settles."), "a.toml")
+    runs = tuple(
+        StepRun(with_values(scene, {"solver.step_s": step}), None) for step in (0.002, 0.001)
+    )
+    quantity = QuantityCheck(
+        "speed_mps", "Mean speed", "m/s", (0.123456789, math.nan), 0.001, 0.1, "value", "spread"
+    )
+    return step_report(
+        StepCheck(scene, (), runs, (quantity,), True, (0.0,), ("a note",), {}, "It settles."),
+        "a.toml",
+    )
 
 
-def test_csv_of_a_table_has_exact_values_and_rebuilds_the_scene(report: Report, tmp_path: Path) -> None:
+def test_csv_of_a_table_has_exact_values_and_rebuilds_the_scene(
+    report: Report, tmp_path: Path
+) -> None:
     path = tmp_path / "a.csv"
     assert write_report(path, report) == path
     lines = path.read_text(encoding="utf-8").splitlines()
     assert "# scene: a.toml" in lines
     assert "# It settles." in lines
     (row,) = csv.DictReader(line for line in lines if not line.startswith("#"))
-    assert list(row) == ["quantity", "unit", "2_ms", "1_ms", "error_value", "error_percent", "estimated_from"]
+    assert list(row) == [
+        "quantity",
+        "unit",
+        "2_ms",
+        "1_ms",
+        "error_value",
+        "error_percent",
+        "estimated_from",
+    ]
     assert (row["2_ms"], row["1_ms"], row["unit"]) == ("0.123456789", "", "m/s")
     assert load_scene(path) == report.scene
 
@@ -51,7 +68,9 @@ def test_pages_without_pictures_are_written(report: Report, tmp_path: Path, suff
 
 
 def test_a_report_without_numbers_has_no_csv(report: Report, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match=r"no numbers to write\. Write the report as \.html or \.md\."):
+    with pytest.raises(
+        ExportError, match=r"no numbers to write\. Write the report as \.html or \.md\."
+    ):
         write_report(tmp_path / "a.csv", replace(report, tables=()))
 
 

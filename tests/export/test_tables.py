@@ -33,7 +33,12 @@ COLUMNS = (
 def table(*labels: str) -> Table:
     rows = [
         Row(
-            (*text_cells(label), number_cell(math.pi), Cell("3 to 4", (3.0, 4.0)), number_cell(math.nan)),
+            (
+                *text_cells(label),
+                number_cell(math.pi),
+                Cell("3 to 4", (3.0, 4.0)),
+                number_cell(math.nan),
+            ),
             unit="N m",
         )
         for label in labels
@@ -77,15 +82,22 @@ def test_prose_is_wrapped_below_its_column() -> None:
 def test_spreadsheets_get_every_digit_and_a_column_per_end() -> None:
     head, line = tab_separated(table("a\tb")).splitlines()
     assert head.split("\t") == [
-        "value", "unit", "fitted now", "95 % interval, low", "95 % interval, high", "speed (m/s)",
-    ]  # fmt: skip
+        "value",
+        "unit",
+        "fitted now",
+        "95 % interval, low",
+        "95 % interval, high",
+        "speed (m/s)",
+    ]
     assert line.split("\t") == ["a b", "N m", repr(math.pi), "3.0", "4.0", ""]
 
 
 def test_csv_has_names_with_units_and_quotes_texts() -> None:
     names, lines = table_csv(table('a, "b"\nc'))
     assert names == ["value", "unit", "fitted_now", "interval_low", "interval_high", "speed_mps"]
-    assert list(csv.reader(io.StringIO(lines))) == [['a, "b"\nc', "N m", repr(math.pi), "3.0", "4.0", ""]]
+    assert list(csv.reader(io.StringIO(lines))) == [
+        ['a, "b"\nc', "N m", repr(math.pi), "3.0", "4.0", ""]
+    ]
 
 
 def test_markdown_escapes_what_would_be_markup() -> None:

@@ -35,7 +35,9 @@ SMALL = VideoOptions(width=161, height=90, fps=10)
 
 @pytest.fixture(scope="module")
 def recording() -> RunRecording:
-    return run_offline(with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})).recording
+    return run_offline(
+        with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})
+    ).recording
 
 
 def frames(path: Path) -> list[np.ndarray]:
@@ -43,7 +45,9 @@ def frames(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-def test_a_video_has_the_asked_frames_and_shows_motion(recording: RunRecording, tmp_path: Path) -> None:
+def test_a_video_has_the_asked_frames_and_shows_motion(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     path = write_video(tmp_path / "a.mp4", recording, SMALL)
     assert path == tmp_path / "a.mp4"
     pictures = frames(path)
@@ -77,7 +81,9 @@ def test_a_cancelled_video_leaves_nothing(recording: RunRecording, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_an_mp4_encoder_the_video_is_a_webm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_mp4_encoder_the_video_is_a_webm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(codecs, "encoder_of", lambda codec: "libvpx" if codec == "vp8" else None)
     monkeypatch.setattr(encoder, "encoder_of", codecs.encoder_of)
     path = video_path(tmp_path / "a.mp4")
@@ -94,7 +100,9 @@ def test_without_pyav_a_sentence_says_what_remains_and_it_works(
     monkeypatch.setattr(codecs, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "av", None)  # whoever imports it all the same fails
     for name in ("a.mp4", "a.webm", "a.mov"):
-        with pytest.raises(ExportError, match=r"no video encoder; end the name in \.gif .* or in \.png"):
+        with pytest.raises(
+            ExportError, match=r"no video encoder; end the name in \.gif .* or in \.png"
+        ):
             write_video(tmp_path / name, recording, SMALL)
     assert codecs.codecs_for(".mp4") == []
     assert codecs.usual_ending() == ".gif"
@@ -106,7 +114,9 @@ def test_poses_between_rows_are_interpolated(recording: RunRecording) -> None:
     source = FrameSource(recording, trail_link=5)
     first, second = recording.snapshot(40), recording.snapshot(41)
     middle = source.snapshot(0.405)
-    np.testing.assert_allclose(middle.link_pose[:, :3], (first.link_pose + second.link_pose)[:, :3] / 2, atol=1e-12)
+    np.testing.assert_allclose(
+        middle.link_pose[:, :3], (first.link_pose + second.link_pose)[:, :3] / 2, atol=1e-12
+    )
     np.testing.assert_allclose(np.linalg.norm(middle.link_pose[:, 3:], axis=1), 1, atol=1e-12)
     np.testing.assert_allclose(source.snapshot(0.41).link_pose, second.link_pose, atol=1e-12)
     assert len(source.trail(0.405)) == 41
@@ -133,7 +143,8 @@ def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: RunRe
 
 
 @pytest.mark.parametrize(
-    "values", [{"width": 8}, {"fps": 0}, {"fps": 1000}, {"speed": 0}, {"width": 100000, "height": 100000}]
+    "values",
+    [{"width": 8}, {"fps": 0}, {"fps": 1000}, {"speed": 0}, {"width": 100000, "height": 100000}],
 )
 def test_impossible_options_are_a_sentence(values: dict[str, int]) -> None:
     with pytest.raises(UsageError):
@@ -172,7 +183,9 @@ def test_a_video_of_a_body_keeps_its_colours(tmp_path: Path) -> None:
         def __init__(self, width: int, height: int, theme: Theme) -> None:
             self.size = height, width, 3
 
-        def frame(self, scene: Scene, snapshot: Snapshot, overlays: Overlays, *_: object) -> np.ndarray:
+        def frame(
+            self, scene: Scene, snapshot: Snapshot, overlays: Overlays, *_: object
+        ) -> np.ndarray:
             seen.append(overlays)
             return np.zeros(self.size, np.uint8)
 

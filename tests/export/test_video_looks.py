@@ -40,7 +40,9 @@ class Drawing:
         self.size = height, width, 3
         self.seen = []
 
-    def frame(self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera, *_: object) -> np.ndarray:
+    def frame(
+        self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera, *_: object
+    ) -> np.ndarray:
         self.seen.append((snapshot.time, overlays, camera))
         return np.full(self.size, GREY, np.uint8)
 
@@ -67,7 +69,9 @@ def decoded(path: Path | None) -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("codec", "suffix"), [(codec, suffix) for codec in CODECS for suffix in CODECS[codec].kinds[:1]]
 )
-def test_every_codec_writes_the_same_bytes_twice(run: RunRecording, tmp_path: Path, codec: str, suffix: str) -> None:
+def test_every_codec_writes_the_same_bytes_twice(
+    run: RunRecording, tmp_path: Path, codec: str, suffix: str
+) -> None:
     if encoder_of(codec) is None:
         pytest.skip(f"PyAV has no encoder for {codec} here")
     options = VideoOptions(width=128, height=96, fps=10, codec=codec, quality="small")
@@ -96,8 +100,12 @@ def test_better_quality_is_nearer_to_what_was_drawn(run: RunRecording, tmp_path:
     assert sizes[0] < sizes[1] < sizes[2]
 
 
-def test_a_codec_that_is_missing_or_does_not_fit_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ExportError, match=r"ProRes 422 does not go into \.mp4; end the name in \.mov"):
+def test_a_codec_that_is_missing_or_does_not_fit_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(
+        ExportError, match=r"ProRes 422 does not go into \.mp4; end the name in \.mov"
+    ):
         video_path(Path("a.mp4"), "prores")
     monkeypatch.setattr(codecs, "encoder_of", lambda codec: None if codec == "h265" else "yes")
     with pytest.raises(ExportError, match=r"cannot encode H\.265 .* offers h264, vp9, av1"):
@@ -124,16 +132,25 @@ def test_an_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path:
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_pictures_are_exact_and_replace_a_longer_sequence(run: RunRecording, tmp_path: Path) -> None:
+def test_pictures_are_exact_and_replace_a_longer_sequence(
+    run: RunRecording, tmp_path: Path
+) -> None:
     options = VideoOptions(width=64, height=48, fps=10, time_stamp=False)
     first = write_video(tmp_path / "robot.png", run, options, renderer=Drawing)
     assert first == tmp_path / "robot_00000.png"
     assert len(list(tmp_path.iterdir())) == 11
-    assert write_video(tmp_path / "robot_%05d.png", run, VideoOptions(width=64, height=48, fps=5), renderer=Drawing)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"robot_{n:05d}.png" for n in range(6)]
+    assert write_video(
+        tmp_path / "robot_%05d.png", run, VideoOptions(width=64, height=48, fps=5), renderer=Drawing
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"robot_{n:05d}.png" for n in range(6)
+    ]
     with Image.open(tmp_path / "robot_00003.png") as picture:
         assert np.asarray(picture)[30, 40].tolist() == [GREY] * 3
-    assert write_video(tmp_path / "none.png", run, options, lambda fraction: fraction < 0.5, Drawing) is None
+    assert (
+        write_video(tmp_path / "none.png", run, options, lambda fraction: fraction < 0.5, Drawing)
+        is None
+    )
     assert len(list(tmp_path.iterdir())) == 6
 
 
@@ -144,10 +161,14 @@ def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_
         made.append(Drawing(width, height, theme))
         return made[-1]
 
-    options = VideoOptions(width=64, height=48, fps=10, speed=0.25, start=0.2, end=0.4, supersample=2)
+    options = VideoOptions(
+        width=64, height=48, fps=10, speed=0.25, start=0.2, end=0.4, supersample=2
+    )
     assert write_video(tmp_path / "a.mp4", run, options, renderer=renderer)
     assert made[0].size == (96, 128, 3)
-    np.testing.assert_allclose([time for time, _, _ in made[0].seen], np.linspace(0.2, 0.4, 9), atol=1e-9)
+    np.testing.assert_allclose(
+        [time for time, _, _ in made[0].seen], np.linspace(0.2, 0.4, 9), atol=1e-9
+    )
     for wrong in ({"start": 1.5}, {"start": -2.0, "end": -1.0}):
         with pytest.raises(UsageError, match="the run goes from 0 to 1 s"):
             write_video(tmp_path / "b.mp4", run, VideoOptions(**wrong), renderer=Drawing)  # type: ignore[arg-type]
@@ -157,7 +178,9 @@ def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_
 
 @pytest.mark.parametrize("follow", [False, True])
 def test_the_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -> None:
-    path = CameraPath((CameraKey(0.0, Camera((0.3, 0, 0))), CameraKey(1.0, Camera((0.9, 0, 0), 5.0))), follow)
+    path = CameraPath(
+        (CameraKey(0.0, Camera((0.3, 0, 0))), CameraKey(1.0, Camera((0.9, 0, 0), 5.0))), follow
+    )
     painter = FramePainter(run, VideoOptions(path=path), Drawing(64, 48, DARK), 4 / 3)
     for key in path.keys:
         np.testing.assert_allclose(painter.camera(key.time).target, key.camera.target, atol=1e-12)
@@ -178,7 +201,9 @@ def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: Run
     np.testing.assert_allclose(painter.camera(0.0).target, first, atol=1e-9)
 
 
-def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(run: RunRecording, shorter: RunRecording) -> None:
+def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
+    run: RunRecording, shorter: RunRecording
+) -> None:
     source = GhostSource(Companion(shorter, "Other", (1.0, 0.0, 0.0)))
     (ghost,) = source.at(0.3)
     np.testing.assert_allclose(ghost.pose, shorter.snapshot(30).link_pose)
@@ -199,7 +224,9 @@ def test_two_runs_stand_beside_each_other_until_the_later_end(
 
     options = VideoOptions(width=320, height=240, fps=10, strip=("com_x_m",))
     beside = Companion(run, "Longer")
-    assert write_video(tmp_path / "a.mp4", shorter, options, renderer=renderer, beside=beside, name="Shorter")
+    assert write_video(
+        tmp_path / "a.mp4", shorter, options, renderer=renderer, beside=beside, name="Shorter"
+    )
     assert [drawing.size[1] for drawing in made] == [160, 160]
     left, right = ([time for time, _, _ in drawing.seen] for drawing in made)
     np.testing.assert_allclose(right, np.linspace(0, 1, 11), atol=1e-9)
@@ -208,7 +235,9 @@ def test_two_runs_stand_beside_each_other_until_the_later_end(
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])
-def test_curves_pass_through_their_values_and_the_cursor_goes_along(run: RunRecording, theme: Theme) -> None:
+def test_curves_pass_through_their_values_and_the_cursor_goes_along(
+    run: RunRecording, theme: Theme
+) -> None:
     strip = PlotStrip(run, ("com_x_m",), (0.0, 1.0), 640, 160, theme)
     values = np.concatenate(list(table(run, ("com_x_m",))))[:, 0]
     picture = np.zeros((160, 640, 3), np.uint8)
@@ -228,7 +257,10 @@ def test_curves_pass_through_their_values_and_the_cursor_goes_along(run: RunReco
 
 
 def test_curves_of_one_unit_share_an_axis() -> None:
-    one, two = strip_height(720, ("com_x_m", "com_y_m")), strip_height(720, ("com_x_m", "com_vx_mps"))
+    one, two = (
+        strip_height(720, ("com_x_m", "com_y_m")),
+        strip_height(720, ("com_x_m", "com_vx_mps")),
+    )
     assert 0 == strip_height(720, ()) < one < two < 360
     with pytest.raises(UsageError, match="at most 8"):
         VideoOptions(strip=("com_x_m",) * 9)
@@ -252,8 +284,14 @@ def test_curves_of_a_long_run_keep_their_extremes() -> None:
 def test_whole_pictures_are_the_same_twice(
     run: RunRecording, shorter: RunRecording, tmp_path: Path, body: bool
 ) -> None:
-    shown = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 40) if body else run
-    options = VideoOptions(width=240, height=240, fps=4, supersample=2, strip=() if body else ("com_x_m",), theme=LIGHT)
+    shown = (
+        make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 40)
+        if body
+        else run
+    )
+    options = VideoOptions(
+        width=240, height=240, fps=4, supersample=2, strip=() if body else ("com_x_m",), theme=LIGHT
+    )
     ghosts = () if body else (Companion(shorter, "Other"),)
     write: Callable[[str], Path | None] = lambda name: write_video(  # noqa: E731
         tmp_path / name, shown, options, ghosts=ghosts, name="One"

@@ -82,10 +82,12 @@ def _described(widget: QWidget) -> str:
         if type(above).__name__ not in ("QWidget", "QScrollArea"):
             chain.append(type(above).__name__)
         above = above.parentWidget()
-    return f"{' < '.join([type(widget).__name__, *chain])} {name!r} {widget.width()}x{widget.height()}"
+    return (
+        f"{' < '.join([type(widget).__name__, *chain])} {name!r} {widget.width()}x{widget.height()}"
+    )
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------------
+# --- geometry -------------------------------------------------------------------------------------
 
 
 def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
@@ -93,7 +95,9 @@ def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
     place = QRect(widget.geometry())
     if place.isEmpty():
         label = isinstance(widget, QLabel) and bool(widget.text())
-        button = isinstance(widget, QAbstractButton) and (bool(widget.text()) or not widget.icon().isNull())
+        button = isinstance(widget, QAbstractButton) and (
+            bool(widget.text()) or not widget.icon().isNull()
+        )
         if label or button or isinstance(widget, QLineEdit | QComboBox):
             yield "has no room"
         return
@@ -104,10 +108,14 @@ def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
         if isinstance(area, QAbstractScrollArea) and area.viewport() is holder:
             across &= not _scrolls(area, Qt.Orientation.Horizontal)
             along &= not _scrolls(area, Qt.Orientation.Vertical)
-        if across and (place.left() < -_TOLERANCE or place.right() > holder.width() - 1 + _TOLERANCE):
+        if across and (
+            place.left() < -_TOLERANCE or place.right() > holder.width() - 1 + _TOLERANCE
+        ):
             yield f"leaves {type(holder).__name__} at the side: {place.left()} to {place.right()} of {holder.width()}"
             return
-        if along and (place.top() < -_TOLERANCE or place.bottom() > holder.height() - 1 + _TOLERANCE):
+        if along and (
+            place.top() < -_TOLERANCE or place.bottom() > holder.height() - 1 + _TOLERANCE
+        ):
             yield f"leaves {type(holder).__name__} below: {place.top()} to {place.bottom()} of {holder.height()}"
             return
         if holder is root or not (across or along):
@@ -124,7 +132,7 @@ def _scrolls(area: QAbstractScrollArea, orientation: Qt.Orientation) -> bool:
     return policy is not Qt.ScrollBarPolicy.ScrollBarAlwaysOff and bar.maximum() > bar.minimum()
 
 
-# --- texts ------------------------------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
 
 
 def _label(label: QLabel) -> Iterator[str]:
@@ -139,7 +147,11 @@ def _label(label: QLabel) -> Iterator[str]:
     if needed > label.width() + _TOLERANCE:
         yield f"text needs a width of {needed}"
         return
-    height = label.heightForWidth(label.width()) if label.hasHeightForWidth() else label.sizeHint().height()
+    height = (
+        label.heightForWidth(label.width())
+        if label.hasHeightForWidth()
+        else label.sizeHint().height()
+    )
     if height > label.height() + _TOLERANCE and label.maximumHeight() >= height:
         yield f"text needs a height of {height}"
 
@@ -165,7 +177,10 @@ def _least_width(label: QLabel) -> int:
 
 def _longest_word(label: QLabel) -> int:
     metrics = label.fontMetrics()
-    return max((metrics.horizontalAdvance(word) for word in label.text().replace("-", "- ").split()), default=0)
+    return max(
+        (metrics.horizontalAdvance(word) for word in label.text().replace("-", "- ").split()),
+        default=0,
+    )
 
 
 def _tells(widget: QWidget, text: str) -> bool:
@@ -175,7 +190,10 @@ def _tells(widget: QWidget, text: str) -> bool:
 
 def _button(button: QAbstractButton) -> Iterator[str]:
     if isinstance(button, QToolButton):
-        shows_text = button.toolButtonStyle() is not Qt.ToolButtonStyle.ToolButtonIconOnly or button.icon().isNull()
+        shows_text = (
+            button.toolButtonStyle() is not Qt.ToolButtonStyle.ToolButtonIconOnly
+            or button.icon().isNull()
+        )
         if not shows_text or not button.text():
             return
         text = button.fontMetrics().horizontalAdvance(button.text().replace("&", ""))
@@ -221,7 +239,9 @@ def _combo_box(box: QComboBox) -> Iterator[str]:
 def _line_edit(field: QLineEdit) -> Iterator[str]:
     option = QStyleOptionFrame()
     field.initStyleOption(option)
-    room = field.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, field).width()
+    room = (
+        field.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, field).width()
+    )
     margins = field.textMargins()
     room -= margins.left() + margins.right()
     text = field.displayText() or field.placeholderText()
@@ -244,7 +264,7 @@ def _tab_bar(bar: QTabBar) -> Iterator[str]:
             yield f"tab {bar.tabText(k)!r} is outside"
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def _header(header: QHeaderView) -> Iterator[str]:
@@ -266,7 +286,9 @@ def _items(view: QAbstractItemView) -> Iterator[str]:
     if model is None or not isinstance(view, QTreeView | QTableView):
         return
     header = view.header() if isinstance(view, QTreeView) else view.horizontalHeader()
-    if header.length() > view.viewport().width() + _TOLERANCE and not _scrolls(view, Qt.Orientation.Horizontal):
+    if header.length() > view.viewport().width() + _TOLERANCE and not _scrolls(
+        view, Qt.Orientation.Horizontal
+    ):
         yield f"columns of {header.length()} in {view.viewport().width()}"
     for row in range(min(_ROWS, model.rowCount())):
         for column in range(model.columnCount()):

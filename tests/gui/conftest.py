@@ -52,7 +52,9 @@ for _kind in (Document, ProfileDocument):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Note which tests failed: the traceback keeps what they made."""
     report = yield
     item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
@@ -62,8 +64,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def _collect() -> None:
     """Free what was closed."""
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    # In the window a document has an owner. Without one Python's collector would delete it and its steps of undo in any
-    # order, and the stack might be left with pointers to steps that are gone.
+    # In the window a document has an owner. Without one Python's collector would delete it and its
+    # steps of undo in any order, and the stack might be left with pointers to steps that are gone.
     for document in list(_documents):
         if isValid(document) and document.parent() is None:
             delete(document)
@@ -78,7 +80,9 @@ def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     left = [type(widget).__name__ for widget in _made]
     _made.clear()
     if left:
-        pytest.fail(f"the test before left closed widgets in memory: {', '.join(left)}", pytrace=False)
+        pytest.fail(
+            f"the test before left closed widgets in memory: {', '.join(left)}", pytrace=False
+        )
     yield
     if request.node.stash.get(_FAILED, False):
         _made.clear()
@@ -90,7 +94,9 @@ class PatientQtBot(QtBot):
     """Waits longer than five seconds for what is to come."""
 
     def addWidget(self, widget: QWidget, **others: Any) -> None:
-        if not isinstance(widget, MainWindow):  # pytest refers to windows of a test until it is reported
+        if not isinstance(
+            widget, MainWindow
+        ):  # pytest refers to windows of a test until it is reported
             _made.add(widget)
         super().addWidget(widget, **others)
 
@@ -199,9 +205,21 @@ def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
 def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same after a run of one second."""
     ready.context.document.set_value("run.duration_s", 1.0, "Duration")
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready" and ready.context.bridge.recording is not None)
+    qtbot.waitUntil(
+        lambda: (
+            ready.context.bridge.status.state == "ready"
+            and ready.context.bridge.recording is not None
+        )
+    )
     ready.context.bridge.play_or_pause()
     qtbot.waitUntil(lambda: ready.context.bridge.status.state == "finished", timeout=60_000)
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.99)
-    qtbot.waitUntil(ready.context.actions_table["export_video"].isEnabled)  # they follow when the program is at rest
+    qtbot.waitUntil(
+        lambda: (
+            ready.context.bridge.displayed is not None
+            and ready.context.bridge.displayed.time > 0.99
+        )
+    )
+    qtbot.waitUntil(
+        ready.context.actions_table["export_video"].isEnabled
+    )  # they follow when the program is at rest
     return ready

@@ -44,7 +44,8 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
     twist[:, :, 0] = 0.16 + 0.02 * np.sin(3 * t + link)
     impulse = np.zeros((k, n, 3))
-    # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N whose mean over any interval is known.
+    # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N whose mean over any interval is
+    # known.
     impulse[:, :, 1] = 20 * (t - (np.cos(2 * t - link) - np.cos(link)) / 2)
     ground = np.zeros((k, n, 3))
     ground[:, :, 0], ground[:, :, 2] = -1.3 * t, 6.69 * t

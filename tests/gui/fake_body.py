@@ -17,9 +17,15 @@ from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 EXTRA = (
-    "axial_speed_mps", "slip_mps", "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm",
-    "resultant_my_nm", "resultant_mz_nm",
-)  # fmt: skip
+    "axial_speed_mps",
+    "slip_mps",
+    "resultant_fx_n",
+    "resultant_fy_n",
+    "resultant_fz_n",
+    "resultant_mx_nm",
+    "resultant_my_nm",
+    "resultant_mz_nm",
+)
 HOLDS = 3
 
 
@@ -41,13 +47,17 @@ def curvature(time: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 def torque(time: np.ndarray, place: np.ndarray) -> np.ndarray:
     """C_Z at times (k, 1) and material abscissas (n,), N m: it grows for ten seconds."""
-    wave: np.ndarray = 0.1 * time * place * (place[-1] - place) * np.sin(2 * np.pi * (place - 0.5 * time) / 0.8)
+    wave: np.ndarray = (
+        0.1 * time * place * (place[-1] - place) * np.sin(2 * np.pi * (place - 0.5 * time) / 0.8)
+    )
     return wave
 
 
 def _schema(scene: Scene) -> Schema:
     energies = ("kinetic", "work_actuator")
-    return Schema(scene.beam.sections, (), energies, EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS)
+    return Schema(
+        scene.beam.sections, (), energies, EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS
+    )
 
 
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:
@@ -78,11 +88,19 @@ def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     hold[:, 1, 8] = 4.0
     hold[:, 0, 13] = 0.2 * np.sin(3 * time)
     return blank_rows(
-        _schema(scene), time, link_pose=pose, link_twist=twist, contacts_closed=np.full(k, 2, np.int32),
-        energy=np.stack([0.1 + 0.05 * np.sin(time), 2.1 * time], axis=1), solver_residual=np.full(k, 1e-12),
-        steps=10 * np.arange(first, stop), extra=np.outer(np.sin(time), np.arange(1.0, len(EXTRA) + 1)), strain=strain,
-        wrench=wrench, hold=hold,
-    )  # fmt: skip
+        _schema(scene),
+        time,
+        link_pose=pose,
+        link_twist=twist,
+        contacts_closed=np.full(k, 2, np.int32),
+        energy=np.stack([0.1 + 0.05 * np.sin(time), 2.1 * time], axis=1),
+        solver_residual=np.full(k, 1e-12),
+        steps=10 * np.arange(first, stop),
+        extra=np.outer(np.sin(time), np.arange(1.0, len(EXTRA) + 1)),
+        strain=strain,
+        wrench=wrench,
+        hold=hold,
+    )
 
 
 def body_recording(scene: Scene, n_rows: int) -> RunRecording:
@@ -119,7 +137,10 @@ class FakeLaw:
         names = {"t": time, "X": place, "s": place + speed * time}
         columns = [
             np.broadcast_to(
-                self._value(name, self._text.strains.get(name, "1" if name == "gamma_x" else "0"), names), shape
+                self._value(
+                    name, self._text.strains.get(name, "1" if name == "gamma_x" else "0"), names
+                ),
+                shape,
             )
             for name in COMPONENTS
         ]
@@ -127,8 +148,12 @@ class FakeLaw:
 
     def _value(self, name: str, formula: str, names: dict[str, object]) -> np.ndarray:
         try:
-            found: np.ndarray = eval(formula.replace("^", "**"), {"__builtins__": {}}, {**self._names, **names})
+            found: np.ndarray = eval(
+                formula.replace("^", "**"), {"__builtins__": {}}, {**self._names, **names}
+            )
         except (SyntaxError, NameError, TypeError) as error:
-            problem = Problem("error", f"strain.{name}", f"{formula} cannot be read", "see the names it may use")
+            problem = Problem(
+                "error", f"strain.{name}", f"{formula} cannot be read", "see the names it may use"
+            )
             raise SceneError(problem.sentence(), [problem]) from error
         return found

@@ -11,7 +11,15 @@ import numpy as np
 
 from snakestudio.link.base import Link
 from snakestudio.link.bus.adapters import Adapter
-from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import (
+    AGED,
+    CommandKind,
+    LinkEvent,
+    LinkState,
+    ReferenceBlock,
+    Telemetry,
+    Traffic,
+)
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile, Signal, StatusValue
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.robot.joint_axes import yaw_axes
@@ -28,9 +36,17 @@ def profile(n_joints: int = 10) -> Profile:
     axes = tuple(Axis(joint=joint, axis="yaw", node=joint) for joint in range(1, n_joints + 1))
     messages = (
         Message(
-            role="set_point", message="SET", id="0x200 + node", signals=(Signal(signal="angle", quantity="angle"),)
+            role="set_point",
+            message="SET",
+            id="0x200 + node",
+            signals=(Signal(signal="angle", quantity="angle"),),
         ),
-        Message(role="feedback", message="GET", id="0x300 + node", signals=(Signal(signal="angle", quantity="angle"),)),
+        Message(
+            role="feedback",
+            message="GET",
+            id="0x300 + node",
+            signals=(Signal(signal="angle", quantity="angle"),),
+        ),
     )
     status = (StatusValue(code=1, meaning="ready"), StatusValue(code=2, meaning="armed"))
     return Profile(name="Lab robot", dbc="lab.dbc", axes=axes, messages=messages, status=status)
@@ -47,12 +63,45 @@ def blank(k: int, nodes: int, now: float) -> Telemetry:
     """Telemetry of k axes that said nothing yet."""
     nan = np.full(k, np.nan)
     return Telemetry(
-        now, LinkState.DISCONNECTED, "", (), False, True, False, 0,
-        nan, nan, nan, nan, nan, nan, nan, nan, nan, np.zeros(k), np.full(k, -1), np.zeros(k, np.int8),
-        np.zeros(k, np.int64), np.full(nodes, np.nan), 0.0, 0, 0, 0, 0, 0, 0, False,
-        float("nan"), float("nan"), float("nan"), 0, "normal", ("",) * k,
-        np.full((len(AGED), k), np.nan), np.full((len(AGED), k), 0.3),
-    )  # fmt: skip
+        now,
+        LinkState.DISCONNECTED,
+        "",
+        (),
+        False,
+        True,
+        False,
+        0,
+        nan,
+        nan,
+        nan,
+        nan,
+        nan,
+        nan,
+        nan,
+        nan,
+        nan,
+        np.zeros(k),
+        np.full(k, -1),
+        np.zeros(k, np.int8),
+        np.zeros(k, np.int64),
+        np.full(nodes, np.nan),
+        0.0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        False,
+        float("nan"),
+        float("nan"),
+        float("nan"),
+        0,
+        "normal",
+        ("",) * k,
+        np.full((len(AGED), k), np.nan),
+        np.full((len(AGED), k), 0.3),
+    )
 
 
 class FakeLink:
@@ -124,20 +173,37 @@ class FakeLink:
             return self._last
         now, k = time.monotonic(), len(self._profile.axes)
         armed = self.state in (LinkState.ARMED, LinkState.STREAMING)
-        angle = 0.4 * np.sin(2 * now + np.arange(k)) if self.state is LinkState.STREAMING else np.zeros(k)
+        angle = (
+            0.4 * np.sin(2 * now + np.arange(k))
+            if self.state is LinkState.STREAMING
+            else np.zeros(k)
+        )
         heard = self.state is not LinkState.DISCONNECTED
         self._last = replace(
             blank(k, len(self._profile.nodes), now),
-            state=self.state, reason=self.reason, not_ready=self.not_ready, confirmed=armed and self.confirms,
-            angle=angle if heard else np.full(k, np.nan), reference=angle + 0.02 if armed else np.full(k, np.nan),
+            state=self.state,
+            reason=self.reason,
+            not_ready=self.not_ready,
+            confirmed=armed and self.confirms,
+            angle=angle if heard else np.full(k, np.nan),
+            reference=angle + 0.02 if armed else np.full(k, np.nan),
             angle_time=np.full(k, now - 0.012) if heard else np.full(k, np.nan),
             heard_at=np.full((len(AGED), k), now - 0.012 if heard else np.nan),
             heartbeat_time=np.full(len(self._profile.nodes), now - 0.02 if heard else np.nan),
-            feedback_rate=np.full(k, 10.0), current=np.full(k, 0.8), temperature=np.full(k, 31.0),
-            meaning=np.full(k, 3 if armed else 2, np.int8), axis_text=("armed" if armed else "ready",) * k,
-            bus_open=heard, bus_load=0.23, received=4_211, sent=3_870, period_mean=0.1, lateness_p99=0.0004,
-            gap_max=0.1006, priority="SCHED_FIFO 50",
-        )  # fmt: skip
+            feedback_rate=np.full(k, 10.0),
+            current=np.full(k, 0.8),
+            temperature=np.full(k, 31.0),
+            meaning=np.full(k, 3 if armed else 2, np.int8),
+            axis_text=("armed" if armed else "ready",) * k,
+            bus_open=heard,
+            bus_load=0.23,
+            received=4_211,
+            sent=3_870,
+            period_mean=0.1,
+            lateness_p99=0.0004,
+            gap_max=0.1006,
+            priority="SCHED_FIFO 50",
+        )
         self._last = replace(self._last, **self.changes)
         return self._last
 
@@ -163,9 +229,13 @@ class FakeLive:
         self.link, self.scenes, self.choices = link, [scene], choices
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.JOINTS | Fields.REFERENCE
-        self.recording: Recording | None = RunRecording(scene, Schema(n, yaw_axes(n - 1), ENERGIES, valid=valid))
+        self.recording: Recording | None = RunRecording(
+            scene, Schema(n, yaw_axes(n - 1), ENERGIES, valid=valid)
+        )
         self.recording.append(make_rows(scene, 0, 50))  # type: ignore[attr-defined]
-        self.latest: Snapshot | None = replace(self.recording.snapshot(49), valid=valid & ~Fields.POSE)
+        self.latest: Snapshot | None = replace(
+            self.recording.snapshot(49), valid=valid & ~Fields.POSE
+        )
         self.twin: Recording | None = None
         self.notes: list[str] = []
         self.not_ready: tuple[str, ...] = ()
@@ -218,7 +288,12 @@ def services(link: FakeLink) -> Services:
     """Services that give this link, whatever is asked for."""
 
     def open_live(
-        link: Link, scene: Scene, base_dir: Path | None, new_run: NewRun, tell: Tell, choices: LiveChoices
+        link: Link,
+        scene: Scene,
+        base_dir: Path | None,
+        new_run: NewRun,
+        tell: Tell,
+        choices: LiveChoices,
     ) -> FakeLive:
         return FakeLive(link, scene, choices)
 

@@ -77,7 +77,9 @@ def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
     c.experiment_files.example()
     wait(lambda: len(c.experiments.trials) == 3)
     wait(lambda: not c.experiments.busy and c.experiments.comparison is not None)
-    scene = with_values(load_scene(scenes_dir() / "lateral_undulation_isotropic.toml"), {"run.duration_s": 0.1})
+    scene = with_values(
+        load_scene(scenes_dir() / "lateral_undulation_isotropic.toml"), {"run.duration_s": 0.1}
+    )
     c.comparer.comparison = compare_models(scene, ["planar_nonsmooth", "planar_lagrangian"])
     c.comparer.changed.emit()
     save_scene(scene, folder / "snake.toml")
@@ -96,7 +98,7 @@ def connect(window: MainWindow) -> None:
     robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
 
 
-# --- panels -----------------------------------------------------------------------------------------------------------
+# --- panels ---------------------------------------------------------------------------------------
 
 
 def clipped_panels(window: MainWindow, names: Sequence[str]) -> Iterator[str]:
@@ -118,7 +120,9 @@ def narrowest(window: MainWindow, name: str) -> QWidget:
     docks.show(name)
     settle()
     below = spec.area is Qt.DockWidgetArea.BottomDockWidgetArea
-    window.resizeDocks([docks[name]], [1], Qt.Orientation.Vertical if below else Qt.Orientation.Horizontal)
+    window.resizeDocks(
+        [docks[name]], [1], Qt.Orientation.Vertical if below else Qt.Orientation.Horizontal
+    )
     settle()
     return docks[name]
 
@@ -139,7 +143,7 @@ def clipped_pages(part: QWidget) -> list[str]:
     return problems
 
 
-# --- dialogs ----------------------------------------------------------------------------------------------------------
+# --- dialogs --------------------------------------------------------------------------------------
 
 
 def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]]:
@@ -182,9 +186,13 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     return {
         "derived channel": lambda: DerivedDialog(c.bridge, Library(None), parent=window),
         "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
-        "synchronized start": lambda: TogetherDialog(Together(wait="port"), c.together.target, window),
+        "synchronized start": lambda: TogetherDialog(
+            Together(wait="port"), c.together.target, window
+        ),
         "connect": lambda: ConnectDialog(c.robot, c.connection, c.settings, window),
-        "array": lambda: ArrayDialog(c.document, c.selection, c.obstacles, c.viewport.preview, window),
+        "array": lambda: ArrayDialog(
+            c.document, c.selection, c.obstacles, c.viewport.preview, window
+        ),
         "import obstacles": lambda: ImportDialog(circles, read_circles(circles), scene, window),
         "import robot": lambda: RobotImportDialog(urdf, load_robot(urdf), scene, window),
         "generate joints": lambda: GenerateDialog(window),
@@ -203,7 +211,9 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "stream": lambda: StreamDialog(c.streamer, window),
         "remote control": lambda: RemoteDialog(c.remote, window),
         "plug-ins": manager,
-        "code of a plug-in": lambda: CodeDialog(read_source(plugin), window, changed=True, decline="Open Without"),
+        "code of a plug-in": lambda: CodeDialog(
+            read_source(plugin), window, changed=True, decline="Open Without"
+        ),
         "new plug-in": lambda: NewPluginDialog(folder, window),
         "name": lambda: NameDialog(["Mine"], lambda name: "", window),
     }
@@ -222,7 +232,9 @@ def clipped_dialog(dialog: QWidget) -> list[str]:
 
 
 def _all_pages(dialog: QWidget) -> list[str]:
-    lists = [each for each in dialog.findChildren(QListWidget) if each is getattr(dialog, "nav", None)]
+    lists = [
+        each for each in dialog.findChildren(QListWidget) if each is getattr(dialog, "nav", None)
+    ]
     problems = clipped_pages(dialog)
     for pages in lists:
         for row in range(1, pages.count()):

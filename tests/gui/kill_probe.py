@@ -1,7 +1,8 @@
 """A program to be killed: a document with autosave that is edited at random, as `test_kill` runs it.
 
-Every edit adds one obstacle whose y_m is the time of the edit (s since the probe began), and is told on the standard
-output before it is made. Now and then the scene is saved to its file, which is told as well.
+Every edit adds one obstacle whose y_m is the time of the edit (s since the probe began), and is
+told on the standard output before it is made. Now and then the scene is saved to its file, which is
+told as well.
 
     python -m tests.gui.kill_probe SCENE INTERVAL_S SEED
 """
@@ -39,10 +40,14 @@ def main(scene: Path, interval_s: float, seed: int) -> int:
             document.save()
             print(f"saved {now:.4f}", flush=True)
         elif sort < 0.03 and len(document.scene.obstacles) > 50:
-            document.edit(remove_obstacles(document.scene, range(0, 40)), "Delete")  # the newest stay
+            document.edit(
+                remove_obstacles(document.scene, range(0, 40)), "Delete"
+            )  # the newest stay
         else:
             print(f"edit {now:.4f}", flush=True)
-            document.edit(add_obstacle(document.scene, Cylinder(x_m=chance.uniform(-9, 9), y_m=now)), "Add")
+            document.edit(
+                add_obstacle(document.scene, Cylinder(x_m=chance.uniform(-9, 9), y_m=now)), "Add"
+            )
 
     timer = QTimer()
     timer.timeout.connect(edit)

@@ -1,9 +1,10 @@
 """A program to be killed: the whole window, driven to where a robot streams, as `test_lost_window` runs it.
 
-It connects to a robot that is emulated in another process, arms it and has it follow the scene, with the simulated twin
-alongside. As soon as that has gone well for a moment it says so on the standard output, with the process id of its
-link, and goes on until somebody ends it. If the robot is stopped meanwhile, as a busy computer held up the window, it
-begins anew; what happens is told on the standard error.
+It connects to a robot that is emulated in another process, arms it and has it follow the scene,
+with the simulated twin alongside. As soon as that has gone well for a moment it says so on the
+standard output, with the process id of its link, and goes on until somebody ends it. If the robot
+is stopped meanwhile, as a busy computer held up the window, it begins anew; what happens is told on
+the standard error.
 
     python -m tests.gui.robot_probe SCENE PROFILE INTERFACE CHANNEL PORT
 """
@@ -39,7 +40,9 @@ class Drive:
         self._asked = 0.0
         self._since = math.inf
         self._told = False
-        window.context.robot.happened.connect(lambda event: print(event.text, file=sys.stderr, flush=True))
+        window.context.robot.happened.connect(
+            lambda event: print(event.text, file=sys.stderr, flush=True)
+        )
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._look)
         self._timer.start(_LOOK_MS)
@@ -64,7 +67,8 @@ class Drive:
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:
-            # Whoever drove it before was killed, and it stopped: it wants a reset, which the window asks for in words.
+            # Whoever drove it before was killed, and it stopped: it wants a reset, which the window
+            # asks for in words.
             stopped = any("reset it" in reason for reason in robot.live.not_ready)
             (robot.reset if stopped else robot.live.arm)()
         elif state is LinkState.ARMED:

@@ -58,7 +58,9 @@ def test_every_format_is_in_the_export_menu(frame: AnalysisFrame, exporter: Fake
     assert all(plain(action.text()).endswith(" ...") for action in frame.export_menu.actions())
 
 
-def test_progress_has_a_bar_and_a_way_to_cancel(frame: AnalysisFrame, cancelled: list[bool], qtbot: QtBot) -> None:
+def test_progress_has_a_bar_and_a_way_to_cancel(
+    frame: AnalysisFrame, cancelled: list[bool], qtbot: QtBot
+) -> None:
     assert not frame.bar.isVisible()
     end = threading.Event()
 

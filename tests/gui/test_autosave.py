@@ -44,7 +44,9 @@ def orphan() -> None:
     """Let what was kept look as if its process were gone."""
     (path,) = kept()
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8")
+    path.write_text(
+        text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
+    )
 
 
 def test_unsaved_edits_are_kept_soon(document: Document, autosave: Autosave, qtbot: QtBot) -> None:
@@ -60,8 +62,15 @@ def test_unsaved_edits_are_kept_soon(document: Document, autosave: Autosave, qtb
     assert unsaved.scene.gait.amplitude_deg == 13.0
 
 
-def test_saving_undoing_and_opening_leave_nothing(document: Document, autosave: Autosave, qtbot: QtBot) -> None:
-    for finish in (document.save, document.undo_stack.undo, lambda: document.open(MAIN_SCENE), document.new):
+def test_saving_undoing_and_opening_leave_nothing(
+    document: Document, autosave: Autosave, qtbot: QtBot
+) -> None:
+    for finish in (
+        document.save,
+        document.undo_stack.undo,
+        lambda: document.open(MAIN_SCENE),
+        document.new,
+    ):
         edit(document, document.scene.gait.amplitude_deg + 1)
         qtbot.waitUntil(lambda: len(kept()) == 1)
         finish()
@@ -79,7 +88,9 @@ def test_a_scene_that_stays_while_its_file_changes_is_unsaved(
     assert load_scene(kept()[0]) == document.scene
 
 
-def test_an_orderly_end_leaves_nothing_though_the_edits_were_not_wanted(document: Document, qtbot: QtBot) -> None:
+def test_an_orderly_end_leaves_nothing_though_the_edits_were_not_wanted(
+    document: Document, qtbot: QtBot
+) -> None:
     autosave = Autosave(document, interval_s=0.05)
     edit(document, 12.0)
     qtbot.waitUntil(lambda: len(kept()) == 1)

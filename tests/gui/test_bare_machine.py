@@ -40,17 +40,28 @@ def test_the_window_opens_without_home_and_fonts(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     (tmp_path / "fonts.conf").write_text(NO_FONTS)
     (tmp_path / "tmp").mkdir()
-    environment = {name: text for name, text in os.environ.items() if not name.startswith(("XDG_", "SNAKESTUDIO_C"))}
+    environment = {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith(("XDG_", "SNAKESTUDIO_C"))
+    }
     environment |= {
         "HOME": str(tmp_path / "file" / "home"),
         "TMPDIR": str(tmp_path / "tmp"),
         "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=False, timeout=300, env=environment
+        [sys.executable, "-c", PROBE],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=environment,
     )
     assert (done.returncode, done.stderr) == (0, "")
     notice, rest = done.stdout.strip().splitlines()
-    assert notice.startswith(f"{tmp_path / 'file' / 'home'} cannot be written (Not a directory). Runs, unsaved scenes,")
+    assert notice.startswith(
+        f"{tmp_path / 'file' / 'home'} cannot be written (Not a directory). Runs, unsaved scenes,"
+    )
     assert "Settings are not saved." in notice
     assert rest == "'' DejaVu Sans"

@@ -45,9 +45,12 @@ def body_bridge(body_document: Document) -> FakeBridge:
 
 @pytest.fixture(params=["threaded", "flat"])
 def viewport(
-    request: pytest.FixtureRequest, body_document: Document, body_bridge: FakeBridge, qtbot: QtBot,
+    request: pytest.FixtureRequest,
+    body_document: Document,
+    body_bridge: FakeBridge,
+    qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Viewport]:  # fmt: skip
+) -> Iterator[Viewport]:
     """A viewport that shows it, with OpenGL and without."""
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", request.param)
     set_default_format()
@@ -61,11 +64,15 @@ def viewport(
     viewport.close_surface()
 
 
-def test_in_a_narrow_picture_the_bar_lies_below_the_legend(qtbot: QtBot, viewport: Viewport) -> None:
+def test_in_a_narrow_picture_the_bar_lies_below_the_legend(
+    qtbot: QtBot, viewport: Viewport
+) -> None:
     viewport.options.set(body_quantity="torque")
     for width, height in ((320, 232), (800, 500)):
         viewport.resize(width, height)
-        qtbot.waitUntil(lambda width=width: viewport.legends.forces.isVisible() and viewport.width() == width)
+        qtbot.waitUntil(
+            lambda width=width: viewport.legends.forces.isVisible() and viewport.width() == width
+        )
         shown = viewport.overlays()
         legend = viewport.legends.forces.geometry()
         made = bar("torque", shown.body_range, 1.0, shown.bar_top)
@@ -77,7 +84,11 @@ def test_in_a_narrow_picture_the_bar_lies_below_the_legend(qtbot: QtBot, viewpor
 
 def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:
     viewport.options.set(
-        joint_axes=True, reference_ghost=True, centre_of_mass=True, contact_points=True, body_quantity=""
+        joint_axes=True,
+        reference_ghost=True,
+        centre_of_mass=True,
+        contact_points=True,
+        body_quantity="",
     )
     with qtbot.waitSignal(viewport.frame_drawn):
         viewport.refresh()
@@ -93,14 +104,22 @@ def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbo
     assert viewport.hint.text().startswith("Section 41 · X = 1 m")
 
     def is_green() -> bool:
-        colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[4, :3])).toPoint())
+        colour = (
+            viewport.grab()
+            .toImage()
+            .pixelColor(viewport.pixel(tuple(snapshot.link_pose[4, :3])).toPoint())
+        )
         return colour.green() > 1.3 * colour.red() and colour.green() > 1.1 * colour.blue()
 
     qtbot.waitUntil(is_green)
     viewport.options.set(body_quantity="stretch")
 
     def is_blue() -> bool:
-        colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[19, :3])).toPoint())
+        colour = (
+            viewport.grab()
+            .toImage()
+            .pixelColor(viewport.pixel(tuple(snapshot.link_pose[19, :3])).toPoint())
+        )
         return colour.blue() > 1.5 * colour.red()
 
     qtbot.waitUntil(is_blue)
@@ -132,11 +151,17 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     assert scales == sorted(scales, reverse=True)
     other = look.dress(wanted, beam, recording, recording.snapshot(0), 0.1)
     assert other.body_range == pytest.approx((-0.004, 0.004)), "of what was recorded"
-    torque = look.dress(Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1)
+    torque = look.dress(
+        Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1
+    )
     assert torque.body_range == pytest.approx((0.0, 0.01))
     line = Beam(group="R")
-    along = look.dress(Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1)
-    assert along.body_quantity == "axial_force", "there are no torques in a body that only stretches"
+    along = look.dress(
+        Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1
+    )
+    assert along.body_quantity == "axial_force", (
+        "there are no torques in a body that only stretches"
+    )
     plain = look.dress(Overlays(), beam, recording, recording.snapshot(0), 0.1)
     assert plain.body_range is None
     assert plain.stretch_scale == other.stretch_scale
@@ -148,13 +173,23 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
     dressed = look.dress(wanted, beam, recording, recording.snapshot(50), 0.1)
     rows = recording.rows(0, 100)
     largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())
-    assert 0.1 * beam.length_m < dressed.force_scale / wanted.force_scale * 0.03 * largest <= 0.351 * beam.length_m
+    assert (
+        0.1 * beam.length_m
+        < dressed.force_scale / wanted.force_scale * 0.03 * largest
+        <= 0.351 * beam.length_m
+    )
     assert dressed.force_minimum == pytest.approx(0.02 * largest, rel=0.2)
     assert look.factors[0] == pytest.approx(dressed.force_scale / wanted.force_scale)
     longer = look.dress(
-        replace(wanted, force_scale=2 * wanted.force_scale), beam, recording, recording.snapshot(50), 0.1
+        replace(wanted, force_scale=2 * wanted.force_scale),
+        beam,
+        recording,
+        recording.snapshot(50),
+        0.1,
     )
-    assert longer.force_scale == pytest.approx(2 * dressed.force_scale), "the user's wheel still counts"
+    assert longer.force_scale == pytest.approx(2 * dressed.force_scale), (
+        "the user's wheel still counts"
+    )
     assert look.dress(wanted, beam, recording, None, 0.1) is wanted
     assert look.factors == (1.0, 1.0)
 

@@ -91,21 +91,37 @@ def test_a_body_on_a_line_has_no_torque_to_show(qtbot: QtBot, body: Document) ->
     assert default_views(body.scene.model_copy(update={"support": Friction()}))[2] == "speed"
 
 
-def test_links_after_a_body_and_a_body_after_links(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_links_after_a_body_and_a_body_after_links(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     bridge.set_recording(make_recording(Scene(), 20))
     assert names(panel) == ["friction", "joint", "speed", "position"]
     panel.plots[2].choose("energy")
     bridge.set_recording(body_recording(body_scene(), 20))
-    assert names(panel) == ["profile", "body_torque", "energy", "position"], "what serves both stays"
+    assert names(panel) == ["profile", "body_torque", "energy", "position"], (
+        "what serves both stays"
+    )
     settle(qtbot, panel)
 
 
 def test_only_what_there_is_is_offered(panel: PlotPanel) -> None:
     shown = offered(panel.plots[3])
-    assert {"profile", "body_torque", "body_force", "body_curvature", "body_stretch", "supports", "axial"} <= shown
-    assert {"joint", "torque", "force", "force_map", "force_stacked", "cross_track"}.isdisjoint(shown)
+    assert {
+        "profile",
+        "body_torque",
+        "body_force",
+        "body_curvature",
+        "body_stretch",
+        "supports",
+        "axial",
+    } <= shown
+    assert {"joint", "torque", "force", "force_map", "force_stacked", "cross_track"}.isdisjoint(
+        shown
+    )
     schema = make_recording(Scene(), 2).schema
-    assert not any(view.suits(schema) or view.possible(schema) for view in VIEWS.values() if view.of == "body")
+    assert not any(
+        view.suits(schema) or view.possible(schema) for view in VIEWS.values() if view.of == "body"
+    )
 
 
 def test_links_are_called_sections(panel: PlotPanel) -> None:
@@ -139,7 +155,9 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
         theme.apply(app, "dark")
 
 
-def test_a_profile_is_the_wrench_at_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_a_profile_is_the_wrench_at_the_cursor(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
     place = np.array(body_scene().beam.abscissas)
     for row in (ROWS - 1, 250, 700):
@@ -168,7 +186,9 @@ def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) ->
     bridge.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
     wanted = torque(np.array((ROWS + 299) / 100), place)
-    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6))
+    qtbot.waitUntil(
+        lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6)
+    )
 
 
 def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
@@ -179,7 +199,9 @@ def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
     assert not panel.plots[1].chart.ticks.isVisible()
 
 
-def test_the_mouse_reads_a_profile_and_sets_no_time(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_the_mouse_reads_a_profile_and_sets_no_time(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
     assert any("peak" in text for _, text in plot.chart.picture.legend)
     qtbot.mouseMove(plot.chart.viewport(), at(plot, 0.5))
@@ -204,7 +226,9 @@ def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> N
     assert plot.chart.view.viewRange()[0] == [0.0, 1.0]
 
 
-def test_a_profile_is_exported_as_it_is_seen(panel: PlotPanel, bridge: FakeBridge, tmp_path: Path) -> None:
+def test_a_profile_is_exported_as_it_is_seen(
+    panel: PlotPanel, bridge: FakeBridge, tmp_path: Path
+) -> None:
     bridge.set_cursor(400)
     plot = panel.plots[0]
     panel.export(plot, tmp_path / "profile.csv")
@@ -221,7 +245,11 @@ def test_a_profile_is_exported_as_it_is_seen(panel: PlotPanel, bridge: FakeBridg
     panel.export(plot, tmp_path / "profile.svg")
     text = (tmp_path / "profile.svg").read_text(encoding="utf-8")
     assert "Profile along the body, C_Z" in text
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["profile.csv", "profile.png", "profile.svg"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "profile.csv",
+        "profile.png",
+        "profile.svg",
+    ]
 
 
 def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
@@ -249,7 +277,20 @@ def test_quantities_are_chosen_by_their_symbols(qtbot: QtBot, panel: PlotPanel) 
     plot = panel.plots[0]
     plot.head._fill_indices()
     texts = [action.text() for action in plot.head.index_menu.actions()]
-    assert texts == ["C_Z", "|C|", "C_Y", "C_X", "N_X", "N_Y", "N_Z", "|N|", "K_Z", "K_Y", "K_X", "Γ_X − 1"]
+    assert texts == [
+        "C_Z",
+        "|C|",
+        "C_Y",
+        "C_X",
+        "N_X",
+        "N_Y",
+        "N_Z",
+        "|N|",
+        "K_Z",
+        "K_Y",
+        "K_X",
+        "Γ_X − 1",
+    ]
     plot.head.index_menu.actions()[8].trigger()
     settle(qtbot, panel)
     rows = body_rows(body_scene(), ROWS - 1, ROWS)
@@ -271,7 +312,12 @@ def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel
 def test_other_runs_lie_over_a_profile(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
     other = body_scene(sections=9, length=0.8)
     chain = make_recording(Scene(), 300)
-    panel.overlay([OverlaidRun("short", "#ff00ff", body_recording(other, 500)), OverlaidRun("links", "#00ff00", chain)])
+    panel.overlay(
+        [
+            OverlaidRun("short", "#ff00ff", body_recording(other, 500)),
+            OverlaidRun("links", "#00ff00", chain),
+        ]
+    )
     settle(qtbot, panel)
     bridge.set_cursor(300)
     picture = panel.plots[0].chart.picture

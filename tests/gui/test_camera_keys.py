@@ -40,7 +40,9 @@ def click(qtbot: QtBot, dialog: CameraDialog, name: str) -> None:
     qtbot.mouseClick(getattr(dialog, name), Qt.MouseButton.LeftButton)
 
 
-def test_keyframes_are_set_gone_to_and_taken_away(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+def test_keyframes_are_set_gone_to_and_taken_away(
+    parts: Parts, bridge: FakeBridge, qtbot: QtBot
+) -> None:
     keys, dialog, navigator = parts
     assert "add a keyframe" in dialog.sentence.text()
     assert not dialog.save_button.isEnabled()
@@ -58,7 +60,9 @@ def test_keyframes_are_set_gone_to_and_taken_away(parts: Parts, bridge: FakeBrid
     navigator.finish()
     assert bridge.cursor == 30
     assert navigator.camera == first
-    qtbot.mouseClick(dialog.follow, Qt.MouseButton.LeftButton, pos=QPoint(10, dialog.follow.height() // 2))
+    qtbot.mouseClick(
+        dialog.follow, Qt.MouseButton.LeftButton, pos=QPoint(10, dialog.follow.height() // 2)
+    )
     assert keys.path.follow
     click(qtbot, dialog, "delete")
     assert texts(dialog) == ["0.100 s"]
@@ -71,13 +75,18 @@ def test_a_time_is_typed_in_the_list(parts: Parts, bridge: FakeBridge, qtbot: Qt
         bridge.set_cursor(row)
         keys.add()
     item = dialog.table.item(0, 0)
-    for typed, times, said in (("0,35 s", ["0.200 s", "0.350 s"], ""), ("soon", ["0.200 s", "0.350 s"], "soon")):
+    for typed, times, said in (
+        ("0,35 s", ["0.200 s", "0.350 s"], ""),
+        ("soon", ["0.200 s", "0.350 s"], "soon"),
+    ):
         dialog.table.editItem(item)
         field = dialog.table.findChildren(QLineEdit)[-1]
         field.selectAll()
         qtbot.keyClicks(field, typed)
         qtbot.keyClick(field, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda times=times, said=said: texts(dialog) == times and said in dialog.sentence.text())
+        qtbot.waitUntil(
+            lambda times=times, said=said: texts(dialog) == times and said in dialog.sentence.text()
+        )
         item = dialog.table.item(0, 0)
 
 

@@ -19,10 +19,15 @@ from tests.gui.conftest import COMPILING_MS
 
 pytestmark = pytest.mark.gui
 
-SNAKE, UNDULATION = scenes_dir() / "continuum_snake_2d.toml", scenes_dir() / "lagrangian_undulation.toml"
+SNAKE, UNDULATION = (
+    scenes_dir() / "continuum_snake_2d.toml",
+    scenes_dir() / "lagrangian_undulation.toml",
+)
 
 
-def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path) -> None:
+def test_chains_beside_the_body(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path
+) -> None:
     window = make_window()
     assert window.context.files.open(SNAKE)
     qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
@@ -59,7 +64,9 @@ def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: Qt
     dialog.close()
 
 
-def test_a_continuous_body_from_a_gait_is_one_undo_step(make_window: Callable[[], MainWindow]) -> None:
+def test_a_continuous_body_from_a_gait_is_one_undo_step(
+    make_window: Callable[[], MainWindow],
+) -> None:
     window = make_window()
     assert window.context.files.open(UNDULATION)
     before = window.context.document.scene

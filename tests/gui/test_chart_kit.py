@@ -38,7 +38,9 @@ def chart(qtbot: QtBot) -> Iterator[LineChart]:
 def test_line_chart_shows_ticks_of_both_logarithmic_axes(chart: LineChart, qtbot: QtBot) -> None:
     chart.setLogMode(True, True)
     chart.plot(np.array([10.0, 100.0]), np.array([0.001, 1.0]), name="speed")
-    qtbot.waitUntil(lambda: [text for _, text in chart.left_axis.shown()] == ["0.001", "0.01", "0.1", "1"])
+    qtbot.waitUntil(
+        lambda: [text for _, text in chart.left_axis.shown()] == ["0.001", "0.01", "0.1", "1"]
+    )
     assert [text for _, text in chart.bottom_axis.shown()] == ["10", "20", "50", "100"]
     assert chart.bottom_axis.title == "Links n"
     chart.clear_curves()
@@ -46,7 +48,9 @@ def test_line_chart_shows_ticks_of_both_logarithmic_axes(chart: LineChart, qtbot
     assert not chart.plotItem.legend.items
 
 
-def test_line_chart_takes_over_another_theme(chart: LineChart, qtbot: QtBot, qapp: QApplication) -> None:
+def test_line_chart_takes_over_another_theme(
+    chart: LineChart, qtbot: QtBot, qapp: QApplication
+) -> None:
     for look in ("light", "dark"):
         theme.apply(qapp, look)
         qtbot.waitUntil(lambda: chart.grab().toImage().pixelColor(2, 290) == theme.colour("card"))
@@ -76,7 +80,10 @@ def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
         made.append("raster")
         return np.full((20, 30), 0xFFFF0000, np.uint32)
 
-    raster, painted = RasterItem(make, 0.0), PaintedItem(lambda painter: made.append("painted"), 1.0, once=True)
+    raster, painted = (
+        RasterItem(make, 0.0),
+        PaintedItem(lambda painter: made.append("painted"), 1.0, once=True),
+    )
     image = QImage(40, 40, QImage.Format.Format_ARGB32_Premultiplied)
     with QPainter(image) as painter:
         for item in (raster, painted):

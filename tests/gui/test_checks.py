@@ -23,12 +23,15 @@ from snakestudio.gui.shell.main_window import MainWindow
 from tests.gui.fake import FakeBridge
 
 LONG_STEP = Problem(
-    "warning", "solver.step_s", "0.005 s is too long", "take at most 0.0004 s",
+    "warning",
+    "solver.step_s",
+    "0.005 s is too long",
+    "take at most 0.0004 s",
     fixes=(
         Fix("Take steps of 0.2 ms", (("solver.step_s", 0.0002),)),
         Fix("Softer joints", (("joint_controller.kp_nm_per_rad", 5.0),)),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -61,14 +64,19 @@ def test_a_button_mends_in_one_step(qtbot: QtBot, checks: Checks, document: Docu
         qtbot.mouseMove(checks.list.viewport(), place)
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         part, _, name = key.partition(".")
-        assert getattr(getattr(document.scene, part), name) == dict(LONG_STEP.fixes[number].values)[key]
+        assert (
+            getattr(getattr(document.scene, part), name)
+            == dict(LONG_STEP.fixes[number].values)[key]
+        )
         assert document.undo_stack.undoText() == f"Fix: {LONG_STEP.fixes[number].label.lower()}"
         document.undo_stack.undo()
         assert document.scene == before
     assert checks._selection.items == selected, "mending is not going there"
 
 
-def test_a_click_beside_the_buttons_goes_there(qtbot: QtBot, checks: Checks, document: Document) -> None:
+def test_a_click_beside_the_buttons_goes_there(
+    qtbot: QtBot, checks: Checks, document: Document
+) -> None:
     before = document.scene
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
     with qtbot.waitSignal(checks.asked) as asked:
@@ -92,7 +100,13 @@ def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
 def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
     qtbot: QtBot, checks: Checks, document: Document, bridge: FakeBridge
 ) -> None:
-    gone = Problem("hint", "", "an obstacle is hidden", "", fixes=(Fix("Show it", (("obstacles[99].hidden", False),)),))
+    gone = Problem(
+        "hint",
+        "",
+        "an obstacle is hidden",
+        "",
+        fixes=(Fix("Show it", (("obstacles[99].hidden", False),)),),
+    )
     bridge.set_status(problems=(gone,))
     before = document.scene
     qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=button(checks, 0, 0))
@@ -107,7 +121,9 @@ def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: C
     qtbot.waitUntil(lambda: checks.height() >= checks.minimumSizeHint().height() > 60)
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
     assert checks.list.viewport().rect().contains(rect)
-    for box, _ in checks.delegate.buttons(checks.list.model().index(0, 0), rect, checks.list.fontMetrics()):
+    for box, _ in checks.delegate.buttons(
+        checks.list.model().index(0, 0), rect, checks.list.fontMetrics()
+    ):
         assert checks.list.viewport().rect().contains(box)
 
 
@@ -131,7 +147,9 @@ def test_the_notice_mends_and_shows_the_problem(window: MainWindow, qtbot: QtBot
     def seen() -> bool:
         rect = checks.list.visualRect(index)
         return (
-            checks.isVisible() and checks.list.viewport().rect().contains(rect) and checks.list.currentIndex() == index
+            checks.isVisible()
+            and checks.list.viewport().rect().contains(rect)
+            and checks.list.currentIndex() == index
         )
 
     qtbot.waitUntil(seen)
@@ -156,15 +174,24 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
     accent = theme.colour("accent")
     for box, _ in checks.delegate.buttons(index, rect, option.fontMetrics):
         edge = [image.pixelColor(x, box.center().y()) for x in (box.left(), box.left() + 1)]
-        near = min(sum(abs(a - b) for a, b in zip(c.getRgb()[:3], accent.getRgb()[:3], strict=True)) for c in edge)
+        near = min(
+            sum(abs(a - b) for a, b in zip(c.getRgb()[:3], accent.getRgb()[:3], strict=True))
+            for c in edge
+        )
         assert near < 120
     theme.apply(qapp, "dark")
 
 
-def test_a_fix_of_many_words_has_room_in_a_narrow_panel(qtbot: QtBot, checks: Checks, bridge: FakeBridge) -> None:
-    label = "Choose the model in space, which climbs stairs and ramps, and let the links fall on them"
+def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
+    qtbot: QtBot, checks: Checks, bridge: FakeBridge
+) -> None:
+    label = (
+        "Choose the model in space, which climbs stairs and ramps, and let the links fall on them"
+    )
     fixes = (Fix("Remove it", ()), Fix(label, ()), Fix("Mirror", ()))
-    bridge.set_status(problems=(Problem("error", "", "obstacle 3 is a ramp", "remove it", fixes=fixes),))
+    bridge.set_status(
+        problems=(Problem("error", "", "obstacle 3 is a ramp", "remove it", fixes=fixes),)
+    )
     index, delegate = checks.list.model().index(0, 0), checks.delegate
     for width in (150, 220, 280):
         checks.resize(width, 500)
@@ -173,7 +200,9 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(qtbot: QtBot, checks: Ch
         boxes = delegate.buttons(index, rect, metrics)
         for box, fix in boxes:
             assert rect.contains(box), "nothing of a button is cut off"
-            words = metrics.boundingRect(box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label)
+            words = metrics.boundingRect(
+                box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label
+            )
             assert words.width() <= box.width() - 12
             assert words.height() <= box.height() - 4, "and all its words are to be read"
         assert not any(a.intersects(b) for (a, _), (b, _) in itertools.combinations(boxes, 2))
@@ -185,7 +214,9 @@ def fill(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: isinstance(window.context.docks["checks"].widget(), Checks))
 
 
-def test_findings_lead_to_the_place_in_the_view_and_to_the_field(window: MainWindow, qtbot: QtBot) -> None:
+def test_findings_lead_to_the_place_in_the_view_and_to_the_field(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     fill(window, qtbot)
     checks = window.context.docks["checks"].widget()
     assert isinstance(checks, Checks)
@@ -197,7 +228,10 @@ def test_findings_lead_to_the_place_in_the_view_and_to_the_field(window: MainWin
     there = window.context.document.scene.obstacles[6]
     assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
 
-    panels, inspector = window.context.docks["parameters"].widget(), window.context.docks["inspector"].widget()
+    panels, inspector = (
+        window.context.docks["parameters"].widget(),
+        window.context.docks["inspector"].widget(),
+    )
     assert isinstance(panels, ParameterPanels)
     assert isinstance(inspector, Inspector)
     checks.asked.emit(Problem("hint", "ground.mu_across", "slippery", ""))
@@ -229,12 +263,16 @@ def test_an_edit_that_waits_for_the_reset_is_checked_already(
 
 
 def test_a_finding_names_the_obstacle(checks: Checks, bridge: FakeBridge) -> None:
-    bridge.set_status(problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),))
+    bridge.set_status(
+        problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),)
+    )
     assert checks.list.model().index(0, 0).data().startswith("Cylinder 6: 2 obstacles")
 
 
 def test_a_button_is_never_wider_than_the_list(checks: Checks, bridge: FakeBridge) -> None:
-    long = "Take steps that are as short as the stiffest of all joints of this robot would have them"
+    long = (
+        "Take steps that are as short as the stiffest of all joints of this robot would have them"
+    )
     bridge.set_status(problems=(replace(LONG_STEP, fixes=(Fix(long, ()), *LONG_STEP.fixes)),))
     checks.resize(200, 300)
     button(checks, 0, 0)

@@ -29,7 +29,9 @@ _SMALL = 1280, 740
 _OF_THE_ROBOT = "teleop", "robot", "robot_data"
 
 
-def test_panels_and_dialogs_are_not_clipped(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_panels_and_dialogs_are_not_clipped(
+    ready: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     furnish(ready, qtbot.waitUntil, tmp_path)
     found: list[str] = []
     for name, make in dialogs(ready, tmp_path).items():
@@ -69,7 +71,7 @@ def test_nothing_is_clipped_at_twice_the_scale() -> None:
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-# --- what the check sees ----------------------------------------------------------------------------------------------
+# --- what the check sees --------------------------------------------------------------------------
 
 
 def holder(qtbot: QtBot, *parts: QWidget, width: int = 100) -> QWidget:

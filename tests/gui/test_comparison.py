@@ -85,7 +85,9 @@ def traces(plots: PlotPanel, view: str) -> list[tuple[str, str]]:
     return [(trace.colour, trace.name) for trace in plot.chart.picture.traces]
 
 
-def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_ghosts_curves_and_figures_are_those_of_the_comparison(
+    qtbot: QtBot, panel: ComparisonPanel
+) -> None:
     window = window_of(panel)
     assert panel.chosen == [PLANAR, SPATIAL, LAGRANGIAN]
     comparer = run(qtbot, panel)
@@ -99,7 +101,10 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
         expected = same.differences[label]
         assert len(table.texts) == len(expected)
         for (_, *shown), found in zip(table.texts, expected.values(), strict=True):
-            assert shown == [number(value, 3).replace("-", MINUS) for value in (found.end, found.worst, found.rms)]
+            assert shown == [
+                number(value, 3).replace("-", MINUS)
+                for value in (found.end, found.worst, found.rms)
+            ]
     assert float(panel.figures.tables[SPATIAL].texts[0][1]) > 0
 
     # The ghosts, at the time shown: first the start, then where the run stands.
@@ -107,15 +112,22 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     for at, index in ((0.0, 0), (0.3, 30)):
         if at:
             window.context.bridge.session.step(round(at / scene.solver.step_s))
-            qtbot.waitUntil(lambda at=at: window.context.viewport.snapshot.time == pytest.approx(at))  # type: ignore[misc]
+            qtbot.waitUntil(
+                lambda at=at: window.context.viewport.snapshot.time == pytest.approx(at)
+            )  # type: ignore[misc]
         drawn = window.context.viewport._picture(1.5).draw_list()
         assert len(drawn.ghosts) == 2
         for ghost, kind in zip(drawn.ghosts, (SPATIAL, LAGRANGIAN), strict=True):
             place = recordings[kind].rows(index, index + 1).link_pose[0, :, :3]
             np.testing.assert_allclose(ghost[:, :3], place, atol=1e-6)
-            np.testing.assert_allclose(ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5)
+            np.testing.assert_allclose(
+                ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5
+            )
             assert 0 < ghost[0, 11] < 1
-    assert [text for _, text in window.context.viewport.legends.ghosts.entries] == ["spatial model", "Lagrangian model"]
+    assert [text for _, text in window.context.viewport.legends.ghosts.entries] == [
+        "spatial model",
+        "Lagrangian model",
+    ]
     assert window.context.viewport.legends.ghosts.isVisible()
 
     # The curves, in the same colours, and their values.
@@ -128,7 +140,9 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     qtbot.waitUntil(lambda: len(place.chart.picture.traces) == 12)
     trace = place.chart.picture.traces[4]  # x of link 6 in space; the run itself has four curves
     assert trace.colour == model_colour(SPATIAL)
-    np.testing.assert_allclose(trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5)
+    np.testing.assert_allclose(
+        trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5
+    )
     assert place.chart.picture.legend[:2] == [
         (model_colour(SPATIAL), "spatial"),
         (model_colour(LAGRANGIAN), "Lagrangian"),
@@ -150,7 +164,11 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     window = window_of(panel)
     comparer, plots = run(qtbot, panel, "0.2"), plots_of(window)
     shows = panel.figures.shows
-    assert [shows[kind].isChecked() for kind in (PLANAR, SPATIAL, LAGRANGIAN)] == [False, True, True]
+    assert [shows[kind].isChecked() for kind in (PLANAR, SPATIAL, LAGRANGIAN)] == [
+        False,
+        True,
+        True,
+    ]
     shows[LAGRANGIAN].click()
     shows[PLANAR].click()
     assert [run.label for run in comparer.shown] == [PLANAR, SPATIAL]
@@ -171,7 +189,9 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2)
 
 
-def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(
+    qtbot: QtBot, panel: ComparisonPanel
+) -> None:
     window, document = window_of(panel), window_of(panel).context.document
     comparer = run(qtbot, panel, "0.1")
     assert not comparer.stale
@@ -233,12 +253,16 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
     assert "at least two" in panel.run_button.toolTip()
     panel.boxes[SPATIAL].click()
     assert panel.run_button.isEnabled()
-    window.context.document.edit(window.context.document.scene.model_copy(update={"obstacles": ()}), "no obstacles")
+    window.context.document.edit(
+        window.context.document.scene.model_copy(update={"obstacles": ()}), "no obstacles"
+    )
     qtbot.waitUntil(panel.boxes[LAGRANGIAN].isEnabled)
     assert panel.boxes[LAGRANGIAN].isChecked(), "nobody said that it is not wanted"
 
 
-def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(
+    qtbot: QtBot, panel: ComparisonPanel
+) -> None:
     window = window_of(panel)
     window.context.document.open(scenes_dir() / "obstacle_aided.toml")
     window.context.document.set_value("solver.step_s", 0.002, "Step")
@@ -259,13 +283,17 @@ def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> N
     panel.frame.copy_button.click()
     assert QGuiApplication.clipboard().text() == comparison_report(comparer.comparison).text
     with qtbot.waitSignal(window.context.exporter.finished):
-        window.context.exporter.report(tmp_path / "a.csv", comparison_report(comparer.comparison, comparer.scene_file))
+        window.context.exporter.report(
+            tmp_path / "a.csv", comparison_report(comparer.comparison, comparer.scene_file)
+        )
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert "# scene: lateral_undulation_isotropic.toml" in lines
     assert len([line for line in lines if line[0] != "#"]) == 1 + 11
 
 
-def test_a_duration_that_makes_no_sense_is_refused_at_the_field(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_a_duration_that_makes_no_sense_is_refused_at_the_field(
+    qtbot: QtBot, panel: ComparisonPanel
+) -> None:
     panel.duration.setText("-3")
     panel.duration.setModified(True)
     panel.run_button.click()
@@ -273,9 +301,13 @@ def test_a_duration_that_makes_no_sense_is_refused_at_the_field(qtbot: QtBot, pa
     assert "must be greater than 0" in panel._problem.text()
 
 
-def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(
+    qtbot: QtBot, panel: ComparisonPanel
+) -> None:
     window = window_of(panel)
-    assert window.tabifiedDockWidgets(window.context.docks["comparison"]) == [window.context.docks["parameters"]]
+    assert window.tabifiedDockWidgets(window.context.docks["comparison"]) == [
+        window.context.docks["parameters"]
+    ]
     panel.closed.emit()
     assert window.context.docks["comparison"].isHidden()
     assert not window.context.docks["parameters"].isHidden()
@@ -304,8 +336,15 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     space = load_scene(scenes_dir() / "sidewinding.toml")
     plots.overlay([OverlaidRun("other", "#ffe066", make_recording(space, 3000))])
     plot = plots.plots[0]
-    for view, own, over in (("force", 11, 11), ("force_stacked", 11, 11), ("force_map", 0, 0), ("energy", 4, 4),
-                            ("solver", 4, 4), ("torque", 1, 1), ("attitude", 1, 1)):  # fmt: skip
+    for view, own, over in (
+        ("force", 11, 11),
+        ("force_stacked", 11, 11),
+        ("force_map", 0, 0),
+        ("energy", 4, 4),
+        ("solver", 4, 4),
+        ("torque", 1, 1),
+        ("attitude", 1, 1),
+    ):
         plot.choose(view, 3)
         wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
         qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
@@ -314,9 +353,15 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
     plot.choose("force_stacked")
-    # The other run's rows come in shares of their own, and the picture is drawn once more with the last of them.
+    # The other run's rows come in shares of their own, and the picture is drawn once more with the
+    # last of them.
     qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
-    qtbot.waitUntil(lambda: plots.settled and all(np.isfinite(trace.low).any() for trace in plot.chart.picture.traces))
+    qtbot.waitUntil(
+        lambda: (
+            plots.settled
+            and all(np.isfinite(trace.low).any() for trace in plot.chart.picture.traces)
+        )
+    )
     assert len(plot.chart.picture.traces) == 22
     mine, other = plot.chart.picture.traces[:11], plot.chart.picture.traces[11:]
     for one, two in zip(mine, other, strict=True):
@@ -327,7 +372,9 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     plots.overlay([])
 
 
-def test_the_plain_view_draws_ghosts_too(qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plain_view_draws_ghosts_too(
+    qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = window_of(panel)
     run(qtbot, panel, "0.1")
     window.context.viewport.surface.fall_back("Test.")

@@ -62,12 +62,23 @@ def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True)
 @pytest.mark.parametrize(
     "key",
     [
-        "robot.n_links", "gait.amplitude_deg", "joint_controller.kp_nm_per_rad", "actuator.free_play_deg",
-        "controller.kind", "obstacles[1].radius_m", "path.shape", "solver.tolerance", "solver.max_iterations",
-        "solver.joints", "ground.mu_rolling", "ground.mu_along", "ground.stribeck_rise", "control.soft_start_deg",
+        "robot.n_links",
+        "gait.amplitude_deg",
+        "joint_controller.kp_nm_per_rad",
+        "actuator.free_play_deg",
+        "controller.kind",
+        "obstacles[1].radius_m",
+        "path.shape",
+        "solver.tolerance",
+        "solver.max_iterations",
+        "solver.joints",
+        "ground.mu_rolling",
+        "ground.mu_along",
+        "ground.stribeck_rise",
+        "control.soft_start_deg",
         "ground.viscous_along_ns_per_m",
     ],
-)  # fmt: skip
+)
 def test_what_a_continuous_body_does_not_read_has_no_place(key: str) -> None:
     scene = body_scene()
     assert unused_reason(scene, key)
@@ -77,10 +88,19 @@ def test_what_a_continuous_body_does_not_read_has_no_place(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "beam.length_m", "strain.wavelength_m", "support.count", "ground.gravity_m_s2", "ground.slope_deg",
-        "start.x_m", "solver.step_s", "solver.error_tolerance", "run.duration_s", "control.period_s", "model.kind",
+        "beam.length_m",
+        "strain.wavelength_m",
+        "support.count",
+        "ground.gravity_m_s2",
+        "ground.slope_deg",
+        "start.x_m",
+        "solver.step_s",
+        "solver.error_tolerance",
+        "run.duration_s",
+        "control.period_s",
+        "model.kind",
     ],
-)  # fmt: skip
+)
 def test_what_it_reads_is_open(key: str) -> None:
     assert unused_reason(body_scene(), key) == ""
 
@@ -156,7 +176,9 @@ def test_a_section_says_where_it_is_and_what_it_bears() -> None:
     assert section_values(shot, 99) == []
 
 
-def test_the_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, body: Document) -> None:
+def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
+    qtbot: QtBot, body: Document
+) -> None:
     selection, bridge = Selection(body), FakeBridge(body_recording(body.scene, 50))
     inspector = Inspector(body, selection, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
@@ -170,7 +192,9 @@ def test_the_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, b
     selection.set([("beam", 0)])
     assert set(inspector.rows) == {f"beam.{name}" for name in Beam.model_fields}
     selection.set([("support", 0)])
-    assert {"support.count", "support.fixed", "support.side", "support.weights"} == set(inspector.rows)
+    assert {"support.count", "support.fixed", "support.side", "support.weights"} == set(
+        inspector.rows
+    )
     body.set_value("support.kind", "end_anchors", "Contacts")
     assert set(inspector.rows) == {"support.period_s"}
     selection.set([("ground", 0)])
@@ -209,7 +233,10 @@ def test_the_view_frames_the_body(body: Document) -> None:
 
 def test_a_start_that_places_links_is_not_offered() -> None:
     assert list(start_kinds(body_scene())) == ["straight"]
-    assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == ["straight", "gait"]
+    assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == [
+        "straight",
+        "gait",
+    ]
 
 
 def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
@@ -222,21 +249,31 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
     bridge.play_or_pause()
     qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60)
-    window.context.document.set_value("strain.speed_m_s", 0.3, "Speed")  # a law that changes enters at the head
+    window.context.document.set_value(
+        "strain.speed_m_s", 0.3, "Speed"
+    )  # a law that changes enters at the head
     window.context.document.set_value("support.side", "left", "Side")
     qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160)
     bridge.play_or_pause()
     recording = bridge.recording
     assert recording is not None
     rows = recording.rows(0, len(recording))
-    assert [sorted(change.values) for change in recording.changes] == [["strain.speed_m_s"], ["support.side"]] or [
-        sorted(change.values) for change in recording.changes
-    ] == [["strain.speed_m_s", "support.side"]]
+    assert [sorted(change.values) for change in recording.changes] == [
+        ["strain.speed_m_s"],
+        ["support.side"],
+    ] or [sorted(change.values) for change in recording.changes] == [
+        ["strain.speed_m_s", "support.side"]
+    ]
     assert rows.extra[:, recording.schema.extra.index("slip_mps")].max() < 1e-3
-    assert rows.solver_unconverged[-1] > 0, "from the left alone it cannot be carried, and that is said"
+    assert rows.solver_unconverged[-1] > 0, (
+        "from the left alone it cannot be carried, and that is said"
+    )
     window.context.selection.set([("link", 5)])
     window.context.actions_table.menus["View/Trail of"].aboutToShow.emit()
-    trail = [plain(action.text()) for action in window.context.actions_table.menus["View/Trail of"].actions()]
+    trail = [
+        plain(action.text())
+        for action in window.context.actions_table.menus["View/Trail of"].actions()
+    ]
     assert trail[:2] == ["No Trail", "Middle Section"]
     window.context.actions_table.refresh()
     for name in ("draw_path", "select_all", "add_cylinder"):

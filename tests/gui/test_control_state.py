@@ -33,12 +33,24 @@ def shot(kind: str, control: dict[str, float]) -> Snapshot:
         ),
         (
             "leader_follower",
-            {"controller_state": 0, "head_side": 1, "jam_count": 2, "joint_1_jammed": 0, "joint_2_jammed": 1},
+            {
+                "controller_state": 0,
+                "head_side": 1,
+                "jam_count": 2,
+                "joint_1_jammed": 0,
+                "joint_2_jammed": 1,
+            },
             ["head turns left, 2 jams so far", "jammed: joint 2"],
         ),
         (
             "leader_follower",
-            {"controller_state": 1, "head_side": 1, "jam_count": 3, "joint_1_jammed": 1, "joint_2_jammed": 1},
+            {
+                "controller_state": 1,
+                "head_side": 1,
+                "jam_count": 3,
+                "joint_1_jammed": 1,
+                "joint_2_jammed": 1,
+            },
             ["resolving jam 3 of joints 1 and 2"],
         ),
         ("path_following", {"cross_track_m": 0.123}, ["12.3 cm left of the path"]),
@@ -47,5 +59,7 @@ def shot(kind: str, control: dict[str, float]) -> Snapshot:
         ("heading", {"heading_rad": 0.1, "heading_ref_rad": 0.5}, ["heading 6°, wanted 29°"]),
     ],
 )
-def test_it_says_what_the_controller_does(kind: str, control: dict[str, float], texts: list[str]) -> None:
+def test_it_says_what_the_controller_does(
+    kind: str, control: dict[str, float], texts: list[str]
+) -> None:
     assert [text for _, text in control_state(shot(kind, control))] == texts

@@ -44,8 +44,21 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 
 def test_every_controller_of_the_scene_is_offered() -> None:
-    laws = (HeadingFields, LeaderFollowerFields, PathFollowingFields, StrainFollowerFields, TeleoperationFields)
-    others = {"none", "compliance", "hopf_oscillators", "joint_targets", "matsuoka_oscillators", "phase_oscillators"}
+    laws = (
+        HeadingFields,
+        LeaderFollowerFields,
+        PathFollowingFields,
+        StrainFollowerFields,
+        TeleoperationFields,
+    )
+    others = {
+        "none",
+        "compliance",
+        "hopf_oscillators",
+        "joint_targets",
+        "matsuoka_oscillators",
+        "phase_oscillators",
+    }
     assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | others
 
 
@@ -56,7 +69,9 @@ def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     assert not panel.rows
     pick(qtbot, panel, "heading")
     assert document.scene.controller == HeadingFields()
-    assert {*panel.rows, *panel.choices} == {f"controller.{n}" for n in HeadingFields.model_fields if n != "kind"}
+    assert {*panel.rows, *panel.choices} == {
+        f"controller.{n}" for n in HeadingFields.model_fields if n != "kind"
+    }
     assert document.undo_stack.count() == 1
     document.set_value("controller.gain", 0.9, "Gain")
     pick(qtbot, panel, "path_following")
@@ -69,7 +84,9 @@ def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     assert not panel.rows
 
 
-def test_rows_edit_numbers_words_and_switches(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_rows_edit_numbers_words_and_switches(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     row = panels.rows["controller.speed_m_s"]
@@ -83,18 +100,24 @@ def test_rows_edit_numbers_words_and_switches(qtbot: QtBot, panels: ParameterPan
     qtbot.keyClick(begins.field, Qt.Key.Key_Up)
     assert jams.field.isChecked()
     qtbot.keyClick(jams.field, Qt.Key.Key_Space)
-    assert document.scene.controller == LeaderFollowerFields(speed_m_s=0.35, begins="left", jam_resolution=False)
+    assert document.scene.controller == LeaderFollowerFields(
+        speed_m_s=0.35, begins="left", jam_resolution=False
+    )
     document.undo_stack.undo()
     assert jams.field.isChecked()
 
 
-def test_what_has_no_effect_is_locked(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_what_has_no_effect_is_locked(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     document.set_value("start.kind", "straight", "Start")
     frequency = panels.rows["gait.frequency_deg_s"]
     assert frequency.unused == "not under this controller"
-    assert frequency._label.text().startswith(f"<span style='color:{theme.current().dim}'>Frequency"), "it can be read"
+    assert frequency._label.text().startswith(
+        f"<span style='color:{theme.current().dim}'>Frequency"
+    ), "it can be read"
     assert panels.rows["control.start_delay_s"].unused
     assert not panels.rows["controller.jam_gain_rad_per_n"].unused
     document.set_value("controller.jam_resolution", False, "Off")
@@ -107,7 +130,9 @@ def test_what_has_no_effect_is_locked(qtbot: QtBot, panels: ParameterPanels, doc
     assert not panels.rows["controller.curve_gain"].unused
 
 
-def test_what_waits_for_a_reset_is_said(qtbot: QtBot, panels: ParameterPanels, bridge: FakeBridge) -> None:
+def test_what_waits_for_a_reset_is_said(
+    qtbot: QtBot, panels: ParameterPanels, bridge: FakeBridge
+) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     assert not panel.message.text()
@@ -142,7 +167,11 @@ def test_the_path_is_told_about_where_one_can_follow_it(
     assert isinstance(shape, ChoiceRow)
     qtbot.keyClick(shape.field, Qt.Key.Key_Down)
     path = tree(document.scene.path)
-    assert path == {"waypoints_m": [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], "shape": "spline", "closed": True}
+    assert path == {
+        "waypoints_m": [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]],
+        "shape": "spline",
+        "closed": True,
+    }
     pick(qtbot, panel, "none")
     assert "nobody follows" in panel.path_about.text()
     # Two points make no closed path: said at the switch, and nothing changes.
@@ -158,9 +187,14 @@ def test_the_program_of_a_driven_robot_is_told(panels: ParameterPanels, document
     document.set_value("controller.kind", "teleoperation", "Controller")
     panels.controller.refresh(document.scene)
     assert "Its program" not in panels.controller.about.text()
-    assert set(panels.controller.rows) == {f"controller.{n}" for n in TeleoperationFields.model_fields} - {
-        "controller.kind", "controller.program",
-    }  # fmt: skip
-    document.set_value("controller.program", [{"time_s": 1.0, "speed": 1.0}, {"time_s": 2.5}], "Program")
+    assert set(panels.controller.rows) == {
+        f"controller.{n}" for n in TeleoperationFields.model_fields
+    } - {
+        "controller.kind",
+        "controller.program",
+    }
+    document.set_value(
+        "controller.program", [{"time_s": 1.0, "speed": 1.0}, {"time_s": 2.5}], "Program"
+    )
     panels.controller.refresh(document.scene)
     assert panels.controller.about.text().endswith("Its program has 2 commands, the last at 2.5 s.")

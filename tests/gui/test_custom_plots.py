@@ -62,7 +62,11 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 def drop(target: QWidget, data: QMimeData) -> None:
     """Drag over a widget and let go, as Qt tells it."""
     place = QPointF(target.rect().center())
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    copy, left, none = (
+        Qt.DropAction.CopyAction,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
     enter = QDragEnterEvent(place.toPoint(), copy, data, left, none)
     QApplication.sendEvent(target, enter)
     assert enter.isAccepted()
@@ -73,7 +77,7 @@ def names(plot: LivePlot) -> list[str]:
     return [trace.name for trace in plot.chart.picture.traces]
 
 
-# --- channels ------------------------------------------------------------------------------------------------------
+# --- channels -------------------------------------------------------------------------------------
 
 
 def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
@@ -86,7 +90,9 @@ def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
     assert families(tuple(found))["joint_*_yaw_torque_nm"][9] == "joint_10_yaw_torque_nm"
 
 
-def test_dropped_channels_become_curves_of_the_recording(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_dropped_channels_become_curves_of_the_recording(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
     settle(qtbot, panel)
@@ -147,7 +153,9 @@ def test_the_browser_finds_shows_values_and_adds(
     assert browser.tree.topLevelItem(0).text(0) == "Centre of mass"
 
 
-def test_curves_are_taken_out_and_put_in_order_from_the_legend(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_curves_are_taken_out_and_put_in_order_from_the_legend(
+    qtbot: QtBot, panel: PlotPanel
+) -> None:
     plot = panel.plots[0]
     plot.add_channels(("link_1_x_m", "link_2_x_m", "link_3_x_m"))
     settle(qtbot, panel)
@@ -174,10 +182,12 @@ def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPa
     assert "No value here is positive" in plot.chart.picture.note
 
 
-# --- other kinds ---------------------------------------------------------------------------------------------------
+# --- other kinds ----------------------------------------------------------------------------------
 
 
-def test_tracks_stand_among_the_obstacles_to_one_scale(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_tracks_stand_among_the_obstacles_to_one_scale(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
     plot.show_content(Content.tracks((6,), centre=True))
     settle(qtbot, panel)
@@ -189,7 +199,9 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(qtbot: QtBot, panel: Plot
     assert picture.traces[0].low == pytest.approx(pose[:, 5, 1], abs=1e-5)
     assert len(picture.outlines) == len(bridge.recording.scene.obstacles)
     area, axis = plot.chart.area, picture.axes[0]
-    assert (picture.stop - picture.start) / area.width() == pytest.approx((axis.high - axis.low) / area.height())
+    assert (picture.stop - picture.start) / area.width() == pytest.approx(
+        (axis.high - axis.low) / area.height()
+    )
     # A click on the track sets the time: there the robot was.
     goal = pose[700, 5]
     x = area.left() + (goal[0] - picture.start) / (picture.stop - picture.start) * area.width()
@@ -197,13 +209,18 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(qtbot: QtBot, panel: Plot
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(x, y).toPoint())
     assert bridge.cursor is not None
     near = pose[bridge.cursor]
-    assert min(np.hypot(*(near[5, :2] - goal[:2])), np.hypot(*(near[:, :2].mean(axis=0) - goal[:2]))) < 0.03
+    assert (
+        min(np.hypot(*(near[5, :2] - goal[:2])), np.hypot(*(near[:, :2].mean(axis=0) - goal[:2])))
+        < 0.03
+    )
     settle(qtbot, panel)
     dot = plot.chart.picture.dots[0]
     assert (dot.x, dot.y) == pytest.approx(tuple(near[5, :2]), abs=1e-5)
 
 
-def test_a_spectrum_finds_the_gait(qtbot: QtBot, panel: PlotPanel, document: Document, tmp_path: Path) -> None:
+def test_a_spectrum_finds_the_gait(
+    qtbot: QtBot, panel: PlotPanel, document: Document, tmp_path: Path
+) -> None:
     plot = panel.plots[0]
     plot.show_content(Content("spectrum", curves=(Curve("joint_4_yaw_rad"),), window="flattop"))
     panel.set_view(0.0, 12.0)
@@ -213,14 +230,22 @@ def test_a_spectrum_finds_the_gait(qtbot: QtBot, panel: PlotPanel, document: Doc
     assert peak.x == pytest.approx(gait.omega / (2 * math.pi), abs=0.05)
     assert peak.y == pytest.approx(gait.amplitude, rel=0.02)
     panel.export(plot, tmp_path / "spectrum.csv")
-    table = [line.split(",") for line in (tmp_path / "spectrum.csv").read_text().splitlines() if line[0] != "#"]
+    table = [
+        line.split(",")
+        for line in (tmp_path / "spectrum.csv").read_text().splitlines()
+        if line[0] != "#"
+    ]
     assert table[0] == ["frequency_hz", "joint_4_yaw_rad"]
     assert max(table[1:], key=lambda row: float(row[1]))[0] == repr(peak.x)
 
 
-def test_strips_show_any_quantity_of_the_links(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_strips_show_any_quantity_of_the_links(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
-    plot.show_content(Content("heat", curves=tuple(Curve(f"link_{i + 1}_ground_fx_n") for i in range(11))))
+    plot.show_content(
+        Content("heat", curves=tuple(Curve(f"link_{i + 1}_ground_fx_n") for i in range(11)))
+    )
     settle(qtbot, panel)
     heat = plot.chart.picture.heat
     assert heat is not None
@@ -244,7 +269,9 @@ def test_overlaid_runs_lie_over_every_kind(
         settle(qtbot, panel)
         # What the other run's history has just learnt is drawn at the panel's next look.
         chart = panel.plots[0].chart
-        qtbot.waitUntil(lambda chart=chart: [t.colour for t in chart.picture.traces].count("#ff00ff") == 1)  # type: ignore[misc]
+        qtbot.waitUntil(
+            lambda chart=chart: [t.colour for t in chart.picture.traces].count("#ff00ff") == 1
+        )  # type: ignore[misc]
     panel.plots[0].show_content(Content("time", curves=(Curve("link_6_x_m"),)))
     panel.set_view(8.0, 10.0)
     panel.export(panel.plots[0], tmp_path / "both.csv")
@@ -257,10 +284,12 @@ def test_overlaid_runs_lie_over_every_kind(
     panel.overlay([])
 
 
-# --- spans ---------------------------------------------------------------------------------------------------------
+# --- spans ----------------------------------------------------------------------------------------
 
 
-def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_shift_and_drag_selects_a_span_with_its_figures(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[0]
     plot.add_channels(("link_6_obstacle_fy_n",))
     settle(qtbot, panel)
@@ -270,7 +299,9 @@ def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: Plo
     def move(time: float, button: Qt.MouseButton) -> None:
         place = QPointF(plot.chart.x_of(time), area.center().y())
         where = QPointF(port.mapToGlobal(place.toPoint()))
-        event = QMouseEvent(QEvent.Type.MouseMove, place, where, Qt.MouseButton.NoButton, button, shift)
+        event = QMouseEvent(
+            QEvent.Type.MouseMove, place, where, Qt.MouseButton.NoButton, button, shift
+        )
         QApplication.sendEvent(port, event)
 
     move(2.0, Qt.MouseButton.NoButton)
@@ -279,7 +310,9 @@ def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: Plo
     for time in (4.0, 6.0, 8.0):
         qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
         move(time, left)
-    qtbot.mouseRelease(port, left, shift, QPointF(plot.chart.x_of(8.0), area.center().y()).toPoint())
+    qtbot.mouseRelease(
+        port, left, shift, QPointF(plot.chart.x_of(8.0), area.center().y()).toPoint()
+    )
     assert panel.span is not None
     assert panel.span == pytest.approx((2.0, 8.0), abs=0.05)
     assert panel.strip.isVisible()
@@ -300,7 +333,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: Plo
     assert not panel.strip.isVisible()
 
 
-# --- derived -------------------------------------------------------------------------------------------------------
+# --- derived --------------------------------------------------------------------------------------
 
 
 def test_derived_channels_are_worked_out_and_grow_with_the_run(
@@ -322,7 +355,9 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
 
 
-def test_the_dialog_checks_completes_and_keeps(qtbot: QtBot, bridge: FakeBridge, library: Library) -> None:
+def test_the_dialog_checks_completes_and_keeps(
+    qtbot: QtBot, bridge: FakeBridge, library: Library
+) -> None:
     dialog = DerivedDialog(bridge, library)  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(dialog)
@@ -358,11 +393,13 @@ def test_a_run_of_another_robot_under_an_overlay(
     assert eleven is not None
     ten = make_recording(with_value(document.scene, "robot.n_links", 10), 600)
     library.put(Derived("last_m", "link_11_y_m - link_1_y_m", "m"))
-    panel.show_contents([
-        Content("time", curves=(Curve("link_11_x_m"),)),
-        Content("time", curves=(Curve("link_2_x_m"), Curve("last_m"))),
-        Content.tracks((1, 11)),
-    ])  # fmt: skip
+    panel.show_contents(
+        [
+            Content("time", curves=(Curve("link_11_x_m"),)),
+            Content("time", curves=(Curve("link_2_x_m"), Curve("last_m"))),
+            Content.tracks((1, 11)),
+        ]
+    )
     panel.overlay([OverlaidRun("eleven", "#ff8800", eleven)])
     settle(qtbot, panel)
     bridge.set_recording(ten)
@@ -379,13 +416,15 @@ def test_a_run_of_another_robot_under_an_overlay(
     assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[0], [2], [2]]
 
 
-# --- arrangements --------------------------------------------------------------------------------------------------
+# --- arrangements ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [preset.name for preset in PRESETS])
 def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: str) -> None:
     show_preset(panel, name)
-    assert len(panel.contents) >= 3  # the plots themselves come one after the other, so that the window answers
+    assert (
+        len(panel.contents) >= 3
+    )  # the plots themselves come one after the other, so that the window answers
     settle(qtbot, panel)
     assert len(panel.plots) >= 3
     for plot in panel.plots:
@@ -394,7 +433,9 @@ def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: s
         assert "Not in this run" not in picture.note
 
 
-def test_plots_are_kept_under_a_name_with_their_derived_channels(panel: PlotPanel, tmp_path: Path) -> None:
+def test_plots_are_kept_under_a_name_with_their_derived_channels(
+    panel: PlotPanel, tmp_path: Path
+) -> None:
     settings = QSettings(str(tmp_path / "sets.ini"), QSettings.Format.IniFormat)
     panel.library.put(Derived("error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad"))
     contents = [

@@ -34,20 +34,41 @@ class Camera:
     codec: str = form_field("h264", "&Codec", choices=lambda camera: codecs(camera.name))
     fires: bool = form_field(False, "Fire", text="Fire the &flash", stored=True)
     delay_s: float = form_field(
-        0.5, "&Delay", unit="s", minimum=0.0, maximum=9.0, shown=lambda camera: camera.fires, stored=True
+        0.5,
+        "&Delay",
+        unit="s",
+        minimum=0.0,
+        maximum=9.0,
+        shown=lambda camera: camera.fires,
+        stored=True,
     )
     limit_s: float = form_field(
-        0.0, "&Limit", unit="s", minimum=0.0, optional=True, empty=0.0, refusal="Give seconds, or nothing."
+        0.0,
+        "&Limit",
+        unit="s",
+        minimum=0.0,
+        optional=True,
+        empty=0.0,
+        refusal="Give seconds, or nothing.",
     )
     port: int = form_field(
-        5005, "&Port", minimum=1, maximum=65535, integer=True, plain=True, width=80, enabled=lambda camera: camera.fires
+        5005,
+        "&Port",
+        minimum=1,
+        maximum=65535,
+        integer=True,
+        plain=True,
+        width=80,
+        enabled=lambda camera: camera.fires,
     )
     serial: str = ""
     """Not asked for."""
 
 
 def codecs(name: str) -> tuple[Choice, ...]:
-    return tuple(Choice(each, each.upper()) for each in (("h264", "av1") if name != "old" else ("mjpeg",)))
+    return tuple(
+        Choice(each, each.upper()) for each in (("h264", "av1") if name != "old" else ("mjpeg",))
+    )
 
 
 def check(camera: Camera) -> dict[str, str]:

@@ -38,7 +38,9 @@ def banner(document: Document, qtbot: QtBot) -> Iterator[Banner]:
 def change(document: Document, amplitude: float) -> None:
     """Write the file as an editor does that replaces it."""
     assert document.path is not None
-    save_scene(with_value(load_scene(document.path), "gait.amplitude_deg", amplitude), document.path)
+    save_scene(
+        with_value(load_scene(document.path), "gait.amplitude_deg", amplitude), document.path
+    )
 
 
 def press(banner: Banner, text: str) -> None:
@@ -46,7 +48,9 @@ def press(banner: Banner, text: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["replaced", "written in place"])
-def test_a_change_is_noticed_and_can_be_reloaded(document: Document, banner: Banner, qtbot: QtBot, way: str) -> None:
+def test_a_change_is_noticed_and_can_be_reloaded(
+    document: Document, banner: Banner, qtbot: QtBot, way: str
+) -> None:
     assert document.path is not None
     before = document.scene
     for amplitude in (21.0, 22.0):  # the second time the file is another one
@@ -55,7 +59,9 @@ def test_a_change_is_noticed_and_can_be_reloaded(document: Document, banner: Ban
         else:
             text = document.path.read_text(encoding="utf-8")
             old = f"amplitude_deg = {document.scene.gait.amplitude_deg}\nfrequency"
-            document.path.write_text(text.replace(old, f"amplitude_deg = {amplitude}\nfrequency"), encoding="utf-8")
+            document.path.write_text(
+                text.replace(old, f"amplitude_deg = {amplitude}\nfrequency"), encoding="utf-8"
+            )
         qtbot.waitUntil(lambda: "mine.toml was changed by another program" in banner.text)
         press(banner, "Reload")
         assert document.scene.gait.amplitude_deg == amplitude
@@ -80,7 +86,9 @@ def test_mine_is_kept_and_then_saved(document: Document, banner: Banner, qtbot: 
     assert load_scene(document.path or "") == document.scene
 
 
-def test_a_removed_file_is_said_and_comes_back(document: Document, banner: Banner, qtbot: QtBot) -> None:
+def test_a_removed_file_is_said_and_comes_back(
+    document: Document, banner: Banner, qtbot: QtBot
+) -> None:
     assert document.path is not None
     document.path.unlink()
     qtbot.waitUntil(lambda: "is not there any more" in banner.text)
@@ -91,7 +99,9 @@ def test_a_removed_file_is_said_and_comes_back(document: Document, banner: Banne
     qtbot.waitUntil(lambda: "was changed" in banner.text)
 
 
-def test_the_same_text_and_the_own_save_are_no_change(document: Document, banner: Banner, qtbot: QtBot) -> None:
+def test_the_same_text_and_the_own_save_are_no_change(
+    document: Document, banner: Banner, qtbot: QtBot
+) -> None:
     assert document.path is not None
     data = document.path.read_bytes()
     document.path.write_bytes(data)
@@ -103,7 +113,9 @@ def test_the_same_text_and_the_own_save_are_no_change(document: Document, banner
     assert document.on_disk() == "same"
 
 
-def test_a_change_that_is_taken_back_takes_the_notice_away(document: Document, banner: Banner, qtbot: QtBot) -> None:
+def test_a_change_that_is_taken_back_takes_the_notice_away(
+    document: Document, banner: Banner, qtbot: QtBot
+) -> None:
     assert document.path is not None
     data = document.path.read_bytes()
     change(document, 21.0)

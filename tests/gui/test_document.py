@@ -112,7 +112,9 @@ def test_the_selection_follows_the_obstacles(document: Document) -> None:
     selection.set([("obstacle", 1), ("obstacle", 4), ("link", 3), ("obstacle", 99)])
     assert selection.items == {("obstacle", 1), ("obstacle", 4), ("link", 3)}
     document.edit(remove_obstacles(document.scene, [1, 2]), "Delete")
-    assert selection.items == {("obstacle", 2), ("link", 3)}, "obstacle 5 is number 3 now, obstacle 2 is gone"
+    assert selection.items == {("obstacle", 2), ("link", 3)}, (
+        "obstacle 5 is number 3 now, obstacle 2 is gone"
+    )
     document.undo_stack.undo()
     assert selection.items == {("obstacle", 4), ("link", 3)}
     document.new()

@@ -179,7 +179,10 @@ def run(examples: int, steps: int) -> None:
     run_state_machine_as_test(
         DocumentMachine,
         settings=settings(
-            max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )
 

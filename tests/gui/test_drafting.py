@@ -28,7 +28,7 @@ from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 pytestmark = pytest.mark.gui
 
 
-# ---------------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,16 @@ def test_rulers_are_divided_by_one_two_or_five_and_their_numbers_have_room(
 
 def test_lengths_are_told_in_millimetres_below_a_metre() -> None:
     assert [length_text(value) for value in (0.25, 0.0123, 0.00004, 1.0, 12.3456, -0.0005)] == [
-        "250 mm", "12.3 mm", "0 mm", "1.000 m", "12.346 m", "\N{MINUS SIGN}0.5 mm",
-    ]  # fmt: skip
+        "250 mm",
+        "12.3 mm",
+        "0 mm",
+        "1.000 m",
+        "12.346 m",
+        "\N{MINUS SIGN}0.5 mm",
+    ]
 
 
-# ---------------------------------------------------------------------------------------------------- dimensions
+# --------------------------------------------------------------------------------------- dimensions
 
 
 def scene_of(*obstacles: dict[str, object]) -> tuple[Scene, Obstacles]:
@@ -88,7 +93,9 @@ def test_one_obstacle_has_its_size_and_the_ways_to_its_neighbour_and_the_robot()
     size, neighbour, robot = found
     assert size.text == "⌀ 200 mm"
     assert neighbour.text == "250 mm"
-    np.testing.assert_allclose((neighbour.start, neighbour.end), [(0.1, 1.0), (0.35, 1.0)], atol=1e-12)
+    np.testing.assert_allclose(
+        (neighbour.start, neighbour.end), [(0.1, 1.0), (0.35, 1.0)], atol=1e-12
+    )
     assert robot.text == length_text(0.9 - scene.robot.radius_m)
     assert texts(selection_dimensions(scene, world, None, [0], False)) == ["⌀ 200 mm", "250 mm"]
     # Length and width of a turned box, along its own sides; everything else is far away.
@@ -97,11 +104,16 @@ def test_one_obstacle_has_its_size_and_the_ways_to_its_neighbour_and_the_robot()
 
 def test_two_have_their_gap_and_the_distance_of_their_centres_and_more_their_extent() -> None:
     scene, world = scene_of(
-        POST | {"x_m": 0.0, "y_m": 0.0}, POST | {"x_m": 0.3, "y_m": 0.4}, POST | {"x_m": 0.9, "y_m": 0.45},
+        POST | {"x_m": 0.0, "y_m": 0.0},
+        POST | {"x_m": 0.3, "y_m": 0.4},
+        POST | {"x_m": 0.9, "y_m": 0.45},
         POST | {"x_m": 0.95, "y_m": 0.45},
-    )  # fmt: skip
+    )
     assert texts(selection_dimensions(scene, world, None, [0, 1], False)) == ["300 mm", "500 mm"]
-    assert texts(selection_dimensions(scene, world, None, [0, 1, 2], False)) == ["1.100 m", "650 mm"]
+    assert texts(selection_dimensions(scene, world, None, [0, 1, 2], False)) == [
+        "1.100 m",
+        "650 mm",
+    ]
     overlap = selection_dimensions(scene, world, None, [2, 3], False)[0]
     assert (overlap.text, overlap.role) == ("overlaps by 150 mm", "warning")
 
@@ -116,7 +128,10 @@ def test_the_robot_has_the_way_to_the_nearest_obstacle() -> None:
 
 def test_two_thousand_obstacles_cost_next_to_nothing() -> None:
     random = np.random.default_rng(5)
-    posts = [POST | {"x_m": float(x), "y_m": float(y), "radius_m": 0.01} for x, y in random.uniform(-9, 9, (2000, 2))]
+    posts = [
+        POST | {"x_m": float(x), "y_m": float(y), "radius_m": 0.01}
+        for x, y in random.uniform(-9, 9, (2000, 2))
+    ]
     scene, world = scene_of(*posts)
     pose = initial_state(scene)[0]
     spent = []
@@ -128,7 +143,7 @@ def test_two_thousand_obstacles_cost_next_to_nothing() -> None:
     assert min(spent) < 0.01
 
 
-# ---------------------------------------------------------------------------------------------------- snapping
+# ----------------------------------------------------------------------------------------- snapping
 
 
 def test_centres_come_before_corners_and_these_before_edges() -> None:
@@ -151,10 +166,12 @@ def test_centres_come_before_corners_and_these_before_edges() -> None:
     pose = initial_state(scene)[0]
     assert snapped(scene, world, pose, pose[2, :2] + 0.01, 0.03).kind == "centre"
     beside = np.array([pose[2, 0] + 0.02, scene.robot.radius_m + 0.01])
-    np.testing.assert_allclose(snapped(scene, world, pose, beside, 0.02).point, beside - (0.0, 0.01), atol=1e-9)
+    np.testing.assert_allclose(
+        snapped(scene, world, pose, beside, 0.02).point, beside - (0.0, 0.01), atol=1e-9
+    )
 
 
-# ---------------------------------------------------------------------------------------------------- in the window
+# ------------------------------------------------------------------------------------ in the window
 
 
 def seen(viewport: Viewport, x: float, y: float) -> QPoint:
@@ -171,7 +188,9 @@ def above(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     return drawn
 
 
-def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(above: MainWindow) -> None:
+def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
+    above: MainWindow,
+) -> None:
     viewport = above.context.viewport
     assert viewport.api.drafting
     assert viewport.sheet.isVisible()
@@ -182,14 +201,19 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(a
     above.context.actions_table["show_drafting"].trigger()
     assert not viewport.sheet.isVisible()
     assert viewport.legends.forces.x() < THICK
-    assert viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK) != ruler
+    assert (
+        viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
+        != ruler
+    )
     above.context.actions_table["show_drafting"].trigger()
     viewport.navigator.toggle_projection()
     assert not viewport.api.drafting
     assert viewport.overlays().show_triad
 
 
-def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(above: MainWindow) -> None:
+def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
+    above: MainWindow,
+) -> None:
     viewport, document = above.context.viewport, above.context.document
     assert viewport.sheet.dimensions() == []
     plain = viewport.image()

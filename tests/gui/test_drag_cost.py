@@ -89,7 +89,9 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
     assert not panel._resting.isActive(), "nothing waits, so nothing has to wait longer"
 
 
-def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
     panel = TeleopPanel(drawn.context.teleoperation)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
@@ -102,13 +104,17 @@ def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(drawn: MainWindow, 
 def test_clearance_asks_for_the_distances_of_many_points_at_once(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = counted(monkeypatch, clearance, "_combined")  # the last part of every distance from a post
+    asked = counted(
+        monkeypatch, clearance, "_combined"
+    )  # the last part of every distance from a post
     snapshot = make_recording(document.scene, 1).snapshot(0)
     clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
     assert len(asked) <= 17
 
 
-def test_a_picture_is_read_into_the_image_that_shows_it(drawn: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_is_read_into_the_image_that_shows_it(
+    drawn: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a buffer made for each picture and without a further copy of it; row 0 is on top."""
     seen: list[int] = []
     real = _Target.read

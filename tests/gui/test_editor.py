@@ -55,7 +55,9 @@ def document() -> Document:
 
 
 @pytest.fixture
-def viewport(qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch) -> Iterator[Viewport]:
+def viewport(
+    qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Viewport]:
     """A plain view of 800 x 600 pixels in which a metre is 300 pixels."""
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     viewport = Viewport(document, FakeBridge(), Selection(document))  # type: ignore[arg-type]
@@ -76,19 +78,28 @@ def at(viewport: Viewport, x: float, y: float) -> QPoint:
 
 
 def move(
-    viewport: Viewport, point: QPoint, modifier: Qt.KeyboardModifier = NONE, held: Qt.MouseButton | None = None
+    viewport: Viewport,
+    point: QPoint,
+    modifier: Qt.KeyboardModifier = NONE,
+    held: Qt.MouseButton | None = None,
 ) -> None:
     """The mouse there, with its modifiers, which Qt's own test mouse leaves out."""
     button = held if held is not None else Qt.MouseButton.NoButton
     glob = QPointF(viewport.mapToGlobal(point))
     kind = QMouseEvent.Type.MouseMove
-    QApplication.sendEvent(viewport, QMouseEvent(kind, QPointF(point), glob, button, button, modifier))
+    QApplication.sendEvent(
+        viewport, QMouseEvent(kind, QPointF(point), glob, button, button, modifier)
+    )
 
 
 def drag(
-    qtbot: QtBot, viewport: Viewport, start: QPoint, end: QPoint, modifier: Qt.KeyboardModifier = NONE,
+    qtbot: QtBot,
+    viewport: Viewport,
+    start: QPoint,
+    end: QPoint,
+    modifier: Qt.KeyboardModifier = NONE,
     release: bool = True,
-) -> None:  # fmt: skip
+) -> None:
     move(viewport, start, modifier)
     qtbot.mousePress(viewport, LEFT, modifier, start)
     for part in (0.3, 0.7, 1.0):
@@ -115,14 +126,23 @@ def one(document: Document, index: int) -> Obstacle:
     return document.scene.obstacles[index]
 
 
-# --- G, R, S --------------------------------------------------------------------------------------------------------
+# --- G, R, S --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("typed", "x"),
-    [("x0.25", 0.25), ("x12cm", 0.12), ("x1/3", 1 / 3), ("x-0.1*2", -0.2), ("0.5", 0.5), ("x2*(3cm+1in)", 0.1108)],
+    [
+        ("x0.25", 0.25),
+        ("x12cm", 0.12),
+        ("x1/3", 1 / 3),
+        ("x-0.1*2", -0.2),
+        ("0.5", 0.5),
+        ("x2*(3cm+1in)", 0.1108),
+    ],
 )
-def test_a_typed_shift(qtbot: QtBot, viewport: Viewport, document: Document, typed: str, x: float) -> None:
+def test_a_typed_shift(
+    qtbot: QtBot, viewport: Viewport, document: Document, typed: str, x: float
+) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
     move(viewport, at(viewport, 0.9, 0.7))  # what is typed counts, wherever the mouse went
@@ -149,7 +169,9 @@ def test_the_mouse_moves_along_the_ground_and_a_click_accepts(
     qtbot.mouseClick(viewport, LEFT, NONE, at(viewport, 0.7, 0.4))
     assert not viewport.editor.transforms.busy
     for index in (0, 2):
-        assert one(document, index) == THINGS[index].model_copy(update={"y_m": pytest.approx(THINGS[index].y_m - 0.1)})
+        assert one(document, index) == THINGS[index].model_copy(
+            update={"y_m": pytest.approx(THINGS[index].y_m - 0.1)}
+        )
     assert document.undo_stack.undoText() == "Move 2 obstacles"
     document.undo_stack.undo()
     assert document.scene.obstacles == THINGS
@@ -194,7 +216,9 @@ def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
 
 
 @pytest.mark.parametrize(("typed", "yaw"), [("z30deg", 60.0), ("-45", -15.0), ("pi/2rad", 120.0)])
-def test_a_typed_turn(qtbot: QtBot, viewport: Viewport, document: Document, typed: str, yaw: float) -> None:
+def test_a_typed_turn(
+    qtbot: QtBot, viewport: Viewport, document: Document, typed: str, yaw: float
+) -> None:
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "turn", 1.3, 0.0)
     type_keys(qtbot, viewport, typed if typed[0] != "p" else "(" + typed.replace("rad", ")rad"))
@@ -246,7 +270,9 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
     qtbot.keyClick(viewport, Key.Key_X)
     assert (running.amount.axes, running.amount.local) == ("x", True)
     type_keys(qtbot, viewport, "1")
-    np.testing.assert_allclose(running.amount.shift, (math.cos(math.radians(30)), 0.5, 0.0), atol=1e-12)
+    np.testing.assert_allclose(
+        running.amount.shift, (math.cos(math.radians(30)), 0.5, 0.0), atol=1e-12
+    )
     assert label(viewport) == "Δown x 1▏ = +1.000 m"
     qtbot.keyClick(viewport, Key.Key_Backspace)
     qtbot.keyClick(viewport, Key.Key_X)
@@ -295,7 +321,9 @@ def test_nonsense_is_told_and_changes_nothing(
     assert one(document, 0).x_m == 0.1
 
 
-def test_unfinished_numbers_are_waited_for_but_not_taken(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_unfinished_numbers_are_waited_for_but_not_taken(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
     for key in "-1/":
@@ -307,7 +335,9 @@ def test_unfinished_numbers_are_waited_for_but_not_taken(qtbot: QtBot, viewport:
     viewport.editor.transforms.cancel()
 
 
-def test_what_cannot_be_is_refused_with_a_sentence(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_what_cannot_be_is_refused_with_a_sentence(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     transforms = viewport.editor.transforms
     start(qtbot, viewport, "move", 0.2, 0.2)
     assert transforms.label.problem == "Select an obstacle that is not locked."
@@ -329,7 +359,9 @@ def test_what_cannot_be_is_refused_with_a_sentence(qtbot: QtBot, viewport: Viewp
     assert document.scene.obstacles == THINGS
 
 
-def test_an_edit_from_elsewhere_ends_it_and_stays(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_an_edit_from_elsewhere_ends_it_and_stays(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
     move(viewport, at(viewport, 0.4, 0.2))
@@ -340,7 +372,9 @@ def test_an_edit_from_elsewhere_ends_it_and_stays(qtbot: QtBot, viewport: Viewpo
     assert one(document, 1) == THINGS[1].model_copy(update={"yaw_deg": 77.0})
 
 
-def test_another_document_is_left_alone(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_another_document_is_left_alone(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
     move(viewport, at(viewport, 0.4, 0.2))
@@ -350,7 +384,7 @@ def test_another_document_is_left_alone(qtbot: QtBot, viewport: Viewport, docume
     assert document.scene is other
 
 
-# --- the gizmo ------------------------------------------------------------------------------------------------------
+# --- the gizmo ------------------------------------------------------------------------------------
 
 
 def grip(viewport: Viewport, name: str) -> QPoint:
@@ -358,12 +392,18 @@ def grip(viewport: Viewport, name: str) -> QPoint:
     gizmo = viewport.overlays().gizmo
     assert gizmo is not None
     handle = next(h for h in handles(gizmo, viewport.navigator.camera) if h.name == name)
-    point = handle.points[len(handle.points) // 8] if handle.kind == "ring" else handle.points.mean(axis=0)
+    point = (
+        handle.points[len(handle.points) // 8]
+        if handle.kind == "ring"
+        else handle.points.mean(axis=0)
+    )
     x, y, z = point
     return viewport.pixel((float(x), float(y), float(z))).toPoint()
 
 
-def test_an_arrow_moves_along_its_axis(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_an_arrow_moves_along_its_axis(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     move(viewport, place)
@@ -375,7 +415,9 @@ def test_an_arrow_moves_along_its_axis(qtbot: QtBot, viewport: Viewport, documen
     assert viewport.selection.items == {("obstacle", 1)}
 
 
-def test_a_square_moves_in_its_plane_and_a_ring_turns(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_a_square_moves_in_its_plane_and_a_ring_turns(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "xy")
     drag(qtbot, viewport, place, place + QPoint(60, 45))
@@ -385,7 +427,9 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(qtbot: QtBot, viewport: Vi
     viewport.editor.options.next_mode()
     middle, place = at(viewport, moved.x_m, moved.y_m), grip(viewport, "z")
     arm = place - middle
-    drag(qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x()))  # a quarter anticlockwise; y goes down
+    drag(
+        qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x())
+    )  # a quarter anticlockwise; y goes down
     turned = one(document, 1)
     assert isinstance(turned, Box)
     assert turned.yaw_deg == pytest.approx(120.0, abs=1.5)
@@ -408,11 +452,16 @@ def test_a_box_at_an_axis_scales_along_it_and_the_middle_all_ways(
     drag(qtbot, viewport, place, place + QPoint(round(length), 0))
     box = one(document, 1)
     assert isinstance(box, Box)
-    assert (box.width_m, box.height_m) == (pytest.approx(0.4, abs=0.01), pytest.approx(0.2, abs=0.005))
+    assert (box.width_m, box.height_m) == (
+        pytest.approx(0.4, abs=0.01),
+        pytest.approx(0.2, abs=0.005),
+    )
     assert box.z_m == 0.0  # it keeps standing
 
 
-def test_a_click_on_a_handle_changes_nothing(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_a_click_on_a_handle_changes_nothing(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     qtbot.mouseClick(viewport, LEFT, NONE, place)
@@ -450,10 +499,12 @@ def test_the_plain_view_paints_it(viewport: Viewport, qtbot: QtBot) -> None:
     assert viewport.grab().toImage().pixelColor(place) != colour
 
 
-# --- snapping -------------------------------------------------------------------------------------------------------
+# --- snapping -------------------------------------------------------------------------------------
 
 
-def test_ctrl_snaps_to_the_grid_and_inverts_the_switch(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_ctrl_snaps_to_the_grid_and_inverts_the_switch(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     options = viewport.editor.options
     options.set(objects=False, grid_m=0.1)
     viewport.selection.set([("obstacle", 0)])
@@ -466,10 +517,17 @@ def test_ctrl_snaps_to_the_grid_and_inverts_the_switch(qtbot: QtBot, viewport: V
     assert one(document, 0).x_m == pytest.approx(0.44, abs=2e-3)
 
 
-def test_edges_and_middles_of_others_are_met_and_shown(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_edges_and_middles_of_others_are_met_and_shown(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     """One box beside the other: face to face, and middles in line."""
     document.new(
-        Scene(obstacles=(Box(x_m=0, y_m=0, length_m=0.2, width_m=0.2), Box(x_m=1, y_m=0.5, length_m=0.4, width_m=0.2)))
+        Scene(
+            obstacles=(
+                Box(x_m=0, y_m=0, length_m=0.2, width_m=0.2),
+                Box(x_m=1, y_m=0.5, length_m=0.4, width_m=0.2),
+            )
+        )
     )
     viewport.editor.options.set(on=True, grid=False)
     viewport.selection.set([("obstacle", 0)])
@@ -477,7 +535,9 @@ def test_edges_and_middles_of_others_are_met_and_shown(qtbot: QtBot, viewport: V
     move(viewport, at(viewport, 0.69, 0.51))
     running = viewport.editor.transforms.running
     assert running is not None
-    np.testing.assert_allclose(running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9)  # side by side, in line
+    np.testing.assert_allclose(
+        running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9
+    )  # side by side, in line
     assert len(viewport.overlays().guides) == 2
     levels = {(round(guide.end[0], 6), round(guide.end[1], 6)) for guide in running.amount.guides}
     assert levels == {(0.8, 0.5), (1.0, 0.5)}
@@ -486,7 +546,9 @@ def test_edges_and_middles_of_others_are_met_and_shown(qtbot: QtBot, viewport: V
     viewport.editor.transforms.cancel()
 
 
-def test_angles_and_factors_go_in_steps(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_angles_and_factors_go_in_steps(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "turn", 1.3, 0.0)
     a = math.radians(50)
@@ -502,7 +564,9 @@ def test_angles_and_factors_go_in_steps(qtbot: QtBot, viewport: Viewport, docume
     qtbot.keyClick(viewport, Key.Key_Escape)
 
 
-def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(qtbot: QtBot, viewport: Viewport) -> None:
+def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
+    qtbot: QtBot, viewport: Viewport
+) -> None:
     popup = viewport.editor.buttons.open_snapping()
     height = popup.height()
     popup.boxes["on"].click()
@@ -531,13 +595,23 @@ def test_choices_survive_in_the_settings(qtbot: QtBot, tmp_path: object) -> None
     again = EditorOptions()
     again.load(settings)
     assert again.now == options.now
-    for name, wrong in (("mode", "fly"), ("grid_m", "-1"), ("angle_deg", "nan"), ("factor", "much")):
+    for name, wrong in (
+        ("mode", "fly"),
+        ("grid_m", "-1"),
+        ("angle_deg", "nan"),
+        ("factor", "much"),
+    ):
         settings.setValue(f"editor/{name}", wrong)
     again.load(settings)
-    assert (again.now.mode, again.now.grid_m, again.now.angle_deg, again.now.factor) == ("move", 0.05, 15.0, 0.1)
+    assert (again.now.mode, again.now.grid_m, again.now.angle_deg, again.now.factor) == (
+        "move",
+        0.05,
+        15.0,
+        0.1,
+    )
 
 
-# --- selecting ------------------------------------------------------------------------------------------------------
+# --- selecting ------------------------------------------------------------------------------------
 
 
 def test_a_click_means_the_whole_group_and_alt_one_of_it(qtbot: QtBot, viewport: Viewport) -> None:
@@ -552,7 +626,9 @@ def test_a_click_means_the_whole_group_and_alt_one_of_it(qtbot: QtBot, viewport:
     assert viewport.selection.items == {("obstacle", 4)}
 
 
-def test_what_is_locked_is_not_picked_and_never_moved(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_what_is_locked_is_not_picked_and_never_moved(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     place = at(viewport, 1.5, 0.0)
     move(viewport, place)
     assert viewport.selection.hovered is None
@@ -565,7 +641,9 @@ def test_what_is_locked_is_not_picked_and_never_moved(qtbot: QtBot, viewport: Vi
     assert one(document, 5) is THINGS[5]
 
 
-def test_a_rectangle_selects_what_has_its_middle_in_it(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_a_rectangle_selects_what_has_its_middle_in_it(
+    qtbot: QtBot, viewport: Viewport, document: Document
+) -> None:
     document.set_value("obstacles[6].hidden", True, "Hide")
     drag(qtbot, viewport, at(viewport, -0.3, -0.3), at(viewport, 1.7, 0.2), SHIFT)
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1)}
@@ -574,7 +652,9 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(qtbot: QtBot, viewport: V
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
     viewport.editor.boxes.arm()
     assert viewport.hint.text().startswith("Drag a rectangle")
-    drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False)  # from an obstacle, too
+    drag(
+        qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False
+    )  # from an obstacle, too
     band = viewport.editor.boxes.band
     assert band.isVisible()
     assert band.geometry().contains(at(viewport, 0.6, 0.6))

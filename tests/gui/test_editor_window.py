@@ -19,7 +19,9 @@ pytestmark = pytest.mark.gui
 Key = Qt.Key
 
 
-def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
     viewport, before = drawn.context.viewport, drawn.context.document.scene
     drawn.context.selection.set([("obstacle", 5)])
     qtbot.waitUntil(drawn.context.actions_table["move"].isEnabled)
@@ -37,7 +39,9 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(drawn: MainWindow
     qtbot.keyClick(viewport, Key.Key_Return)
     assert not viewport.editor.transforms.busy
     moved = drawn.context.document.scene.obstacles[5]
-    assert moved == before.obstacles[5].model_copy(update={"x_m": round(before.obstacles[5].x_m + 0.175, 6)})
+    assert moved == before.obstacles[5].model_copy(
+        update={"x_m": round(before.obstacles[5].x_m + 0.175, 6)}
+    )
     assert (viewport.navigator.camera, viewport.navigator.following) == (camera, following)
     assert drawn.context.document.undo_stack.count() == 1
     qtbot.keyClick(viewport, Key.Key_7)
@@ -89,7 +93,10 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, a little off where the pivot is
     assert (box.x_m, box.y_m) == (0.0, 0.0)
     viewport.editor.options.set(mode="turn")
-    begin, end = grip("z", 0.778), grip("z", 0.903)  # an eighth of the ring, in front and between the others
+    begin, end = (
+        grip("z", 0.778),
+        grip("z", 0.903),
+    )  # an eighth of the ring, in front and between the others
     drag(qtbot, viewport, begin, end)
     box = document.scene.obstacles[0]
     assert isinstance(box, Box)

@@ -38,11 +38,15 @@ LATE, TURN = 0.12, math.radians(40.0)
 LINK = 5
 
 
-def measured(recording: Recording, name: str = "trial", late: float = LATE, link: int = LINK) -> Capture:
+def measured(
+    recording: Recording, name: str = "trial", late: float = LATE, link: int = LINK
+) -> Capture:
     """A link of a run as cameras see it at 20 Hz: by a clock that starts late, in a frame of their own, with a gap."""
     rows = recording.rows(0, len(recording))
     time = np.arange(late, float(rows.time[-1]), 0.05)
-    place = np.column_stack([np.interp(time, rows.time, rows.link_pose[:, link, axis]) for axis in range(3)])
+    place = np.column_stack(
+        [np.interp(time, rows.time, rows.link_pose[:, link, axis]) for axis in range(3)]
+    )
     yaw = 2 * np.arctan2(*(np.interp(time, rows.time, rows.link_pose[:, link, k]) for k in (6, 3)))
     turn = rotation(-TURN)
     seen = np.ones((len(time), 1), bool)
@@ -94,7 +98,8 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     ((name_colour, text),) = experiments.names(shown.time)
     assert name_colour == trial_colour(0)
     assert text == "trial · 0 mm off"
-    # The line, dashed in the gap; heading and marker where the simulated link is, on the robot's back.
+    # The line, dashed in the gap; heading and marker where the simulated link is, on the robot's
+    # back.
     tracks = experiments.tracks(shown)
     line, marks = tracks[0], next(track for track in tracks if track.marks is not None)
     assert line.colour == colour(trial_colour(0))
@@ -109,7 +114,9 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     row = run.recording.index_at(shown.time)
     rows = run.recording.rows(row, row + 1)
     at = float(rows.time[0])
-    own = long_bridge.recording.rows(long_bridge.recording.index_at(at), long_bridge.recording.index_at(at) + 1)
+    own = long_bridge.recording.rows(
+        long_bridge.recording.index_at(at), long_bridge.recording.index_at(at) + 1
+    )
     assert np.allclose(rows.link_pose[0, LINK, :2], own.link_pose[0, LINK, :2], atol=3e-3)
     assert np.isnan(rows.link_pose[0, LINK + 1]).all()
 
@@ -136,19 +143,26 @@ def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests
     assert shifted.recording.times[0] == pytest.approx(begin + 0.3)
     off = float(experiments.names(shown.time)[0][1].split(" · ")[1].split(" ")[0])
     assert off > 30, "0.3 s at 0.16 m/s and more"
-    qtbot.waitUntil(lambda: experiments.comparison is not None and experiments.comparison is not before)
+    qtbot.waitUntil(
+        lambda: experiments.comparison is not None and experiments.comparison is not before
+    )
     compared(qtbot, experiments)
     after = experiments.comparison
     assert after is not None
     (trial,) = after.figures.trials
     assert trial.alignment.offset_s == pytest.approx(LATE + 0.3, abs=0.003)
-    assert trial.figures["position_rmse"].value > 5 * before.figures.trials[0].figures["position_rmse"].value
+    assert (
+        trial.figures["position_rmse"].value
+        > 5 * before.figures.trials[0].figures["position_rmse"].value
+    )
     experiments.find()
     qtbot.waitUntil(lambda: not experiments.busy)
     assert experiments.trials[0].offset_s == pytest.approx(LATE, abs=0.003)
 
 
-def test_figures_of_an_earlier_run_say_so(qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge) -> None:
+def test_figures_of_an_earlier_run_say_so(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
     recording = long_bridge.recording
     assert recording is not None
     experiments.add([measured(recording)])
@@ -174,7 +188,11 @@ def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
     assert recording is not None
     whole = measured(recording, "too short")
     short = replace(
-        whole, time=whole.time[:5], position=whole.position[:5], measured=whole.measured[:5], orientation=None
+        whole,
+        time=whole.time[:5],
+        position=whole.position[:5],
+        measured=whole.measured[:5],
+        orientation=None,
     )
     experiments.add([short])
     qtbot.waitUntil(lambda: not experiments.busy)
@@ -223,7 +241,11 @@ def test_the_panel_by_mouse_and_keys(
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
     compared(qtbot, experiments)
     qtbot.waitUntil(lambda: bool(panel.figures.errors.texts))
-    assert [panel.figures.which.itemText(i) for i in range(3)] == ["All 2 trials", "first", "second"]
+    assert [panel.figures.which.itemText(i) for i in range(3)] == [
+        "All 2 trials",
+        "first",
+        "second",
+    ]
     assert panel.figures.errors.texts[0][0] == "position, RMSE, mm"
     box = panel.alignment
     assert box.trial.currentText() == "second"
@@ -248,14 +270,20 @@ def test_the_panel_by_mouse_and_keys(
     compared(qtbot, experiments)
     assert experiments.trials[1].offset_s == pytest.approx(0.3, abs=0.005)
     # Not turned to fit, the tracks do not lie on each other.
-    qtbot.mouseClick(box.heading, Qt.MouseButton.LeftButton, pos=QPoint(8, box.heading.height() // 2))
+    qtbot.mouseClick(
+        box.heading, Qt.MouseButton.LeftButton, pos=QPoint(8, box.heading.height() // 2)
+    )
     assert not experiments.options.align_heading
     compared(qtbot, experiments)
     qtbot.waitUntil(lambda: float(panel.figures.errors.texts[0][1]) > 50)
     qtbot.mouseClick(panel.frame.copy_button, Qt.MouseButton.LeftButton)
     assert "position, RMSE" in QGuiApplication.clipboard().text()
     # Hide one, remove both.
-    qtbot.mouseClick(panel.rows.shows[0], Qt.MouseButton.LeftButton, pos=QPoint(8, panel.rows.shows[0].height() // 2))
+    qtbot.mouseClick(
+        panel.rows.shows[0],
+        Qt.MouseButton.LeftButton,
+        pos=QPoint(8, panel.rows.shows[0].height() // 2),
+    )
     assert [run.name for run in experiments.overlaid()] == ["second"]
     qtbot.mouseClick(panel.rows.removes[0], Qt.MouseButton.LeftButton)
     assert [trial.capture.name for trial in experiments.trials] == ["second"]
@@ -286,7 +314,7 @@ def test_a_theme_change_dresses_trials_anew(
         theme.apply(app, "dark")
 
 
-# --- what is drawn ----------------------------------------------------------------------------------------------------
+# --- what is drawn --------------------------------------------------------------------------------
 
 
 def test_between_two_pictures_of_the_cameras(document: Document) -> None:
@@ -294,7 +322,9 @@ def test_between_two_pictures_of_the_cameras(document: Document) -> None:
     turned = quaternions(np.array([rotation(0.0), rotation(math.pi / 2), rotation(0.0)]))[:, None]
     turned[1] *= -1  # the same attitude
     seen = np.array([[True], [False], [False]])
-    motion = Motion(Capture("c", np.array([1.0, 1.1, 1.2]), ("m",), (0,), position, turned, None, seen))
+    motion = Motion(
+        Capture("c", np.array([1.0, 1.1, 1.2]), ("m",), (0,), position, turned, None, seen)
+    )
     assert motion.at(0.99) is None
     assert motion.at(1.21) is None
     half = motion.at(1.05)
@@ -305,7 +335,9 @@ def test_between_two_pictures_of_the_cameras(document: Document) -> None:
     assert not half.measured[0]
     exact = motion.at(1.1)
     assert exact is not None
-    assert np.allclose(exact.position[0], [0.2, 0.4, 0.1]), "the row itself, though the next one is unknown"
+    assert np.allclose(exact.position[0], [0.2, 0.4, 0.1]), (
+        "the row itself, though the next one is unknown"
+    )
     last = motion.at(1.2)
     assert last is not None
     assert np.isnan(last.position).all()
@@ -325,7 +357,14 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
         attitude = np.repeat(pose[None, links, 3:], 2, axis=0) if attitudes else None
         angles = np.repeat(measured[None], 2, axis=0) if joints else None
         capture = Capture(
-            "c", time, tuple(map(str, links)), tuple(links), position, attitude, angles, one[:, : len(links)]
+            "c",
+            time,
+            tuple(map(str, links)),
+            tuple(links),
+            position,
+            attitude,
+            angles,
+            one[:, : len(links)],
         )
         instant = Motion(capture).at(0.0)
         assert instant is not None
@@ -334,15 +373,19 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
     everything = shown(list(range(n)), attitudes=True, joints=False)
     assert everything is not None
     assert np.allclose(everything, pose)
-    # Positions alone: links point along the line through them; a link's own direction is within the bend of its joints.
+    # Positions alone: links point along the line through them; a link's own direction is within the
+    # bend of its joints.
     alone = shown(list(range(n)), attitudes=False, joints=False)
     assert alone is not None
     assert np.allclose(alone[:, :3], pose[:, :3])
     yaw = 2 * np.arctan2(alone[:, 6], alone[:, 3])
-    assert np.abs(yaw - 2 * np.arctan2(pose[:, 6], pose[:, 3])).max() < document.scene.gait.amplitude
+    assert (
+        np.abs(yaw - 2 * np.arctan2(pose[:, 6], pose[:, 3])).max() < document.scene.gait.amplitude
+    )
     assert shown([4], attitudes=True, joints=False) is None
     assert shown([4], attitudes=False, joints=True) is None
-    # One attitude and all joint angles: a chain through that link, its links a link length apart around each joint.
+    # One attitude and all joint angles: a chain through that link, its links a link length apart
+    # around each joint.
     chain = shown([4], attitudes=True, joints=True)
     assert chain is not None
     assert np.allclose(chain[4, :3], pose[4, :3])
@@ -355,7 +398,14 @@ def test_distances_are_those_on_the_ground(document: Document) -> None:
     centre = snapshot.centre_of_mass()
     position = np.repeat((centre + np.array([0.03, 0.04, 0.5]))[None, None], 2, axis=0)
     capture = Capture(
-        "c", np.array([0.0, 1.0]), ("com",), (CENTRE_OF_MASS,), position, None, None, np.ones((2, 1), bool)
+        "c",
+        np.array([0.0, 1.0]),
+        ("com",),
+        (CENTRE_OF_MASS,),
+        position,
+        None,
+        None,
+        np.ones((2, 1), bool),
     )
     motion, pairs = Motion(capture), ((0, CENTRE_OF_MASS),)
     assert distance(motion, 0.5, snapshot, pairs) == pytest.approx(0.05)
@@ -372,9 +422,13 @@ def test_a_long_track_is_made_once(document: Document) -> None:
     position = np.column_stack([time, 0.1 * np.sin(time), 0.05 + 0 * time])[:, None]
     motion = Motion(Capture("c", time, ("m",), (0,), position, None, None, np.ones((40, 1), bool)))
     red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    lines = [trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)]
+    lines = [
+        trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)
+    ]
     assert lines[0] is lines[1], "what draws it keeps what it made of it"
-    assert trial_tracks(motion, 0.5, snapshot, ((0, 0),), (white, white), 0.1, 0.06)[0].colour == white
+    assert (
+        trial_tracks(motion, 0.5, snapshot, ((0, 0),), (white, white), 0.1, 0.06)[0].colour == white
+    )
 
 
 def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
@@ -384,7 +438,12 @@ def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
     marks = np.array([[1.5, 0.2, 0.1], [np.nan, 0.0, 0.0]])
     track = Track(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
     painter = QPainter(image)
-    paint_tracks(painter, Overlays(tracks=(track,)), 100.0, lambda p: p[:, :2] * [100.0, -100.0] + [0.0, 40.0])
+    paint_tracks(
+        painter,
+        Overlays(tracks=(track,)),
+        100.0,
+        lambda p: p[:, :2] * [100.0, -100.0] + [0.0, 40.0],
+    )
     painter.end()
     row = [image.pixelColor(x, 40).red() for x in range(200)]
     assert min(row[:100]) == 255
@@ -393,17 +452,28 @@ def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
     assert image.pixelColor(150, 20).red() == 255
 
 
-def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(window: MainWindow, qtbot: QtBot) -> None:
+def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     window.context.show_dock("experiment")
     dock = window.context.docks["experiment"]
     qtbot.waitUntil(lambda: dock.isVisible() and not dock.visibleRegion().isEmpty())
-    on_screen = [bar for bar in window.findChildren(QTabBar) if bar.geometry().intersects(window.rect())]
+    on_screen = [
+        bar for bar in window.findChildren(QTabBar) if bar.geometry().intersects(window.rect())
+    ]
     (bar,) = [each for each in on_screen if each.isVisible() and each.parent() is window]
-    assert bar.geometry().left() >= window.context.viewport.mapTo(window, window.context.viewport.rect().topRight()).x()
+    assert (
+        bar.geometry().left()
+        >= window.context.viewport.mapTo(window, window.context.viewport.rect().topRight()).x()
+    )
 
 
 def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:
     from snakestudio.gui.analysis.experiment.files import examples
 
-    assert [path.stem for path in examples("sidewinding")] == [f"synthetic_sidewinding_{k}" for k in (1, 2, 3)]
-    assert {path.stem.rpartition("_")[0] for path in examples("stairs")} == {"synthetic_obstacle_aided"}
+    assert [path.stem for path in examples("sidewinding")] == [
+        f"synthetic_sidewinding_{k}" for k in (1, 2, 3)
+    ]
+    assert {path.stem.rpartition("_")[0] for path in examples("stairs")} == {
+        "synthetic_obstacle_aided"
+    }

@@ -20,7 +20,14 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
-from snakestudio.viewmodel.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
+from snakestudio.viewmodel.experiment.columns import (
+    TIME,
+    UNUSED,
+    Body,
+    Meaning,
+    layout_of,
+    meanings_of,
+)
 from snakestudio.viewmodel.experiment.dropped import kind_of
 from tests.measured_files import motive, rigid_body
 
@@ -36,7 +43,10 @@ def table(path: Path, header: str = "t;x;y;h", gap: bool = True) -> Path:
     lines = [header]
     for row, t in enumerate(time):
         place = (10 + 120 * t, 80 * np.sin(4 * t), 20 * np.cos(4 * t))
-        cells = [f"{1000 * t:.0f}", *("" if gap and 50 <= row < 54 else f"{v:.3f}".replace(".", ",") for v in place)]
+        cells = [
+            f"{1000 * t:.0f}",
+            *("" if gap and 50 <= row < 54 else f"{v:.3f}".replace(".", ",") for v in place),
+        ]
         lines.append(";".join(cells))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -130,8 +140,11 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
     assert "Ignored: Mean Marker Error (not a position, 3 columns)" in shown
     assert dialog.changed_layout is None, "further files are recognized by themselves"
     assert imported(qtbot, dialog).links == (0, 1, 2)
-    # The layout that is remembered is that of these bodies: another take is not read with their names.
-    other = make_dialog(motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)]))
+    # The layout that is remembered is that of these bodies: another take is not read with their
+    # names.
+    other = make_dialog(
+        motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)])
+    )
     assert other.bodies.names[0].text() == "link 4"
 
 
@@ -190,7 +203,9 @@ def test_what_is_missing_is_said_until_it_is_there(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     path = tmp_path / "no_time.csv"
-    path.write_text("x,y\n" + "\n".join(f"{0.01 * k:.3f},0.{k % 7}" for k in range(60)) + "\n", encoding="utf-8")
+    path.write_text(
+        "x,y\n" + "\n".join(f"{0.01 * k:.3f},0.{k % 7}" for k in range(60)) + "\n", encoding="utf-8"
+    )
     dialog = make_dialog(path)
     assert not dialog.start.isEnabled()
     assert "give the rate in Hz" in dialog.problems.text()
@@ -205,7 +220,11 @@ def test_what_is_missing_is_said_until_it_is_there(
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
     tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
-    for name, data in (("empty.csv", b"\n"), ("binary.csv", bytes(range(256)) * 4), ("broken.c3d", b"no c3d at all")):
+    for name, data in (
+        ("empty.csv", b"\n"),
+        ("binary.csv", bytes(range(256)) * 4),
+        ("broken.c3d", b"no c3d at all"),
+    ):
         path = tmp_path / name
         path.write_bytes(data)
         dialog = make_dialog(path)
@@ -220,9 +239,15 @@ def test_a_layout_is_kept_as_a_file_and_taken_from_one(
     from snakestudio.analysis.experiment.layout import save_layout
 
     layout = Layout(
-        delimiter=";", decimal=",", header_rows=1, time_column=0, time_unit="ms", length_unit="mm", angle_unit="deg",
+        delimiter=";",
+        decimal=",",
+        header_rows=1,
+        time_column=0,
+        time_unit="ms",
+        length_unit="mm",
+        angle_unit="deg",
         bodies=(BodyColumns("head", 1, 2, None, "vertical", (3,), 10),),
-    )  # fmt: skip
+    )
     save_layout(tmp_path / "lab.toml", layout)
     dialog = make_dialog(table(tmp_path / "odd.csv", "a;b;c;d"))
     dialog.open_layout(tmp_path / "lab.toml")
@@ -264,7 +289,7 @@ def test_meanings_of_columns_and_layouts_are_the_same_thing() -> None:
         ("bare.csv", BARE, "unclear"),
         ("words.csv", "dear,diary\nnothing,here\n", "unclear"),
     ],
-)  # fmt: skip
+)
 def test_what_a_dropped_file_holds(tmp_path: Path, name: str, text: str, kind: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -289,7 +314,10 @@ def test_from_the_drop_to_the_figures(
     assert recording is not None
     rows = recording.rows(0, len(recording))
     lines = ["time_s,link_4_x_m,link_4_y_m"]
-    lines += [f"{t:.4f},{p[1]:.5f},{-p[0]:.5f}" for t, p in zip(rows.time, rows.link_pose[:, 3], strict=True)]
+    lines += [
+        f"{t:.4f},{p[1]:.5f},{-p[0]:.5f}"
+        for t, p in zip(rows.time, rows.link_pose[:, 3], strict=True)
+    ]
     path = tmp_path / "dropped.csv"
     path.write_text("\n".join(lines[:1] + lines[1::4]) + "\n", encoding="utf-8")
     drop(window, path)
@@ -303,7 +331,9 @@ def test_from_the_drop_to_the_figures(
     assert window.context.docks["experiment"].isVisible()
     (trial,) = experiments.trials
     assert trial.alignment is not None
-    assert trial.alignment.heading_rad == pytest.approx(np.pi / 2, abs=0.02), "the file's x is the run's y"
+    assert trial.alignment.heading_rad == pytest.approx(np.pi / 2, abs=0.02), (
+        "the file's x is the run's y"
+    )
     assert window.context.viewport.overlays().tracks
     assert window.context.viewport.legends.ghosts.entries[0][1].startswith("dropped · ")
     plots = window.context.docks["plots"].widget()
@@ -326,7 +356,9 @@ def test_from_the_drop_to_the_figures(
 
 
 @pytest.mark.soak
-def test_a_report_is_written_beside_the_window(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_report_is_written_beside_the_window(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window = recorded
     window.context.experiment_files.example()
     experiments = window.context.experiments
@@ -362,9 +394,14 @@ def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_pa
 
 def test_the_example_comes_with_its_scene(window: MainWindow, qtbot: QtBot) -> None:
     assert not [
-        bar for bar in window.context.docks.all.values() if bar.objectName() == "dock_experiment" and bar.isVisible()
+        bar
+        for bar in window.context.docks.all.values()
+        if bar.objectName() == "dock_experiment" and bar.isVisible()
     ]
     window.context.actions_table["import_example"].trigger()
     qtbot.waitUntil(lambda: len(window.context.experiments.trials) == 3)
-    assert all(trial.capture.name.startswith("synthetic_obstacle_aided") for trial in window.context.experiments.trials)
+    assert all(
+        trial.capture.name.startswith("synthetic_obstacle_aided")
+        for trial in window.context.experiments.trials
+    )
     assert window.context.docks["experiment"].isVisible()

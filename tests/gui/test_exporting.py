@@ -35,7 +35,9 @@ from tests.gui.fake import make_recording
 
 
 def cancel_button(window: MainWindow) -> QPushButton:
-    return next(b for b in window.context.banners.exports.findChildren(QPushButton) if b.text() == "Cancel")
+    return next(
+        b for b in window.context.banners.exports.findChildren(QPushButton) if b.text() == "Cancel"
+    )
 
 
 def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
@@ -57,7 +59,10 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
     assert len(lines) == 1 + 101
     assert load_scene(path) == recorded.context.bridge.recording.scene
     assert str(path) in recorded.context.banners.exports.text
-    for kind, write in (("h5", recorded.context.exporter.hdf5), ("mcap", recorded.context.exporter.mcap)):
+    for kind, write in (
+        ("h5", recorded.context.exporter.hdf5),
+        ("mcap", recorded.context.exporter.mcap),
+    ):
         with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
             write(tmp_path / f"run.{kind}")
         assert done.args == [tmp_path / f"run.{kind}"]
@@ -83,15 +88,22 @@ def test_the_contact_problem_of_the_step_where_the_run_stands(
     assert "give it such an ending" in recorded.context.banners.exports.text
 
 
-def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_derived_channels_are_exported_like_any_other(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     library = recorded.context.plot_docks.library
     library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
     library.put(Derived("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
     library.put(Derived("last_m", "link_12_x_m - link_1_x_m", "m"))
-    for kind, write in (("csv", recorded.context.exporter.csv), ("h5", recorded.context.exporter.hdf5)):
+    for kind, write in (
+        ("csv", recorded.context.exporter.csv),
+        ("h5", recorded.context.exporter.hdf5),
+    ):
         with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
             write(tmp_path / f"run.{kind}")
-        assert "without last_m" in recorded.context.banners.exports.text, "what this run cannot tell is said"
+        assert "without last_m" in recorded.context.banners.exports.text, (
+            "what this run cannot tell is said"
+        )
         assert "link_12_x_m" in recorded.context.banners.exports.text
     lines = (tmp_path / "run.csv").read_text().splitlines()
     assert "# derived: lead_m = link_11_x_m - com_x_m" in lines
@@ -99,9 +111,13 @@ def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbo
     assert rows[0][-2:] == ["lead_m", "slow_mps"]
     columns = dict(zip(rows[0], np.array(rows[1:], float).T, strict=True))
     assert len(columns["lead_m"]) == 101
-    assert columns["lead_m"] == pytest.approx(columns["link_11_x_m"] - columns["com_x_m"], abs=1e-15)
+    assert columns["lead_m"] == pytest.approx(
+        columns["link_11_x_m"] - columns["com_x_m"], abs=1e-15
+    )
     assert np.isfinite(columns["slow_mps"][1:]).all()
-    assert load_scene(tmp_path / "run.csv") == recorded.context.bridge.recording.scene, "and it can be run again"
+    assert load_scene(tmp_path / "run.csv") == recorded.context.bridge.recording.scene, (
+        "and it can be run again"
+    )
     with h5py.File(tmp_path / "run.h5") as file:
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
@@ -118,9 +134,14 @@ def test_the_model_is_written_with_what_does_not_carry_over(
     with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
         context.actions_table["export_model"].trigger()
     assert done.args == [tmp_path / "robot.urdf"]
-    assert context.banners.exports.text.startswith(f"{tmp_path / 'robot.urdf'} was written. What does not carry over")
+    assert context.banners.exports.text.startswith(
+        f"{tmp_path / 'robot.urdf'} was written. What does not carry over"
+    )
     assert "•  URDF has no world" in context.banners.exports.text
-    assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.urdf")).njnt == context.document.scene.robot.n_joints
+    assert (
+        mujoco.MjModel.from_xml_path(str(tmp_path / "robot.urdf")).njnt
+        == context.document.scene.robot.n_joints
+    )
     with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
         context.exporter.model(tmp_path / "robot.step")
     assert done.args == [None]
@@ -132,7 +153,10 @@ def test_the_model_is_written_with_what_does_not_carry_over(
 def test_models_of_robots_with_joints_alone_are_offered(name: str, offered: bool) -> None:
     command = next(command for command in EXPORT if command.id == "export_model")
     document = SimpleNamespace(scene=load_scene(scenes_dir() / f"{name}.toml"))
-    assert command.enabled(SimpleNamespace(document=document, exporter=SimpleNamespace(busy=False))) is offered
+    assert (
+        command.enabled(SimpleNamespace(document=document, exporter=SimpleNamespace(busy=False)))
+        is offered
+    )
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -157,7 +181,9 @@ def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_
 
 
 def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    options = VideoOptions(width=160, height=120, fps=10, camera=recorded.context.viewport.navigator.camera)
+    options = VideoOptions(
+        width=160, height=120, fps=10, camera=recorded.context.viewport.navigator.camera
+    )
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=90_000) as done:
         recorded.context.exporter.video(tmp_path / "run.mp4", options)
     assert recorded.context.banners.exports.text.endswith("was written.")
@@ -193,10 +219,17 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
         recorded.context.exporter.cancel()
 
 
-def test_a_video_that_is_cancelled_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+def test_a_video_that_is_cancelled_leaves_no_file(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    recorded.context.exporter.video(
+        tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05)
+    )
     qtbot.waitUntil(
-        lambda: recorded.context.exporter.task is not None and recorded.context.exporter.task.fraction > 0,
+        lambda: (
+            recorded.context.exporter.task is not None
+            and recorded.context.exporter.task.fraction > 0
+        ),
         timeout=60_000,
     )
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
@@ -211,26 +244,39 @@ def test_what_cannot_be_written_is_said(recorded: MainWindow, qtbot: QtBot, tmp_
     assert "cannot be written" in recorded.context.banners.exports.text
 
 
-def test_closing_the_window_ends_an_export(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+def test_closing_the_window_ends_an_export(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    recorded.context.exporter.video(
+        tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05)
+    )
     recorded.context.document.undo_stack.setClean()
     assert recorded.close()
     assert not recorded.context.exporter.busy
     assert list(tmp_path.glob("*run*")) == []
 
 
-def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_stretch_of_a_video_is_typed_and_seen(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     recording = recorded.context.bridge.recording
     assert recording is not None
-    dialog = VideoDialog(tmp_path / "a", recording, recorded.context.viewport, recorded.context.settings, recorded)
+    dialog = VideoDialog(
+        tmp_path / "a", recording, recorded.context.viewport, recorded.context.settings, recorded
+    )
     try:
         dialog.show()
         qtbot.waitExposed(dialog)
         for box in (dialog.form["begin"], dialog.form["end"]):
             edit = box.lineEdit()
-            assert edit.width() > edit.fontMetrics().horizontalAdvance(edit.text()) + edit.textMargins().left()
+            assert (
+                edit.width()
+                > edit.fontMetrics().horizontalAdvance(edit.text()) + edit.textMargins().left()
+            )
             dialog.activateWindow()
-            qtbot.mouseClick(edit, Qt.MouseButton.LeftButton, pos=QPoint(edit.width() // 3, edit.height() // 2))
+            qtbot.mouseClick(
+                edit, Qt.MouseButton.LeftButton, pos=QPoint(edit.width() // 3, edit.height() // 2)
+            )
             qtbot.waitUntil(box.hasFocus)
             edit.selectAll()
             qtbot.keyClicks(edit, "0.5")
@@ -246,7 +292,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
 ) -> None:
     measured: list[int] = []
 
-    def seconds_per_frame(suffix: str, recording: object, options: VideoOptions, *_: object, **__: object) -> float:
+    def seconds_per_frame(
+        suffix: str, recording: object, options: VideoOptions, *_: object, **__: object
+    ) -> float:
         measured.append(options.width)
         return 1.0 if options.width == 640 else 10.0
 
@@ -288,7 +336,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert "estimating the time to render" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
-        dialog.form["speed"].setCurrentText("0.25 ×")  # twice as many frames, each of which takes as long
+        dialog.form["speed"].setCurrentText(
+            "0.25 ×"
+        )  # twice as many frames, each of which takes as long
         assert "121 frames" in dialog.summary.text()
         assert dialog.summary.text().endswith("and 2 min to render.")
         dialog.form["size"].setCurrentText("1920 × 1080 px")
@@ -300,7 +350,11 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         dialog.form["speed"].setCurrentText("0.5 ×")
         dialog.form.take(PRESETS[2])
         assert dialog.path == tmp_path / "a.gif"
-        assert (dialog.options().fps, dialog.options().codec, dialog.form["codec"].isEnabled()) == (15, "", False)
+        assert (dialog.options().fps, dialog.options().codec, dialog.form["codec"].isEnabled()) == (
+            15,
+            "",
+            False,
+        )
         assert dialog.form["preset"].currentText() == PRESETS[2].name
         dialog.form["file"].setText(str(tmp_path / "a.webm"))
         assert dialog.options().codec == "vp9"
@@ -328,7 +382,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         dialog.deleteLater()
 
 
-def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     seen: list[str] = []
 
     def dismiss() -> None:
@@ -356,7 +412,8 @@ def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "offered"), [("spatial_nonsmooth", {"forces", "ground"}), ("planar_nonsmooth", {"forces", "friction"})]
+    ("kind", "offered"),
+    [("spatial_nonsmooth", {"forces", "ground"}), ("planar_nonsmooth", {"forces", "friction"})],
 )
 def test_the_dialog_offers_the_arrows_that_the_legend_has(
     recorded: MainWindow, tmp_path: Path, kind: str, offered: set[str]
@@ -364,12 +421,19 @@ def test_the_dialog_offers_the_arrows_that_the_legend_has(
     scene = with_values(recorded.context.document.scene, {"model.kind": kind})
     recorded.context.viewport.options.set(ground_forces=False, ground_scale=0.02)
     dialog = VideoDialog(
-        tmp_path / "a", make_recording(scene, 10), recorded.context.viewport, recorded.context.settings, recorded,
-        keys=CameraPath(()), companions=(),
-    )  # fmt: skip
+        tmp_path / "a",
+        make_recording(scene, 10),
+        recorded.context.viewport,
+        recorded.context.settings,
+        recorded,
+        keys=CameraPath(()),
+        companions=(),
+    )
     try:
         form = dialog.form
-        assert {name for name in ("forces", "friction", "ground") if not form[name].isHidden()} == offered
+        assert {
+            name for name in ("forces", "friction", "ground") if not form[name].isHidden()
+        } == offered
         assert dialog.options().ground_forces is False
         form["ground"].setChecked(True)
         assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)

@@ -70,7 +70,12 @@ def test_every_kind_has_a_folder_of_its_own(
 def test_a_folder_of_the_program_is_never_suggested(
     home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
 ) -> None:
-    for folder in (scenes_dir(), scenes_dir() / "studies", resource("profiles"), Path(gui.__file__).parent):
+    for folder in (
+        scenes_dir(),
+        scenes_dir() / "studies",
+        resource("profiles"),
+        Path(gui.__file__).parent,
+    ):
         suggested = answers(folder / "a.csv")
         for _ in range(2):  # not at first, and not because it was used last
             ask_save(window, "Save", FileKind.CSV, "run.csv", "CSV (*.csv)", near=folder)
@@ -132,5 +137,9 @@ def test_a_name_gets_the_ending_of_the_chosen_kind(
 
 def test_no_part_asks_for_files_by_itself() -> None:
     asking = re.compile(r"QFileDialog|getSaveFileName|getOpenFileName|getExistingDirectory")
-    places = [path for path in Path(gui.__file__).parent.rglob("*.py") if asking.search(path.read_text("utf-8"))]
+    places = [
+        path
+        for path in Path(gui.__file__).parent.rglob("*.py")
+        if asking.search(path.read_text("utf-8"))
+    ]
     assert [path.name for path in places] == ["file_dialogs.py"]

@@ -61,7 +61,9 @@ def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path:
     ("button", "goes"),
     [(QMessageBox.StandardButton.Cancel, False), (QMessageBox.StandardButton.Discard, True)],
 )
-def test_unsaved_changes_are_asked_about(window: MainWindow, button: QMessageBox.StandardButton, goes: bool) -> None:
+def test_unsaved_changes_are_asked_about(
+    window: MainWindow, button: QMessageBox.StandardButton, goes: bool
+) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     asked: list[str] = []
     answer(button, asked)
@@ -89,7 +91,9 @@ def test_closing_with_unsaved_changes_asks(window: MainWindow, qtbot: QtBot) -> 
     assert window.isVisible()
 
 
-def test_save_as_gives_a_new_name(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_as_gives_a_new_name(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = tmp_path / "copy"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(chosen), ""))
     window.context.actions_table["save_as"].trigger()
@@ -122,7 +126,9 @@ def test_recent_files_come_back_newest_first(
     assert second.context.files.recent.paths == [MAIN_SCENE.resolve(), copies[0].resolve()]
 
 
-def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_scene_dropped_on_the_window_opens(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
     path = tmp_path / "dropped.toml"
     path.write_text(MAIN_SCENE.read_text())
     data = QMimeData()
@@ -164,14 +170,20 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
 
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
     window.context.actions_table.menus["File/Open Example"].aboutToShow.emit()
-    texts = [plain(action.text()) for action in window.context.actions_table.menus["File/Open Example"].actions()]
+    texts = [
+        plain(action.text())
+        for action in window.context.actions_table.menus["File/Open Example"].actions()
+    ]
     assert "Obstacle-aided locomotion" in texts
     assert texts[0].startswith("Scene Gallery")
 
 
 @pytest.mark.parametrize(
     ("offered", "taken"),
-    [(Qt.DropAction.MoveAction | Qt.DropAction.CopyAction, True), (Qt.DropAction.MoveAction, False)],
+    [
+        (Qt.DropAction.MoveAction | Qt.DropAction.CopyAction, True),
+        (Qt.DropAction.MoveAction, False),
+    ],
 )
 def test_a_dropped_file_is_copied_and_never_moved(
     window: MainWindow, tmp_path: Path, offered: Qt.DropAction, taken: bool
@@ -217,7 +229,9 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
     link = tmp_path / "link"
     link.symlink_to(MAIN_SCENE.parent)
     for target in (MAIN_SCENE, link / MAIN_SCENE.name, MAIN_SCENE.with_name("another.toml")):
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args, target=target: (str(target), ""))
+        monkeypatch.setattr(
+            QFileDialog, "getSaveFileName", lambda *args, target=target: (str(target), "")
+        )
         assert not window.context.files.ask_save()
         assert "comes with the program" in window.context.banners.files.text
         assert document.path == chosen.resolve()

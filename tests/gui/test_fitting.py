@@ -38,18 +38,25 @@ WAIT_MS = 60_000
 @pytest.fixture(scope="module")
 def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a camera saw of a run with known frictions."""
-    return write_csv(tmp_path_factory.mktemp("fit") / "trial_1.csv", measured(brisk(**{"run.duration_s": 1.0}), {}))
+    return write_csv(
+        tmp_path_factory.mktemp("fit") / "trial_1.csv",
+        measured(brisk(**{"run.duration_s": 1.0}), {}),
+    )
 
 
 @pytest.fixture
 def far_off() -> Document:
     """A scene whose friction along is 40 % off."""
     document = Document()
-    document.new(brisk(**{"run.duration_s": 1.0, "ground.mu_along": 1.4 * FRICTION["ground.mu_along"]}))
+    document.new(
+        brisk(**{"run.duration_s": 1.0, "ground.mu_along": 1.4 * FRICTION["ground.mu_along"]})
+    )
     return document
 
 
-def dialog_of(qtbot: QtBot, document: Document, captures: list[Capture], **options: Any) -> FitDialog:
+def dialog_of(
+    qtbot: QtBot, document: Document, captures: list[Capture], **options: Any
+) -> FitDialog:
     fitter = Fitter(document, fit=partial(fit, **options))
     dialog = FitDialog(fitter, document, lambda: captures, FakeExporter())
     fitter.setParent(dialog)
@@ -124,12 +131,16 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     dialog.close()
 
 
-def test_stopping_keeps_the_best_and_closing_gives_up(qtbot: QtBot, far_off: Document, track: Path) -> None:
+def test_stopping_keeps_the_best_and_closing_gives_up(
+    qtbot: QtBot, far_off: Document, track: Path
+) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)], limit=100_000)
     fitter = dialog._fitter
     dialog.method.setCurrentIndex(2)
     press(qtbot, dialog.fit_button)
-    qtbot.waitUntil(lambda: fitter.progress is not None and fitter.progress.evaluations > 3, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: fitter.progress is not None and fitter.progress.evaluations > 3, timeout=WAIT_MS
+    )
     qtbot.waitUntil(lambda: "CMA-ES" in dialog.note.text())
     press(qtbot, dialog.stop_button)
     assert fitter.stopping
@@ -148,7 +159,9 @@ def test_stopping_keeps_the_best_and_closing_gives_up(qtbot: QtBot, far_off: Doc
     fitter.close()
 
 
-def test_a_start_delay_trusts_the_clock_unless_told_otherwise(qtbot: QtBot, far_off: Document, track: Path) -> None:
+def test_a_start_delay_trusts_the_clock_unless_told_otherwise(
+    qtbot: QtBot, far_off: Document, track: Path
+) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)])
     delay = dialog.parameters.rows["control.start_delay_s"].tick
     assert [field.value for field in dialog.offsets] == [-0.5, 0.5]
@@ -162,11 +175,17 @@ def test_a_start_delay_trusts_the_clock_unless_told_otherwise(qtbot: QtBot, far_
     dialog.close()
 
 
-def test_another_value_by_its_key_and_what_is_wrong(qtbot: QtBot, far_off: Document, track: Path) -> None:
+def test_another_value_by_its_key_and_what_is_wrong(
+    qtbot: QtBot, far_off: Document, track: Path
+) -> None:
     capture = read_capture(track)
     dialog = dialog_of(qtbot, far_off, [capture])
     rows = dialog.parameters
-    for wrong, piece in (("robot.n_links", "could vary"), ("ground.nowhere", "no such key"), ("", "needs a scene key")):
+    for wrong, piece in (
+        ("robot.n_links", "could vary"),
+        ("ground.nowhere", "no such key"),
+        ("", "needs a scene key"),
+    ):
         rows.key.setText(wrong)
         press(qtbot, rows.add_button)
         assert piece in rows.message.text()
@@ -197,7 +216,9 @@ def test_both_runs_over_the_windows_own(
     assert dialog is not None
     assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
 
-    def quick(*given: Any, progress: Callable[[FitProgress], bool], **options: Any) -> FitResult | None:
+    def quick(
+        *given: Any, progress: Callable[[FitProgress], bool], **options: Any
+    ) -> FitResult | None:
         return fit(*given, limit=1, progress=progress, **options)
 
     window.context.fitter._fit = quick
@@ -218,7 +239,7 @@ def test_both_runs_over_the_windows_own(
     assert window.context.viewport.ghosts(0.5) == ()
 
 
-# ----------------------------------------------------------------------------------------------------- on real workers
+# ---------------------------------------------------------------------------------- on real workers
 
 
 @pytest.fixture
@@ -264,11 +285,16 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     fitter, dialog, pool = window.context.fitter, dialog_in(window), pools[0]
     before, killed = workers_of(pool), processes_of(pool)[0]
     os.kill(killed, signal.SIGKILL)
-    qtbot.waitUntil(lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS)  # another has taken its place
+    qtbot.waitUntil(
+        lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS
+    )  # another has taken its place
     assert killed not in processes_of(pool)
     assert fitter.progress is not None
     reached = fitter.progress.evaluations
-    qtbot.waitUntil(lambda: bool(fitter.progress and fitter.progress.evaluations > reached + 5), timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: bool(fitter.progress and fitter.progress.evaluations > reached + 5),
+        timeout=COMPILING_MS,
+    )
     pids = processes_of(pool)
     press(qtbot, dialog.stop_button)
     qtbot.waitUntil(lambda: not fitter.busy, timeout=COMPILING_MS)
@@ -281,7 +307,9 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     assert not any(alive(pid) for pid in pids)
 
 
-def test_a_fit_that_is_given_up_leaves_no_worker(window: MainWindow, pools: list[FitPool], qtbot: QtBot) -> None:
+def test_a_fit_that_is_given_up_leaves_no_worker(
+    window: MainWindow, pools: list[FitPool], qtbot: QtBot
+) -> None:
     fitter, pids = window.context.fitter, processes_of(pools[0])
     dialog_in(window).close()
     assert not fitter.busy

@@ -32,7 +32,9 @@ pytestmark = pytest.mark.gui
 def on_disk(document: Document, tmp_path: Path) -> Document:
     """A scene in a folder with a picture, black on the left and white on the right."""
     (tmp_path / "maps").mkdir()
-    Image.fromarray(np.array([[0] * 8 + [255] * 8] * 8, np.uint8)).save(tmp_path / "maps" / "floor.png")
+    Image.fromarray(np.array([[0] * 8 + [255] * 8] * 8, np.uint8)).save(
+        tmp_path / "maps" / "floor.png"
+    )
     document.save(tmp_path / "scene.toml")
     return document
 
@@ -44,7 +46,11 @@ def ground_index(model: SceneModel) -> QModelIndex:
 
 
 def test_picture_is_chosen_edited_saved_and_removed(
-    qtbot: QtBot, on_disk: Document, bridge: FakeBridge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    on_disk: Document,
+    bridge: FakeBridge,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     document, selection = on_disk, Selection(on_disk)
     inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
@@ -60,7 +66,9 @@ def test_picture_is_chosen_edited_saved_and_removed(
     assert not row.remove.isVisibleTo(row)
     assert "ground.picture.black" not in inspector.rows
     assert tree.data(ground_index(tree), Qt.ItemDataRole.ToolTipRole) is None
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "floor.png"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "floor.png"), "")
+    )
     qtbot.mouseClick(row.browse, Qt.MouseButton.LeftButton)
     assert document.scene.ground.picture == GroundPicture(file="maps/floor.png")
     assert document.undo_stack.undoText() == "Change file of the friction picture"
@@ -73,7 +81,9 @@ def test_picture_is_chosen_edited_saved_and_removed(
         " lightest."
     )
     document.save(tmp_path / "scene.toml")
-    assert load_scene(tmp_path / "scene.toml").ground.picture == GroundPicture(file="maps/floor.png", black=0.3)
+    assert load_scene(tmp_path / "scene.toml").ground.picture == GroundPicture(
+        file="maps/floor.png", black=0.3
+    )
     row = inspector.rows["ground.picture.file"]
     assert isinstance(row, FrictionPictureRow)
     assert row.remove is not None
@@ -90,14 +100,18 @@ def test_picture_is_chosen_edited_saved_and_removed(
 def test_plain_view_tints_the_slippery_half_dark(qtbot: QtBot, on_disk: Document) -> None:
     on_disk.set_value("obstacles", [], "Obstacles")
     on_disk.set_value("ground.picture", {"file": "maps/floor.png", "width_m": 1.2}, "Picture")
-    camera = Camera(orthographic=True).standard("top").frame((-1.0, -0.7, 0.0), (1.0, 0.7, 0.0), 4 / 3)
+    camera = (
+        Camera(orthographic=True).standard("top").frame((-1.0, -0.7, 0.0), (1.0, 0.7, 0.0), 4 / 3)
+    )
     parent = QWidget()
     qtbot.addWidget(parent)
     parent.resize(400, 300)
 
     def request(aspect: float) -> FrameRequest:
         overlays = Overlays(show_grid=False)
-        return FrameRequest(on_disk.scene, None, overlays, camera, theme.render_theme(), on_disk.base_dir)
+        return FrameRequest(
+            on_disk.scene, None, overlays, camera, theme.render_theme(), on_disk.base_dir
+        )
 
     view = TopView(request, "Test.", parent)
     view.resize(400, 300)

@@ -54,10 +54,14 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: Preset) -> None:
     place = next(i for i in range(box.count()) if box.itemText(i) == preset.name)
     while box.currentIndex() < place:
         qtbot.keyClick(box, Qt.Key.Key_Down)
-        place = next(i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name)
+        place = next(
+            i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name
+        )
     while box.currentIndex() > place:
         qtbot.keyClick(box, Qt.Key.Key_Up)
-        place = next(i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name)
+        place = next(
+            i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name
+        )
 
 
 def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) -> None:
@@ -69,7 +73,9 @@ def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) ->
         assert entry.source in panel.about.text()
 
 
-def test_every_gait_of_the_library_is_one_step_of_undo(panel: GaitPanel, document: Document) -> None:
+def test_every_gait_of_the_library_is_one_step_of_undo(
+    panel: GaitPanel, document: Document
+) -> None:
     for entry in GAITS:
         before, count = document.scene, document.undo_stack.count()
         panel.choose(entry)
@@ -81,12 +87,16 @@ def test_every_gait_of_the_library_is_one_step_of_undo(panel: GaitPanel, documen
     assert document.scene.gait == LateralUndulation()
 
 
-def test_another_kind_brings_its_own_sliders(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+def test_another_kind_brings_its_own_sliders(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
     assert not any(key.startswith("gait.pitch_") for key in panel.rows)
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     pick(qtbot, panel, library("two_waves"))
     assert set(panel.rows) == {f"gait.{name}" for name in TwoWaves.model_fields if name != "kind"}
-    titles = [label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"]
+    titles = [
+        label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"
+    ]
     assert titles == ["Horizontal wave", "Vertical wave", "Phase between"]
     row = panel.rows["gait.pitch_amplitude_deg"]
     row.field.setFocus()
@@ -99,7 +109,9 @@ def test_another_kind_brings_its_own_sliders(qtbot: QtBot, panel: GaitPanel, doc
     assert not any(key.startswith("gait.pitch_") for key in panel.rows)
 
 
-def test_a_changed_gait_is_marked_and_taken_back(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+def test_a_changed_gait_is_marked_and_taken_back(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
     chosen = library("two_waves")
     panel.choose(chosen)
     assert not panel.presets.changed
@@ -114,7 +126,9 @@ def test_a_changed_gait_is_marked_and_taken_back(qtbot: QtBot, panel: GaitPanel,
     assert not panel.presets.changed
 
 
-def test_a_row_goes_back_to_the_chosen_gait(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+def test_a_row_goes_back_to_the_chosen_gait(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     chosen = library("two_waves")
     panel.choose(chosen)
@@ -123,7 +137,9 @@ def test_a_row_goes_back_to_the_chosen_gait(qtbot: QtBot, panel: GaitPanel, docu
     assert document.scene.gait == chosen.values["gait"]
 
 
-def test_the_planar_model_says_that_it_ignores_the_vertical_wave(panel: GaitPanel, document: Document) -> None:
+def test_the_planar_model_says_that_it_ignores_the_vertical_wave(
+    panel: GaitPanel, document: Document
+) -> None:
     panel.choose(library("two_waves"))
     row = panel.rows["gait.pitch_amplitude_deg"]
     assert panel.hint.isVisible()
@@ -143,7 +159,11 @@ def test_a_vertical_wave_comes_and_goes(qtbot: QtBot, panel: GaitPanel, document
     qtbot.mouseClick(panel.wave_button, Qt.MouseButton.LeftButton)
     gait = document.scene.gait
     assert isinstance(gait, TwoWaves)
-    assert (gait.amplitude_deg, gait.phase_shift_deg, gait.pitch_phase_shift_deg) == (33.0, -61.0, -61.0)
+    assert (gait.amplitude_deg, gait.phase_shift_deg, gait.pitch_phase_shift_deg) == (
+        33.0,
+        -61.0,
+        -61.0,
+    )
     qtbot.mouseClick(panel.wave_button, Qt.MouseButton.LeftButton)
     assert document.scene.gait == before
     document.undo_stack.undo()
@@ -151,7 +171,9 @@ def test_a_vertical_wave_comes_and_goes(qtbot: QtBot, panel: GaitPanel, document
 
 
 def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: Document) -> None:
-    own = document.scene.model_copy(update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)})
+    own = document.scene.model_copy(
+        update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)}
+    )
     document.new(own)
     panel.forget()
     panel.refresh(document.scene)
@@ -170,7 +192,7 @@ def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document:
     assert panel.presets.currentText() == entry.name
 
 
-# --- the drawing ----------------------------------------------------------------------------------------------------
+# --- the drawing ----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -235,7 +257,9 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
     assert bridge.recording is not None
 
 
-def test_a_drag_looks_ahead_in_time(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_a_drag_looks_ahead_in_time(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     shape = panels.gait.shape
     qtbot.waitUntil(lambda: shape.wanted is not None)
     assert shape.wanted is not None
@@ -255,7 +279,9 @@ def test_a_drag_looks_ahead_in_time(qtbot: QtBot, panels: ParameterPanels, docum
 def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
     shape = BodyShape()
     qtbot.addWidget(shape)
-    shape.show_state(with_values(Scene(), {"model.kind": "spatial_nonsmooth", "gait.kind": "two_waves"}), None)
+    shape.show_state(
+        with_values(Scene(), {"model.kind": "spatial_nonsmooth", "gait.kind": "two_waves"}), None
+    )
     shape.resize(300, shape.sizeHint().height())
     shape.show()
     qtbot.waitExposed(shape)
@@ -282,7 +308,9 @@ def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
     assert shape.wanted.joints.shape == (12, 3)
 
 
-def test_a_controller_that_needs_no_gait_leaves_only_the_shape(panel: GaitPanel, document: Document) -> None:
+def test_a_controller_that_needs_no_gait_leaves_only_the_shape(
+    panel: GaitPanel, document: Document
+) -> None:
     document.set_value("controller.kind", "leader_follower", "Lead")
     hidden = (panel.presets, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
     assert not any(widget.isVisible() for widget in hidden)
@@ -309,7 +337,9 @@ def torques(panel: GaitPanel, document: Document) -> GaitPanel:
     return panel
 
 
-def test_torques_take_the_place_of_angles_and_back_in_one_step(torques: GaitPanel, document: Document) -> None:
+def test_torques_take_the_place_of_angles_and_back_in_one_step(
+    torques: GaitPanel, document: Document
+) -> None:
     before = initial_joint_angles(document.scene)
     assert not check_controller(document.scene)
     assert list(torques.formulas) == ["gait.torque_nm", "gait.pitch_torque_nm"]
@@ -323,7 +353,9 @@ def test_torques_take_the_place_of_angles_and_back_in_one_step(torques: GaitPane
     document.undo_stack.undo()
     document.undo_stack.undo()
     assert isinstance(document.scene.gait, LateralUndulation)
-    assert initial_joint_angles(document.scene) == pytest.approx(before, abs=1e-6)  # it lies as it did
+    assert initial_joint_angles(document.scene) == pytest.approx(
+        before, abs=1e-6
+    )  # it lies as it did
     pressed = next(gait for gait in GAITS if gait.values["gait"].kind == "two_waves")
     torques.torque_button.click()
     torques.choose(pressed)
@@ -340,12 +372,16 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
         qtbot.keyClicks(row.field, text)
         qtbot.keyClick(row.field, Qt.Key.Key_Return)
         if "q" in text:
-            assert row.problem.startswith("'q' at character 9 is not known. Use t, i, n, pi and the functions ")
+            assert row.problem.startswith(
+                "'q' at character 9 is not known. Use t, i, n, pi and the functions "
+            )
     assert row.problem == ""
     assert document.scene.gait == JointTorqueFields(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
 
 
-def test_what_torques_leave_without_effect_is_locked_and_says_why(torques: GaitPanel, document: Document) -> None:
+def test_what_torques_leave_without_effect_is_locked_and_says_why(
+    torques: GaitPanel, document: Document
+) -> None:
     pitch = torques.formulas["gait.pitch_torque_nm"]
     assert not pitch.field.isEnabled()
     assert pitch.note.text() == "Only in the spatial model"
@@ -371,7 +407,7 @@ def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPa
     assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""
 
 
-# --- compound serpenoids and tables -----------------------------------------------------------------------------------
+# --- compound serpenoids and tables ---------------------------------------------------------------
 
 
 def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
@@ -379,7 +415,9 @@ def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
 ) -> None:
     document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
     panel.choose(library("compound_serpenoid"))
-    titles = [label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"]
+    titles = [
+        label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"
+    ]
     assert titles == ["Lateral (odd joints)", "Vertical (even joints)", "Between the waves"]
     assert not panel.wave_button.isVisible()
     row = panel.formulas["gait.envelope"]
@@ -392,7 +430,9 @@ def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
     assert panel.presets.currentText() == "• Sidewinding (compound)"
 
 
-def test_gaits_that_suit_the_robot_come_first_and_others_say_why(panel: GaitPanel, document: Document) -> None:
+def test_gaits_that_suit_the_robot_come_first_and_others_say_why(
+    panel: GaitPanel, document: Document
+) -> None:
     box = panel.presets
     names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
     assert names.index("Eel-like") < names.index("Sidewinding")
@@ -409,7 +449,11 @@ def test_a_table_is_typed_previewed_and_says_what_is_wrong(
     qtbot: QtBot, panel: GaitPanel, document: Document, tmp_path: Path
 ) -> None:
     time = np.linspace(0.0, 1.0, 11)
-    np.savetxt(tmp_path / "log.csv", np.column_stack([time, np.outer(np.sin(time), np.full(10, 30.0))]), delimiter=",")
+    np.savetxt(
+        tmp_path / "log.csv",
+        np.column_stack([time, np.outer(np.sin(time), np.full(10, 30.0))]),
+        delimiter=",",
+    )
     panel.choose(
         next(
             panel.presets._presets[i]
@@ -421,7 +465,10 @@ def test_a_table_is_typed_previewed_and_says_what_is_wrong(
     assert panel.preview.text == "no table"
     row = panel.choices["gait.file"]
     assert isinstance(row, TableRow)
-    for name, text in (("none.csv", "the file cannot be used"), ("log.csv", "11 rows, 1 s at 10 Hz, 10 axes, ±25.2°")):
+    for name, text in (
+        ("none.csv", "the file cannot be used"),
+        ("log.csv", "11 rows, 1 s at 10 Hz, 10 axes, ±25.2°"),
+    ):
         row.field.selectAll()
         qtbot.keyClicks(row.field, str(tmp_path / name))
         qtbot.keyClick(row.field, Qt.Key.Key_Return)

@@ -31,9 +31,14 @@ from tests.gui.fake import make_recording
 
 ROBOT = Robot()
 SIDEWINDING = TwoWaves(
-    amplitude_deg=30, frequency_deg_s=80, phase_shift_deg=-50, pitch_amplitude_deg=10, pitch_frequency_deg_s=80,
-    pitch_phase_shift_deg=-50, pitch_phase_deg=90,
-)  # fmt: skip
+    amplitude_deg=30,
+    frequency_deg_s=80,
+    phase_shift_deg=-50,
+    pitch_amplitude_deg=10,
+    pitch_frequency_deg_s=80,
+    pitch_phase_shift_deg=-50,
+    pitch_phase_deg=90,
+)
 
 
 def spatial(gait: TwoWaves) -> Scene:
@@ -44,7 +49,9 @@ def test_a_planar_chain_is_a_sum_of_headings() -> None:
     angles = np.zeros(20)
     angles[::2] = np.linspace(-0.4, 0.6, 10)
     heading = np.concatenate([[0.0], np.cumsum(angles[::2])])
-    ends = np.cumsum(ROBOT.link_length_m * np.column_stack([np.cos(heading), np.sin(heading)]), axis=0)
+    ends = np.cumsum(
+        ROBOT.link_length_m * np.column_stack([np.cos(heading), np.sin(heading)]), axis=0
+    )
     joints = chain_of_angles(angles, ROBOT, ROBOT.axes).joints
     assert np.allclose(joints[1:, :2] - joints[0, :2], ends, atol=1e-12)
     assert np.allclose(joints[:, 2], 0.0)
@@ -59,7 +66,9 @@ def test_a_positive_pitch_lowers_what_follows() -> None:
     assert joints[-1, 2] == pytest.approx(-6 * ROBOT.link_length_m * math.sin(0.3))
 
 
-@pytest.mark.parametrize("changes", [{}, {"amplitude_deg": -30.0, "phase_deg": 40.0}, {"pitch_amplitude_deg": -10.0}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"amplitude_deg": -30.0, "phase_deg": 40.0}, {"pitch_amplitude_deg": -10.0}]
+)
 def test_the_gait_is_seen_at_the_phase_of_its_references(changes: dict[str, float]) -> None:
     scene = spatial(SIDEWINDING.model_copy(update=changes))
     snapshot = make_recording(scene, 140).snapshot(123)
@@ -81,7 +90,8 @@ def test_a_wave_without_amplitude_keeps_time_with_the_other() -> None:
     flat = SIDEWINDING.model_copy(update={"pitch_amplitude_deg": 0.0})
     snapshot = make_recording(spatial(flat), 140).snapshot(123)
     full = make_recording(spatial(SIDEWINDING), 140).snapshot(123)
-    # The amplitude is raised while the robot goes: the vertical wave comes in where it would have been.
+    # The amplitude is raised while the robot goes: the vertical wave comes in where it would have
+    # been.
     assert np.allclose(gait_angles(spatial(SIDEWINDING), snapshot), full.joint_angle_ref, atol=1e-9)
 
 
@@ -105,7 +115,8 @@ def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
         )
     feet = rest.feet.reshape(-1, 3)
     assert feet[:, 2].min() == pytest.approx(ROBOT.radius_m, abs=1e-12)
-    # Balance: the middle lies above the polygon of the feet on the ground, whose pads are 0.2 radii to either side.
+    # Balance: the middle lies above the polygon of the feet on the ground, whose pads are 0.2 radii
+    # to either side.
     pad = 0.2 * ROBOT.radius_m
     down = feet[feet[:, 2] < ROBOT.radius_m + pad][:, :2]
     corners = np.concatenate([down + np.array([x, y]) for x in (-pad, pad) for y in (-pad, pad)])
@@ -131,10 +142,13 @@ def test_which_links_stand_on_the_ground() -> None:
     assert not straight.lifted(ROBOT.radius_m).any()
     flat = chain_of_angles(gait_angles(Scene(), None), ROBOT, Scene().body.axes)
     assert not resting(flat, ROBOT.radius_m).lifted(ROBOT.radius_m).any()
-    # Sidewinding stands on 2.4 of its 22 contacts on average (an independent simulation of P1, VIII-E).
+    # Sidewinding stands on 2.4 of its 22 contacts on average (an independent simulation of P1,
+    # VIII-E).
     scene, standing = spatial(SIDEWINDING), []
     for time in np.linspace(0.0, period(scene), 24, endpoint=False):
-        chain = resting(chain_of_angles(gait_angles(scene, None, time), ROBOT, scene.body.axes), ROBOT.radius_m)
+        chain = resting(
+            chain_of_angles(gait_angles(scene, None, time), ROBOT, scene.body.axes), ROBOT.radius_m
+        )
         standing.append(int((~chain.lifted(ROBOT.radius_m)).sum()))
     assert 2.0 <= float(np.mean(standing)) <= 3.0
 
@@ -150,7 +164,9 @@ def test_a_shape_lies_as_the_robot_lies() -> None:
 @pytest.mark.parametrize("head_right", [True, False])
 def test_drawings_are_level_with_the_head_at_the_right(head_right: bool) -> None:
     scene = Scene()
-    chain = levelled(chain_of_snapshot(make_recording(scene, 30).snapshot(20), scene.robot), head_right)
+    chain = levelled(
+        chain_of_snapshot(make_recording(scene, 30).snapshot(20), scene.robot), head_right
+    )
     first, last = chain.joints[0], chain.joints[-1]
     assert first[1] == pytest.approx(last[1])
     assert (first[0] > last[0]) == head_right

@@ -94,7 +94,9 @@ def scenes(gallery: Gallery) -> list[str]:
 def test_every_scene_has_its_pictures_and_no_picture_is_left_over() -> None:
     names = {path.stem for path in scenes_dir().glob("*.toml")}
     pictures = list(resource("gallery").iterdir())
-    assert {path.name for path in pictures} == {f"{name}-{theme}.png" for name in names for theme in ("dark", "light")}
+    assert {path.name for path in pictures} == {
+        f"{name}-{theme}.png" for name in names for theme in ("dark", "light")
+    }
     assert sum(path.stat().st_size for path in pictures) < ROOM
 
 
@@ -131,7 +133,9 @@ def test_a_query_needs_all_of_its_words() -> None:
     assert not found(worm, "", model="planar")
 
 
-def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_typing_narrows_it_down_and_enter_opens(
+    gallery: Gallery, plain: Plain, qtbot: QtBot
+) -> None:
     assert gallery.scenes.items == list(entries())
     QTest.keyClicks(gallery.search, "stairs P1")
     assert scenes(gallery) == ["stairs"]
@@ -149,7 +153,9 @@ def test_a_card_under_a_mouse_at_rest_is_not_highlighted(gallery: Gallery, qtbot
     middle = view.card_at(2).center()
     before = gallery.text.text()
     place = QPointF(middle)
-    QApplication.sendEvent(view.viewport(), QEnterEvent(place, place, QPointF(view.mapToGlobal(middle))))
+    QApplication.sendEvent(
+        view.viewport(), QEnterEvent(place, place, QPointF(view.mapToGlobal(middle)))
+    )
     assert gallery.text.text() == before
     QTest.mouseMove(view.viewport(), middle)
     qtbot.waitUntil(lambda: entries()[2].title in gallery.text.text())
@@ -164,7 +170,9 @@ def test_space_between_cards_opens_nothing(gallery: Gallery) -> None:
     assert not view.indexAt(card.topRight() + QPoint(6, 6)).isValid()
 
 
-def test_cards_fill_the_width_in_equal_columns(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_cards_fill_the_width_in_equal_columns(
+    gallery: Gallery, plain: Plain, qtbot: QtBot
+) -> None:
     view = gallery.scenes
     for width, columns in ((1280, 4), (800, 3), (420, 1)):
         plain.resize(width, 800)
@@ -177,7 +185,9 @@ def test_cards_fill_the_width_in_equal_columns(gallery: Gallery, plain: Plain, q
         assert view.rect().contains(last), "it is as high as its cards"
 
 
-def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_esc_takes_the_search_away_first_and_closes_then(
+    gallery: Gallery, plain: Plain, qtbot: QtBot
+) -> None:
     QTest.keyClicks(gallery.search, "no such scene")
     assert gallery.scenes.items == []
     assert gallery._nothing.isVisible()
@@ -261,7 +271,9 @@ def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:
     assert index.data(Qt.ItemDataRole.AccessibleDescriptionRole) == entry.description
 
 
-def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(
+    gallery: Gallery, plain: Plain, qtbot: QtBot
+) -> None:
     QTest.keyClick(gallery.search, Qt.Key.Key_Space)
     QTest.keySequence(gallery.search, QKeySequence("Ctrl+N"))
     gallery.scenes.go_to(0)
@@ -273,7 +285,9 @@ def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(gallery: Galler
     assert not gallery.is_open
 
 
-def test_one_can_begin_with_nothing_or_with_a_recent_file(plain: Plain, tmp_path: Path, qtbot: QtBot) -> None:
+def test_one_can_begin_with_nothing_or_with_a_recent_file(
+    plain: Plain, tmp_path: Path, qtbot: QtBot
+) -> None:
     mine = tmp_path / "mine & <yours>.toml"
     mine.write_text(MAIN_SCENE.read_text())
     assert plain.files.open(mine)
@@ -291,7 +305,9 @@ def test_one_can_begin_with_nothing_or_with_a_recent_file(plain: Plain, tmp_path
     assert plain.document.origin == mine.resolve()
 
 
-def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_tab_stays_inside_and_a_click_beside_closes(
+    gallery: Gallery, plain: Plain, qtbot: QtBot
+) -> None:
     for _ in range(12):
         now = QApplication.focusWidget()
         assert now is not None
@@ -335,11 +351,16 @@ def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) 
     assert tour is not None
     parts, seen = window.context, []
     targets: dict[str, QWidget] = {
-        "run_bar": parts.run_bar, "viewport": parts.viewport, "time_bar": parts.time_bar, "menu_bar": window.menuBar(),
-    }  # fmt: skip
+        "run_bar": parts.run_bar,
+        "viewport": parts.viewport,
+        "time_bar": parts.time_bar,
+        "menu_bar": window.menuBar(),
+    }
     for place, step in enumerate(STEPS):
         qtbot.waitUntil(lambda place=place: tour.place == place)
-        target = targets[step.target] if step.target in targets else window.context.docks[step.target]
+        target = (
+            targets[step.target] if step.target in targets else window.context.docks[step.target]
+        )
         qtbot.waitUntil(lambda target=target: target.isVisible() and not tour._lit().isEmpty())
         corner = target.mapTo(window, QPoint(0, 0))
         assert tour._lit().topLeft() == corner

@@ -143,9 +143,12 @@ def test_forces_are_differences_of_impulses() -> None:
     assert np.all(force[0] == 0)
     impulse = rows.impulse_obstacle[:, :, 1]
     assert force[200, 4] == pytest.approx((impulse[200, 4] - impulse[199, 4]) / 0.01)
-    # An impact between two rows is neither missed nor counted twice: forces times time give the impulse back.
+    # An impact between two rows is neither missed nor counted twice: forces times time give the
+    # impulse back.
     assert np.allclose(force.sum(axis=0) * 0.01, impulse[-1] - impulse[0])
-    part = series.values(Piece(recording.schema, recording.rows(150, 160), recording.rows(149, 150)))
+    part = series.values(
+        Piece(recording.schema, recording.rows(150, 160), recording.rows(149, 150))
+    )
     assert np.allclose(part, force[150:160])
 
 
@@ -160,7 +163,9 @@ def test_a_quantity_has_a_column_for_every_name_and_does_not_care_for_blocks(of:
         whole = series.values(Piece(schema, recording.rows(0, 120), None))
         assert whole.shape == (120, len(series.names))
         parts = [
-            series.values(Piece(schema, recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None))
+            series.values(
+                Piece(schema, recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None)
+            )
             for a in range(0, 120, 30)
         ]
         assert np.allclose(np.concatenate(parts), whole, equal_nan=True), key
@@ -198,7 +203,10 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
     pull_all(history)
     assert not history.filling
     blocks = [(a, b) for a, b in read if b - a > 1]
-    assert blocks == [(5 * BLOCK, 5 * BLOCK + 100), *((i * BLOCK, (i + 1) * BLOCK) for i in (4, 3, 2, 1, 0))]
+    assert blocks == [
+        (5 * BLOCK, 5 * BLOCK + 100),
+        *((i * BLOCK, (i + 1) * BLOCK) for i in (4, 3, 2, 1, 0)),
+    ]
     read.clear()
     assert not history.pull(0.01)
     recording.append(make_rows(recording.scene, 5 * BLOCK + 100, 5 * BLOCK + 107))
@@ -239,7 +247,9 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
     scene = Scene()
-    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS))
+    recording = RunRecording(
+        scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS)
+    )
     history = SeriesCache()
     history.reset(recording)
     history.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])

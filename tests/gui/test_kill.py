@@ -18,12 +18,15 @@ from snakestudio.session.recovery import unsaved_scenes
 from tests.gui.conftest import MAIN_SCENE
 
 SLACK_S = 0.8
-"""What writing may take besides, on a machine that does other things too: seconds, whatever the interval."""
+"""What writing may take besides, on a machine that does other things too: seconds, whatever the
+interval."""
 
 
 def newest(scene: Scene) -> float:
     """Time of the newest edit in a scene of the probe, s; 0 if there is none."""
-    return max((o.y_m for o in scene.obstacles if o.y_m > 0.3), default=0.0)  # those of the main scene are not
+    return max(
+        (o.y_m for o in scene.obstacles if o.y_m > 0.3), default=0.0
+    )  # those of the main scene are not
 
 
 def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> float:
@@ -98,7 +101,9 @@ def test_a_window_that_ends(tmp_path: Path, way: str, code: int, kept: int) -> N
     """Unasked, it keeps the unsaved edit at once; closed by its user, who does not want it, it keeps nothing."""
     path = tmp_path / "scene.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", WINDOW, str(path), way], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW, str(path), way], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == code, done.stderr
     assert [unsaved.scene.gait.amplitude_deg for unsaved in unsaved_scenes()] == [12.0] * kept
     assert load_scene(path) == load_scene(MAIN_SCENE)

@@ -46,14 +46,26 @@ def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
     pose = shot.link_pose.copy()
     pose[4, 3:] = Rotation.from_euler("ZYX", [30, 12, -8], degrees=True).as_quat(scalar_first=True)
     contacts = Contacts(
-        np.array([4, 4, 7], np.int32), np.array([-1, 0, -1], np.int32), np.zeros((3, 3)),
-        np.array([[0.0, 0.0, 6.0], [3.0, 4.0, 0.0], [0.0, 0.0, 99.0]]), np.array([[0.3, 0.4, 0.0]] + 2 * [[0.0] * 3]),
+        np.array([4, 4, 7], np.int32),
+        np.array([-1, 0, -1], np.int32),
+        np.zeros((3, 3)),
+        np.array([[0.0, 0.0, 6.0], [3.0, 4.0, 0.0], [0.0, 0.0, 99.0]]),
+        np.array([[0.3, 0.4, 0.0]] + 2 * [[0.0] * 3]),
         np.zeros(3, np.int32),
-    )  # fmt: skip
+    )
     shot = Snapshot(
-        shot.time, pose, shot.link_twist, shot.joint_angle, shot.joint_rate, shot.joint_angle_ref, shot.joint_rate_ref,
-        shot.joint_torque, contacts, shot.energy, shot.solver,
-    )  # fmt: skip
+        shot.time,
+        pose,
+        shot.link_twist,
+        shot.joint_angle,
+        shot.joint_rate,
+        shot.joint_angle_ref,
+        shot.joint_rate_ref,
+        shot.joint_torque,
+        contacts,
+        shot.energy,
+        shot.solver,
+    )
     values = link_values(shot, 4, scene.body.axes, spatial=True)
     rows = {name: float(text.replace("−", "-")) for name, text, _ in values}
     assert len(rows) == 19 <= MAX_LINK_VALUES

@@ -8,7 +8,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMainWindow, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
@@ -36,11 +44,13 @@ def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.setattr(theme, "_system_size", 13 * 96 / 72)
         theme.apply(app, "dark")
         yield
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no window is there to be dressed again
+    QCoreApplication.sendPostedEvents(
+        None, QEvent.Type.DeferredDelete
+    )  # no window is there to be dressed again
     theme.apply(app, "dark")
 
 
-# --- size of text -------------------------------------------------------------------------------------------------
+# --- size of text ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("points", "pixels"), [(7, 13), (9, 13), (10, 13), (13, 17), (60, 26)])
@@ -68,7 +78,8 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     assert window.width() == 1600
     for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
         icon_only = (
-            isinstance(button, QToolButton) and button.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
+            isinstance(button, QToolButton)
+            and button.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
         )
         if button.isVisible() and (not button.text() or (icon_only and not button.icon().isNull())):
             assert button.toolTip(), button.objectName()
@@ -86,12 +97,14 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     assert sheet.rect().contains(sheet.frame.geometry())
 
 
-# --- where the keyboard is ----------------------------------------------------------------------------------------
+# --- where the keyboard is ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
 @pytest.mark.parametrize("role", ["", "flat", "link", "primary", "chip"])
-def test_a_button_with_the_keyboard_looks_different(qtbot: QtBot, qapp: QApplication, palette: str, role: str) -> None:
+def test_a_button_with_the_keyboard_looks_different(
+    qtbot: QtBot, qapp: QApplication, palette: str, role: str
+) -> None:
     theme.apply(qapp, palette)
     holder = QWidget()
     qtbot.addWidget(holder)
@@ -139,7 +152,7 @@ def test_menus_open_by_a_key(window: MainWindow) -> None:
     assert len({title[1] for title in titles}) == len(titles)
 
 
-# --- icons, keys and mouse ----------------------------------------------------------------------------------------
+# --- icons, keys and mouse ------------------------------------------------------------------------
 
 
 def test_every_icon_of_a_command_is_there() -> None:
@@ -172,7 +185,9 @@ def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: 
 def test_the_sheet_of_keys_sorts_by_key(qtbot: QtBot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
-    sheet = ShortcutSheet(window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])])
+    sheet = ShortcutSheet(
+        window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])]
+    )
     header = sheet.table.horizontalHeader()
     assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "the order of the menus"
     header.setSortIndicator(1, Qt.SortOrder.AscendingOrder)

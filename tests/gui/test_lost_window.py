@@ -1,14 +1,15 @@
 """The real window, killed or suspended while its robot streams: the robot is in its safe state within 0.3 s.
 
-Everything as the user has it: the window renders, the twin runs alongside, the link is a process of the window's, and
-the robot is emulated by another process that knows nothing of either. What counts is the robot's own
-report and the stop frame that a third party sees on the bus. `tests/link/test_link_process.py` does the same, more
-often, with a window that has nothing to draw.
+Everything as the user has it: the window renders, the twin runs alongside, the link is a process of
+the window's, and the robot is emulated by another process that knows nothing of either. What counts
+is the robot's own report and the stop frame that a third party sees on the bus.
+`tests/link/test_link_process.py` does the same, more often, with a window that has nothing to draw.
 
-All times of the robot's profile but the one that is tried are so long that nothing else can stop it: all but
-`window_timeout_s`, and that, too, where the end of a killed window's pipe is tried alone. The pipe ends only when the
-kernel has taken the window's memory apart, for which that needs a processor: 0.07 to 0.58 s where six processes wanted
-two of them. The promise of 0.3 s is kept there by the heartbeat, which stopped the robot after 0.04 to 0.26 s.
+All times of the robot's profile but the one that is tried are so long that nothing else can stop
+it: all but `window_timeout_s`, and that, too, where the end of a killed window's pipe is tried
+alone. The pipe ends only when the kernel has taken the window's memory apart, for which that needs
+a processor: 0.07 to 0.58 s where six processes wanted two of them. The promise of 0.3 s is kept
+there by the heartbeat, which stopped the robot after 0.04 to 0.26 s.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ import pytest
 
 from snakestudio.link.profile.schema import Bus
 from snakestudio.paths import scenes_dir
-from tests.link.rig import PATIENT_S, SET_POINTS, STOP_ID, Emulator, Witness, free_multicast, patient_robot, wait
+from tests.link.rig import (
+    PATIENT_S,
+    SET_POINTS,
+    STOP_ID,
+    Emulator,
+    Witness,
+    free_multicast,
+    patient_robot,
+    wait,
+)
 
 pytestmark = [
     pytest.mark.gui,
@@ -40,7 +50,8 @@ _SAFE_S = 0.3
 _SHIPPED_S = 0.25
 """`window_timeout_s` of the profiles that come along."""
 _LONGER_S = 1.0
-"""The same where the window itself pauses for longer than that, as it may where it draws in software."""
+"""The same where the window itself pauses for longer than that, as it may where it draws in
+software."""
 _PIPE_ALONE_S = 1.0
 """The same where nothing but the end of the pipe stops, on a machine of any load."""
 _PERIOD_S = 1.0
@@ -86,14 +97,23 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
     Returns
     -------
     float or None
-        Time until no node has torque, s; None if it had stopped streaming by itself a moment before.
+        Time until no node has torque, s; None if it had stopped streaming by itself a moment
+        before.
     """
     bus = stage.bus
     command = [
-        sys.executable, "-m", "tests.gui.robot_probe", str(scenes_dir() / "sidewinding.toml"),
-        str(stage.profile), bus.interface, bus.channel, str(bus.options["port"]),
-    ]  # fmt: skip
-    window = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        sys.executable,
+        "-m",
+        "tests.gui.robot_probe",
+        str(scenes_dir() / "sidewinding.toml"),
+        str(stage.profile),
+        bus.interface,
+        bus.channel,
+        str(bus.options["port"]),
+    ]
+    window = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    )
     assert window.stdout is not None
     link = 0
     try:
@@ -108,7 +128,9 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
         if stopped is not None and stopped < begin:
             return None
         wait(lambda: stage.robot.time_of("safe", begin) is not None, "the robot is safe", 5.0)
-        stage.witness.waited(STOP_ID, begin)  # it was the link, and not only the robot's own watchdog
+        stage.witness.waited(
+            STOP_ID, begin
+        )  # it was the link, and not only the robot's own watchdog
         safe = stage.robot.time_of("safe", begin)
         assert safe is not None
         return safe - begin
@@ -142,5 +164,7 @@ def test_the_robot_is_safe_when_its_window_is_lost(
                 print(f"{how.name}: safe after {1e3 * safe:.0f} ms", flush=True)
             if len(seen) == _SAMPLES:
                 break
-    assert len(seen) == _SAMPLES, "the window was held up, and its robot stopped, before it was lost"
+    assert len(seen) == _SAMPLES, (
+        "the window was held up, and its robot stopped, before it was lost"
+    )
     assert max(seen) <= bar

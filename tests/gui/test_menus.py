@@ -43,7 +43,7 @@ def texts(menu: QWidget) -> list[str]:
     return [action.text() for action in menu.actions()]
 
 
-# --- letters ----------------------------------------------------------------------------------------------------------
+# --- letters --------------------------------------------------------------------------------------
 
 
 def test_initials_are_taken_first_and_letters_by_hand_stay(qtbot: QtBot) -> None:
@@ -52,7 +52,14 @@ def test_initials_are_taken_first_and_letters_by_hand_stay(qtbot: QtBot) -> None
     assert len(set(found)) == len(found)
     assert "" not in found
     assert texts(menu)[2] == "&Anything"
-    assert [plain(text) for text in texts(menu)] == ["Save", "Save As", "Anything", "Export & Send", "S", "12 rows"]
+    assert [plain(text) for text in texts(menu)] == [
+        "Save",
+        "Save As",
+        "Anything",
+        "Export & Send",
+        "S",
+        "12 rows",
+    ]
 
 
 def test_an_entry_makes_way_for_one_that_has_no_choice(qtbot: QtBot) -> None:
@@ -80,7 +87,7 @@ def test_entries_without_a_letter_of_their_own_get_one_behind(qtbot: QtBot) -> N
     assert texts(menu) == ["&1", "11 (&A)", "111 (&B)"]
 
 
-# --- keys -------------------------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------
 
 
 def test_a_key_in_an_open_menu_does_not_reach_the_widget_behind(qtbot: QtBot) -> None:
@@ -142,7 +149,9 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
     row = next(iter(inspector.rows.values()))
     place = row.rect().center()
     for point in (row.rect().topLeft(), place):
-        QApplication.sendEvent(row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, row.mapToGlobal(point)))
+        QApplication.sendEvent(
+            row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, row.mapToGlobal(point))
+        )
         popup = QApplication.activePopupWidget()
         assert isinstance(popup, QMenu)
         yield "value", popup
@@ -152,7 +161,9 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
         yield menu.title(), menu
 
 
-def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(window: MainWindow, qtbot: QtBot) -> None:
+def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     docks = window.context.docks
     while not docks.are_filled:
         docks.fill(window.context)
@@ -161,7 +172,11 @@ def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(wi
     browser = window.findChild(ChannelBrowser)
     assert isinstance(browser, ChannelBrowser)
     window.context.show_dock("channels")
-    qtbot.waitUntil(lambda: len(plots.plots) > 2 and not plots.grid.coming and browser.tree.topLevelItemCount() > 0)
+    qtbot.waitUntil(
+        lambda: (
+            len(plots.plots) > 2 and not plots.grid.coming and browser.tree.topLevelItemCount() > 0
+        )
+    )
     bar = window.menuBar()
     assert "" not in letters(bar)
     assert len(set(letters(bar))) == len(bar.actions())
@@ -196,7 +211,9 @@ def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtB
         qtbot.waitUntil(menu.isVisible)
         watched = window.context.robot_in_window
         assert watched is not None
-        qtbot.wait(60)  # the keys of a window that has just come are seen by the next look at windows
+        qtbot.wait(
+            60
+        )  # the keys of a window that has just come are seen by the next look at windows
         QTest.keyClick(menu, Qt.Key.Key_Space)
         assert link.stops
         menu.close()

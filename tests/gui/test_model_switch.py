@@ -34,12 +34,18 @@ def box(qtbot: QtBot, document: Document) -> ModelBox:
     return box
 
 
-def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, document: Document) -> None:
+def test_nothing_of_the_scene_is_lost_to_and_fro(
+    qtbot: QtBot, box: ModelBox, document: Document
+) -> None:
     document.set_value("joint_controller.kp_nm_per_rad", 123.0, "Gain")
-    document.edit(document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait")
+    document.edit(
+        document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait"
+    )
     before, count = document.scene, document.undo_stack.count()
     choose(qtbot, box, Qt.Key.Key_Down)
-    assert document.scene == before.model_copy(update={"model": FORMULATIONS["spatial_nonsmooth"].fields()})
+    assert document.scene == before.model_copy(
+        update={"model": FORMULATIONS["spatial_nonsmooth"].fields()}
+    )
     assert document.undo_stack.count() == count + 1
     assert document.undo_stack.undoText() == "Model: spatial"
     choose(qtbot, box, Qt.Key.Key_Up)
@@ -48,7 +54,9 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, do
     assert box.currentData() == "spatial_nonsmooth"
 
 
-def test_the_panel_says_that_it_applies_at_reset(qtbot: QtBot, document: Document, bridge: FakeBridge) -> None:
+def test_the_panel_says_that_it_applies_at_reset(
+    qtbot: QtBot, document: Document, bridge: FakeBridge
+) -> None:
     panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(340, 1800)
@@ -69,12 +77,16 @@ def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) ->
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.context.banners.run.text)
     assert recorded.context.bridge.recording is not None
-    assert recorded.context.bridge.recording.scene.model.kind == "planar_nonsmooth", "the run that is there stays"
+    assert recorded.context.bridge.recording.scene.model.kind == "planar_nonsmooth", (
+        "the run that is there stays"
+    )
     recorded.context.document.undo_stack.undo()
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
     recorded.context.document.undo_stack.redo()
     qtbot.waitUntil(lambda: bool(recorded.context.bridge.status.pending))
-    button = next(b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    button = next(
+        b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
+    )
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: recorded.context.bridge.status.state in ("preparing", "ready"))
     # At t = 0 it applies at once.

@@ -23,19 +23,31 @@ __all__ = ["link"]
 
 pytestmark = pytest.mark.gui
 
-LONG = "The robot was stopped. " + " ".join(f"Node {i} was not heard of for 0.{i} s." for i in range(1, 40))
+LONG = "The robot was stopped. " + " ".join(
+    f"Node {i} was not heard of for 0.{i} s." for i in range(1, 40)
+)
 
 
 def more(banner: Banner) -> QPushButton:
-    return next(button for button in banner.findChildren(QPushButton) if button.text() in ("More", "Less"))
+    return next(
+        button for button in banner.findChildren(QPushButton) if button.text() in ("More", "Less")
+    )
 
 
 def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_request(
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
     drawn.resize(900, 600)
-    banner, line = drawn.context.banners.robot, drawn.context.banners.robot.fontMetrics().lineSpacing()
-    banner.say("danger", f"CONTACT LOST, MAY STILL MOVE\n{LONG}", [("Show Events", lambda: None)], closable=False)
+    banner, line = (
+        drawn.context.banners.robot,
+        drawn.context.banners.robot.fontMetrics().lineSpacing(),
+    )
+    banner.say(
+        "danger",
+        f"CONTACT LOST, MAY STILL MOVE\n{LONG}",
+        [("Show Events", lambda: None)],
+        closable=False,
+    )
     qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.context.viewport.height())
     assert banner._text.height() >= 2 * line, "its headline can be read"
     whole = math.ceil(QFontMetricsF(banner._text.font()).lineSpacing())
@@ -52,7 +64,10 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
 
 
 def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
-    banner, line = drawn.context.banners.files, drawn.context.banners.files.fontMetrics().lineSpacing()
+    banner, line = (
+        drawn.context.banners.files,
+        drawn.context.banners.files.fontMetrics().lineSpacing(),
+    )
     banner.say("warning", LONG)
     qtbot.waitUntil(more(banner).isVisible)
     more(banner).click()
@@ -61,7 +76,9 @@ def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
 
 
-def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: MainWindow, qtbot: QtBot) -> None:
+def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     obstacles = list(window.context.document.scene.obstacles)
     obstacles[5] = Box(x_m=3.0, y_m=3.0, pitch_deg=20.0)
     window.context.document.edit(
@@ -72,8 +89,13 @@ def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: Main
     assert "box 6 is a tilted box" in window.context.banners.run.text.lower()
 
 
-def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window: MainWindow, link: FakeLink) -> None:
-    banner, words = window.context.banners.robot, "Links: this cannot change while the robot streams."
+def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
+    window: MainWindow, link: FakeLink
+) -> None:
+    banner, words = (
+        window.context.banners.robot,
+        "Links: this cannot change while the robot streams.",
+    )
     put(window, link, LinkState.STREAMING)
     link.say(words, "warning", "waiting")
     look(window)
@@ -100,10 +122,14 @@ def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked
     qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
     window.context.bridge.session.step()
     qtbot.waitUntil(lambda: window.context.bridge.status.state == "paused")
-    window.context.document.edit(with_values(window.context.document.scene, {"robot.n_links": 12}), "Links")
+    window.context.document.edit(
+        with_values(window.context.document.scene, {"robot.n_links": 12}), "Links"
+    )
     qtbot.waitUntil(lambda: "applies at reset" in window.context.banners.run.text)
     window.context.bridge.show_robot()
-    assert window.context.banners.run.text == "", "the robot knows no reset: what it takes over when, it says itself"
+    assert window.context.banners.run.text == "", (
+        "the robot knows no reset: what it takes over when, it says itself"
+    )
     window.context.bridge.close_run()
     assert "applies at reset" in window.context.banners.run.text
     window.context.bridge.reset()
@@ -124,6 +150,8 @@ def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     qtbot.waitUntil(lambda: not teleoperation.teleop.notice)
     assert frame.text == "nothing follows the controls  ·  Esc leaves"
     window.context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
-    assert frame.text == "nothing follows the controls  ·  Esc leaves", "it streams what it began with"
+    assert frame.text == "nothing follows the controls  ·  Esc leaves", (
+        "it streams what it began with"
+    )
     assert "from its next stream on" in panel.message.text()
     teleoperation.teleop.set_on(False)

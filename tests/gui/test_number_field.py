@@ -46,7 +46,20 @@ def test_text_is_understood(text: str, value: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "abc", "1,234.5", "1,2,3", "1/0", "9**9**9", "(-8)**0.5", "nan", "inf", "__import__('os')", "1 2", "1e999"],
+    [
+        "",
+        "abc",
+        "1,234.5",
+        "1,2,3",
+        "1/0",
+        "9**9**9",
+        "(-8)**0.5",
+        "nan",
+        "inf",
+        "__import__('os')",
+        "1 2",
+        "1e999",
+    ],
 )
 def test_text_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(NumberTextError, match=r"\.$"):
@@ -157,7 +170,9 @@ def test_steps_stop_at_the_limit(amplitude: _Host, qtbot: QtBot) -> None:
 
 
 def test_who_refuses_is_heard(amplitude: _Host) -> None:
-    amplitude.field.committed.connect(lambda value, again: amplitude.field.refuse("That contradicts the step."))
+    amplitude.field.committed.connect(
+        lambda value, again: amplitude.field.refuse("That contradicts the step.")
+    )
     amplitude.type("50")
     assert amplitude.field.problem == "That contradicts the step."
     assert amplitude.field.value == 40.0

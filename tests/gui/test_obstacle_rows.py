@@ -5,7 +5,12 @@ from __future__ import annotations
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
 
-ROWS = ObstacleRows([Cylinder(x_m=0.0, y_m=float(i), group=group) for i, group in enumerate(["", "a", "b", "a", ""])])
+ROWS = ObstacleRows(
+    [
+        Cylinder(x_m=0.0, y_m=float(i), group=group)
+        for i, group in enumerate(["", "a", "b", "a", ""])
+    ]
+)
 
 
 def test_a_group_stands_where_its_first_obstacle_would() -> None:

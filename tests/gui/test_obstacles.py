@@ -51,7 +51,7 @@ def selection(document: Document) -> Selection:
     return Selection(document)
 
 
-# --- adding ---------------------------------------------------------------------------------------------------------
+# --- adding ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", SHAPES)
@@ -71,7 +71,9 @@ def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
         assert selection.items == {("obstacle", index)}
         world = obstacles_of(scene.obstacles)
         assert world.problems == [], "a new one can be read"
-        apart = (world.low[:index, :2] > world.high[index, :2]) | (world.high[:index, :2] < world.low[index, :2])
+        apart = (world.low[:index, :2] > world.high[index, :2]) | (
+            world.high[:index, :2] < world.low[index, :2]
+        )
         assert apart.any(axis=1).all()
         assert clearances(world, index, snapshot, scene.body).min() > 0
     assert document.undo_stack.undoText() == f"Add {SHAPES[kind].title.lower()}"
@@ -92,7 +94,9 @@ def test_a_free_place_is_taken_at_once(document: Document, selection: Selection)
 
 def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     menu = window.context.actions_table.menus["Edit/Add Obstacle"]
-    assert [plain(action.text()) for action in menu.actions()] == [preset.title for preset in PRESETS.values()]
+    assert [plain(action.text()) for action in menu.actions()] == [
+        preset.title for preset in PRESETS.values()
+    ]
     before = len(window.context.document.scene.obstacles)
     window.context.actions_table["add_ramp"].trigger()
     added = window.context.document.scene.obstacles[before]
@@ -104,7 +108,9 @@ def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     assert window.context.document.undo_stack.undoText() == "Duplicate ramp 8"
 
 
-def test_the_trees_button_adds_another_of_the_last_kind(qtbot: QtBot, document: Document, selection: Selection) -> None:
+def test_the_trees_button_adds_another_of_the_last_kind(
+    qtbot: QtBot, document: Document, selection: Selection
+) -> None:
     tree = SceneTree(document, selection)
     qtbot.addWidget(tree)
     menu = tree.add_button.menu()
@@ -116,7 +122,10 @@ def test_the_trees_button_adds_another_of_the_last_kind(qtbot: QtBot, document: 
     index = tree.model.index_of(("obstacle", 7))
     assert index.data() == "Stairs 8"
     assert "4 steps of 0.3 × 0.04 m" in index.data(Qt.ItemDataRole.ToolTipRole)
-    icons = {tree.model.index_of(("obstacle", i)).data(Qt.ItemDataRole.DecorationRole).cacheKey() for i in (0, 1, 7)}
+    icons = {
+        tree.model.index_of(("obstacle", i)).data(Qt.ItemDataRole.DecorationRole).cacheKey()
+        for i in (0, 1, 7)
+    }
     assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
 
 
@@ -140,7 +149,9 @@ def test_a_copy_stands_at_round_numbers(document: Document, selection: Selection
 
 
 def test_copies_stand_beside(document: Document, selection: Selection) -> None:
-    document.new(Scene(obstacles=(Stairs(x_m=0, y_m=0, width_m=1.5, name="flight"), Rubble(x_m=0, y_m=5))))
+    document.new(
+        Scene(obstacles=(Stairs(x_m=0, y_m=0, width_m=1.5, name="flight"), Rubble(x_m=0, y_m=5)))
+    )
     selection.set([("obstacle", 0), ("obstacle", 1)])
     ObstacleCommands(document, selection).duplicate()
     world = obstacles_of(document.scene.obstacles)
@@ -150,11 +161,13 @@ def test_copies_stand_beside(document: Document, selection: Selection) -> None:
     assert selection.items == {("obstacle", 2), ("obstacle", 3)}
 
 
-# --- inspector ------------------------------------------------------------------------------------------------------
+# --- inspector ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> Inspector:
+def inspector(
+    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+) -> Inspector:
     inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(320, 900)
@@ -221,7 +234,9 @@ def test_heights_from_a_table_or_a_picture(
     assert table.field.text() == "3 × 2 heights"
     (tmp_path / "maps").mkdir()
     Image.fromarray(np.full((4, 5), 128, np.uint8)).save(tmp_path / "maps" / "hills.png")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "hills.png"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "hills.png"), "")
+    )
     qtbot.mouseClick(picture.browse, Qt.MouseButton.LeftButton)
     field = document.scene.obstacles[0]
     assert isinstance(field, HeightField)
@@ -234,7 +249,7 @@ def test_heights_from_a_table_or_a_picture(
     assert table.field.text() == "3 × 2 heights"
 
 
-# --- clearance ------------------------------------------------------------------------------------------------------
+# --- clearance ------------------------------------------------------------------------------------
 
 
 def _one_link(x: float, y: float, z: float) -> Snapshot:
@@ -250,19 +265,33 @@ def _one_link(x: float, y: float, z: float) -> Snapshot:
         (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.2, 0.1, 0.5), 0.3),
         (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.8, 0.0, 0.1), 0.3),
         (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.8, 0.0, 0.6), 0.5),
-        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2, yaw_deg=45), (np.sqrt(2), 0.0, 0.1), np.sqrt(0.5)),
-        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.0, 0.75, 0.1), 0.15),  # the end sphere
+        (
+            Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2, yaw_deg=45),
+            (np.sqrt(2), 0.0, 0.1),
+            np.sqrt(0.5),
+        ),
+        (
+            Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2),
+            (0.0, 0.75, 0.1),
+            0.15,
+        ),  # the end sphere
         (Stairs(x_m=0, y_m=0, steps=2, rise_m=0.1, run_m=0.5), (0.2, 0.0, 0.4), 0.3),
         (Stairs(x_m=0, y_m=0, steps=2, rise_m=0.1, run_m=0.5), (0.7, 0.0, 0.4), 0.2),
         (Ramp(x_m=0, y_m=0, length_m=4, rise_m=3, width_m=2), (2.0, 0.0, 2.5), 0.8),
         (Ramp(x_m=0, y_m=0, length_m=4, rise_m=3, width_m=2), (4.5, 0.0, 1.0), 0.5),
         (HeightField(x_m=0, y_m=0, heights_m=((0.1, 0.1), (0.1, 0.1))), (0.3, 0.2, 0.6), 0.5),
-        (HeightField(x_m=0, y_m=0, length_m=4, width_m=4, heights_m=((0, 3), (0, 3))), (0.0, 0.0, 2.5), 0.8),
+        (
+            HeightField(x_m=0, y_m=0, length_m=4, width_m=4, heights_m=((0, 3), (0, 3))),
+            (0.0, 0.0, 2.5),
+            0.8,
+        ),
         (Cylinder(x_m=0, y_m=0, radius_m=0.5, height_m=0.2), (0.0, 0.0, 0.5), 0.3),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
-def test_clearances_of_a_link_by_hand(obstacle: Obstacle, place: tuple[float, float, float], gap: float) -> None:
+def test_clearances_of_a_link_by_hand(
+    obstacle: Obstacle, place: tuple[float, float, float], gap: float
+) -> None:
     """Distances that a ruler gives: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
     found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
@@ -277,8 +306,12 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
     s = np.linspace(-1, 1, 41)
     a, b = (g.ravel() for g in np.meshgrid(s, s))
     one = np.ones_like(a)
-    faces = np.concatenate([np.column_stack(c) for w in (one, -one) for c in ((a, b, w), (a, w, b), (w, a, b))])
-    along = np.array([0.3, 0.2, 0.3]) + np.linspace(-0.1, 0.1, 41)[:, None] * np.array([0.0, 1.0, 0.0])
+    faces = np.concatenate(
+        [np.column_stack(c) for w in (one, -one) for c in ((a, b, w), (a, w, b), (w, a, b))]
+    )
+    along = np.array([0.3, 0.2, 0.3]) + np.linspace(-0.1, 0.1, 41)[:, None] * np.array(
+        [0.0, 1.0, 0.0]
+    )
     least = np.inf
     for block in obstacle_solids(rubble):
         surface = block.centre + (faces * block.half) @ block.rotation.T  # type: ignore[union-attr]
@@ -286,7 +319,7 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
     assert found == pytest.approx(least - 0.02, abs=2e-3)
 
 
-# --- checks ---------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def test_a_picture_that_cannot_be_read_is_a_sentence(
@@ -301,14 +334,18 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
     assert "nowhere.png' cannot be used (No such file or directory); give a grey-scale PNG" in line
     checks._go_to(checks.list.model().index(0, 0))
     assert selection.items == {("obstacle", 1)}
-    bridge.set_status(problems=(Problem("error", "obstacles[2].picture", "'nowhere.png' cannot be used", "", (1,)),))
+    bridge.set_status(
+        problems=(
+            Problem("error", "obstacles[2].picture", "'nowhere.png' cannot be used", "", (1,)),
+        )
+    )
     assert checks.summary.text() == "1 error", "what the engine said is not said twice"
     put(document, Box(x_m=0, y_m=0))
     bridge.set_status(problems=())
     assert checks.summary.text() == "No errors"
 
 
-# --- the window -----------------------------------------------------------------------------------------------------
+# --- the window -----------------------------------------------------------------------------------
 
 
 KINDS_APART: tuple[Obstacle, ...] = (
@@ -340,7 +377,9 @@ def middle(window: MainWindow, index: int) -> QPoint:
 
 
 @pytest.mark.parametrize("index", range(len(KINDS_APART)), ids=[o.kind for o in KINDS_APART])
-def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBot, index: int) -> None:
+def test_every_kind_is_clicked_dragged_and_framed(
+    kinds: MainWindow, qtbot: QtBot, index: int
+) -> None:
     viewport, before = kinds.context.viewport, kinds.context.document.scene
     viewport.editor.options.set(gizmo=False)  # or its handles would be in the way of some
     start = middle(kinds, index)
@@ -360,7 +399,9 @@ def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBo
     viewport.frame_selection()
     viewport.navigator.finish()
     world = obstacles_of(before.obstacles)
-    assert viewport.navigator.camera.target == pytest.approx(0.5 * (world.low[index] + world.high[index]), abs=1e-6)
+    assert viewport.navigator.camera.target == pytest.approx(
+        0.5 * (world.low[index] + world.high[index]), abs=1e-6
+    )
 
 
 def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) -> None:
@@ -372,7 +413,9 @@ def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) 
     assert kinds.context.viewport.fallback_reason == ""
 
 
-def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plain_view_shows_every_kind(
+    make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     window = make_window()  # type: ignore[operator]
     put(window.context.document, *KINDS_APART)
@@ -384,7 +427,9 @@ def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monk
         assert colour.red() > floor.red() + 40, KINDS_APART[index].kind
 
 
-@pytest.mark.parametrize(("shown", "by"), [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))])
+@pytest.mark.parametrize(
+    ("shown", "by"), [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))]
+)
 def test_a_copy_lies_where_one_sees_it(shown: tuple[int, int], by: tuple[int, int]) -> None:
     """A post of 0.2 m, of which the view shows one side only."""
     scene = Scene(obstacles=(Cylinder(x_m=2.0, y_m=3.0, radius_m=0.1),))

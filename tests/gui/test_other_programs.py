@@ -46,7 +46,14 @@ SETS: list[dict[str, Any]] = [
     {"robot.n_links": 10**12},
     {"gait.amplitude_deg": {"a": {"b": 1}}},
 ]
-GETS: list[dict[str, Any]] = [{"key": 5}, {"key": "gait.x"}, {"key": "\ud800"}, {"key": None}, {"self": 1}, {"": 1}]
+GETS: list[dict[str, Any]] = [
+    {"key": 5},
+    {"key": "gait.x"},
+    {"key": "\ud800"},
+    {"key": None},
+    {"self": 1},
+    {"": 1},
+]
 PATHS = {
     "open": (5, "", "a\0b", "\ud800", LONG, "/none.toml", "/", "~", "file://host/x", "x.toml"),
     "screenshot": ("/none/x.png", "/x.exe", "x.png", LONG + ".png", 7, "/\ud800.png"),
@@ -60,7 +67,20 @@ HOSTILE: list[tuple[str, dict[str, Any]]] = [
     *(("speed", {"factor": each}) for each in (-1, "fast", None, 1e9)),
     *(("values", {"names": each}) for each in ("com_x_m", ["nothing"], [[]], {})),
     *(("run_command", {"id": each}) for each in ("arm_robot", ["play"], "", None)),
-    *((method, {}) for method in ("call", "__init__", "_specs", "arm", "", "x" * 1000, "open", "screenshot", "speed")),
+    *(
+        (method, {})
+        for method in (
+            "call",
+            "__init__",
+            "_specs",
+            "arm",
+            "",
+            "x" * 1000,
+            "open",
+            "screenshot",
+            "speed",
+        )
+    ),
     ("screenshot", {"path": "/tmp/x.png", "of": "desktop"}),
 ]
 """Calls that cannot be carried out, each a sentence."""
@@ -79,11 +99,25 @@ def test_the_code_of_remote_control_knows_no_way_to_arm() -> None:
     for path in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom | ast.Import):
-                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+                names = (
+                    [node.module or ""]
+                    if isinstance(node, ast.ImportFrom)
+                    else [each.name for each in node.names]
+                )
                 for name in names:
-                    assert not name.startswith(("snakestudio.link", "snakestudio.live", "snakestudio.gui.robot")), path
+                    assert not name.startswith(
+                        ("snakestudio.link", "snakestudio.live", "snakestudio.gui.robot")
+                    ), path
             if isinstance(node, ast.Attribute):
-                assert node.attr not in {"arm", "stream", "hold", "steer", "live", "link", "set_scene"}, path
+                assert node.attr not in {
+                    "arm",
+                    "stream",
+                    "hold",
+                    "steer",
+                    "live",
+                    "link",
+                    "set_scene",
+                }, path
                 if isinstance(node.value, ast.Attribute) and node.value.attr == "robot":
                     assert node.attr in {"connected", "movable", "stop"}, path
 
@@ -120,7 +154,9 @@ def every_call(methods: Methods, folder: Path) -> list[str]:
     return refused
 
 
-def test_whatever_is_called_the_robot_is_never_armed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_whatever_is_called_the_robot_is_never_armed(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     connect(window)
     c = window.context
     link = c.robot.link
@@ -129,7 +165,14 @@ def test_whatever_is_called_the_robot_is_never_armed(window: MainWindow, qtbot: 
     link.state = LinkState.IDLE
     c.robot._look()
     every_call(methods, tmp_path)
-    for name in ("arm_robot", "stream_robot", "reset_robot", "connect_robot", "wiggle_test", "teleop"):
+    for name in (
+        "arm_robot",
+        "stream_robot",
+        "reset_robot",
+        "connect_robot",
+        "wiggle_test",
+        "teleop",
+    ):
         with pytest.raises(RemoteError, match="cannot be called remotely"):
             methods.call("run_command", {"id": name})
     assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}

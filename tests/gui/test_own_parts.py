@@ -30,18 +30,30 @@ def waved() -> list[str]:
 @pytest.fixture
 def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWindow]:
     wave: Command[Context] = Command(
-        "wave", "Simulation", "Wave", lambda c: waved.append(c.document.scene.title), ("Ctrl+Alt+F9",),
-        enabled=lambda c: len(waved) < 2, tip="Says what scene it is",
-    )  # fmt: skip
+        "wave",
+        "Simulation",
+        "Wave",
+        lambda c: waved.append(c.document.scene.title),
+        ("Ctrl+Alt+F9",),
+        enabled=lambda c: len(waved) < 2,
+        tip="Says what scene it is",
+    )
     waves: DockSpec[Context] = DockSpec(
-        "waves", "Waves", Qt.DockWidgetArea.RightDockWidgetArea, lambda c: QLabel(c.document.scene.title), 300,
-        gap=8, behind="parameters",
-    )  # fmt: skip
+        "waves",
+        "Waves",
+        Qt.DockWidgetArea.RightDockWidgetArea,
+        lambda c: QLabel(c.document.scene.title),
+        300,
+        gap=8,
+        behind="parameters",
+    )
 
     def made() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         window = MainWindow(settings, (*table(), wave), (*DOCKS, waves), plot_panel)
-        qtbot.addWidget(window, before_close_func=lambda w: w.context.document.undo_stack.setClean())
+        qtbot.addWidget(
+            window, before_close_func=lambda w: w.context.document.undo_stack.setClean()
+        )
         window.show()
         qtbot.waitExposed(window)
         window.activateWindow()
@@ -63,13 +75,17 @@ def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
     assert palette.found[0][0].id == "wave"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(waved) == 1)
-    QTest.keyClick(window, Qt.Key.Key_F9, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(
+        window, Qt.Key.Key_F9, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    )
     assert waved == [window.context.document.scene.title] * 2
     actions.refresh()
     assert not actions["wave"].isEnabled(), "it says when it can be used"
 
 
-def test_a_dock_is_in_the_menu_and_stands_where_it_stood(make: Callable[[], MainWindow], qtbot: QtBot) -> None:
+def test_a_dock_is_in_the_menu_and_stands_where_it_stood(
+    make: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
     window = make()
     dock = window.context.docks["waves"]
     assert not dock.isVisible(), "it comes when it is asked for"

@@ -13,7 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.forms.name_dialog import NameDialog
-from snakestudio.gui.shell.command_palette import CommandEntry, CommandPalette, command_entries, ranked
+from snakestudio.gui.shell.command_palette import (
+    CommandEntry,
+    CommandPalette,
+    command_entries,
+    ranked,
+)
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
@@ -40,7 +45,7 @@ def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
     return shown
 
 
-# --- matching -----------------------------------------------------------------------------------------------------
+# --- matching -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -61,7 +66,9 @@ def test_letters_that_were_meant(query: str, text: str, letters: set[int]) -> No
     assert found.letters == letters
 
 
-@pytest.mark.parametrize(("query", "text"), [("x", "Save"), ("save x", "Save"), ("sv", "Scene in a very long text v")])
+@pytest.mark.parametrize(
+    ("query", "text"), [("x", "Save"), ("save x", "Save"), ("sv", "Scene in a very long text v")]
+)
 def test_what_does_not_fit(query: str, text: str) -> None:
     found = match(query, text)
     assert found is None or text.startswith("Scene")  # initials may fit, scattered letters may not
@@ -71,11 +78,19 @@ def test_what_does_not_fit(query: str, text: str) -> None:
 def test_beginnings_go_before_insides_and_short_before_long() -> None:
     texts = ["Unsaved", "Save As ...", "Save", "Go to Saved", "Export CSV ..."]
     scores = {text: found.score for text in texts if (found := match("save", text)) is not None}
-    assert sorted(scores, key=lambda text: -scores[text]) == ["Save", "Save As ...", "Go to Saved", "Unsaved"]
+    assert sorted(scores, key=lambda text: -scores[text]) == [
+        "Save",
+        "Save As ...",
+        "Go to Saved",
+        "Unsaved",
+    ]
 
 
 def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
-    entries = [CommandEntry(name, text, "Menu", list) for name, text in (("a", "Show one"), ("b", "Show two"))]
+    entries = [
+        CommandEntry(name, text, "Menu", list)
+        for name, text in (("a", "Show one"), ("b", "Show two"))
+    ]
     off = CommandEntry("c", "Show", "Menu", list, enabled=False)
     everything = [*entries, off]
     assert [entry.id for entry, _ in ranked(everything, "", [])] == ["a", "b", "c"]
@@ -84,7 +99,7 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
     assert [entry.id for entry, _ in ranked(everything, "menu one", [])] == ["a"]
 
 
-# --- the palette --------------------------------------------------------------------------------------------------
+# --- the palette ----------------------------------------------------------------------------------
 
 
 def test_everything_can_be_found(window: MainWindow) -> None:
@@ -116,7 +131,9 @@ def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
     assert not again.found[0][0].checked
 
 
-def test_nothing_runs_that_cannot_be_used_or_is_not_there(palette: CommandPalette, window: MainWindow) -> None:
+def test_nothing_runs_that_cannot_be_used_or_is_not_there(
+    palette: CommandPalette, window: MainWindow
+) -> None:
     QTest.keyClicks(palette.field, "qqq")
     assert palette._nothing.isVisible()
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
@@ -130,7 +147,9 @@ def test_nothing_runs_that_cannot_be_used_or_is_not_there(palette: CommandPalett
     assert not palette.is_open
 
 
-def test_arrows_choose_and_a_scene_opens(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
+def test_arrows_choose_and_a_scene_opens(
+    palette: CommandPalette, window: MainWindow, qtbot: QtBot
+) -> None:
     QTest.keyClick(palette.field, Qt.Key.Key_Up)
     assert palette.view.currentIndex().row() == len(palette.found) - 1
     QTest.keyClick(palette.field, Qt.Key.Key_Down)
@@ -142,7 +161,9 @@ def test_arrows_choose_and_a_scene_opens(palette: CommandPalette, window: MainWi
     assert set(names[:2]) == {"scene_worm", "scene_worm_accelerating"}
     QTest.keyClick(palette.field, Qt.Key.Key_Down)
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.context.document.name == f"{names[1].removeprefix('scene_')}.toml")
+    qtbot.waitUntil(
+        lambda: window.context.document.name == f"{names[1].removeprefix('scene_')}.toml"
+    )
 
 
 def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
@@ -154,11 +175,14 @@ def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qt
     row = palette.view.visualRect(palette.view.model().index(0, 0)).center()
     QTest.mouseClick(palette.view.viewport(), LEFT, NOTHING, row)
     qtbot.waitUntil(
-        lambda: window.context.docks["scene"].isVisible() and window.context.docks["scene"].isAncestorOf(keyboard())
+        lambda: (
+            window.context.docks["scene"].isVisible()
+            and window.context.docks["scene"].isAncestorOf(keyboard())
+        )
     )
 
 
-# --- layouts ------------------------------------------------------------------------------------------------------
+# --- layouts --------------------------------------------------------------------------------------
 
 
 def visible(window: MainWindow) -> set[str]:
@@ -181,7 +205,11 @@ def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qt
             shown = [window.context.docks[dock] for dock in visible(window)]
             for dock in shown:
                 assert window.rect().contains(dock.geometry()), (name, dock.objectName())
-                assert not any(dock.geometry().intersects(other.geometry()) for other in shown if other is not dock)
+                assert not any(
+                    dock.geometry().intersects(other.geometry())
+                    for other in shown
+                    if other is not dock
+                )
                 assert not dock.geometry().intersects(window.centralWidget().geometry())
             assert (window.width(), window.height()) == size
         assert visible(window) == first
@@ -259,7 +287,7 @@ def test_layouts_of_another_version_are_said_and_change_nothing(
     assert window.context.banners.program.text == ""
 
 
-# --- round the window by keys -------------------------------------------------------------------------------------
+# --- round the window by keys ---------------------------------------------------------------------
 
 
 def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindow) -> None:
@@ -273,7 +301,9 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
         seen.append(present)
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     assert present is window.context.viewport
-    assert set(panes) - set(seen) <= {window.context.docks["checks"]}  # nothing in it takes keys while all is well
+    assert set(panes) - set(seen) <= {
+        window.context.docks["checks"]
+    }  # nothing in it takes keys while all is well
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
     assert window.context.panes.present() is seen[-1]
     window.context.docks["scene"].close()
@@ -283,14 +313,20 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
 
 
 @pytest.mark.parametrize("before", ["nothing", "a button", "a plot"])
-def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: QtBot, before: str) -> None:
+def test_keys_of_the_viewport_act_where_the_mouse_is(
+    drawn: MainWindow, qtbot: QtBot, before: str
+) -> None:
     """After the palette gave the keyboard back to what has no use for the key."""
     drawn.context.docks.fill(drawn.context)
     qtbot.waitUntil(lambda: drawn.context.docks.are_filled)
     owner: QWidget | None = None
     if before == "a button":
         buttons = drawn.context.run_bar.findChildren(QAbstractButton)
-        owner = next(each for each in buttons if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        owner = next(
+            each
+            for each in buttons
+            if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+        )
     elif before == "a plot":
         panel = next(iter(drawn.context.plot_docks.panels.values()))
         qtbot.waitUntil(lambda: bool(panel.plots))
@@ -313,7 +349,9 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: Q
     QTest.mouseMove(drawn.context.viewport)
     qtbot.waitUntil(drawn.context.viewport.underMouse, timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_Shift)
-    assert QApplication.focusWidget() is owner, "a key that is none of its own leaves the keyboard where it is"
+    assert QApplication.focusWidget() is owner, (
+        "a key that is none of its own leaves the keyboard where it is"
+    )
     QTest.keyClick(window, Qt.Key.Key_P)
     assert drawn.context.viewport.path_tool.drawing
     assert keyboard() is drawn.context.viewport, "what is typed next belongs to the path"

@@ -40,14 +40,18 @@ def slider_of(row: ParameterRow) -> ValueSlider:
 
 def drag(qtbot: QtBot, slider: ValueSlider, *shares: float) -> None:
     """Press at the first share of the width, move over the others, release at the last."""
-    points = [QPoint(round(7 + share * (slider.width() - 14)), slider.height() // 2) for share in shares]
+    points = [
+        QPoint(round(7 + share * (slider.width() - 14)), slider.height() // 2) for share in shares
+    ]
     qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=points[0])
     for point in points[1:]:
         qtbot.mouseMove(slider, point)
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=points[-1])
 
 
-def test_a_drag_is_live_and_one_step_of_undo(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_a_drag_is_live_and_one_step_of_undo(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["gait.amplitude_deg"]
     seen: list[float] = []
     document.scene_changed.connect(lambda before, after: seen.append(after.gait.amplitude_deg))
@@ -69,12 +73,16 @@ def test_grabbing_the_handle_off_its_middle_changes_nothing(
 ) -> None:
     slider = slider_of(panels.rows["gait.amplitude_deg"])
     handle = 7 + slider.value() / slider.maximum() * (slider.width() - 14)
-    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(handle) + 5, slider.height() // 2))
+    qtbot.mouseClick(
+        slider, Qt.MouseButton.LeftButton, pos=QPoint(round(handle) + 5, slider.height() // 2)
+    )
     assert document.scene.gait.amplitude_deg == 40.0
     assert document.undo_stack.count() == 0
 
 
-def test_a_typed_number_goes_beyond_the_slider(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_a_typed_number_goes_beyond_the_slider(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["joint_controller.kp_nm_per_rad"]
     row.field.setFocus()
     row.field.selectAll()
@@ -85,7 +93,9 @@ def test_a_typed_number_goes_beyond_the_slider(qtbot: QtBot, panels: ParameterPa
     assert document.undo_stack.undoText() == "Change stiffness"
 
 
-def test_a_wrong_number_leaves_scene_and_undo_alone(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_a_wrong_number_leaves_scene_and_undo_alone(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["ground.mu_along"]
     row.field.setFocus()
     row.field.selectAll()
@@ -117,7 +127,9 @@ def test_values_that_contradict_each_other_are_refused_at_the_field(
     assert not row.message.isVisible()
 
 
-def test_reset_goes_back_to_the_preset(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_reset_goes_back_to_the_preset(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["gait.amplitude_deg"]
     assert not row.reset_button.isVisible()
     document.set_value("gait.amplitude_deg", 55.0, "test")
@@ -129,7 +141,9 @@ def test_reset_goes_back_to_the_preset(qtbot: QtBot, panels: ParameterPanels, do
     assert not panels.gait.presets.changed
 
 
-def test_a_preset_is_one_step_of_undo(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_a_preset_is_one_step_of_undo(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     document.set_value("gait.offset_deg", 5.0, "test")
     count = document.undo_stack.count()
     box = panels.gait.presets
@@ -196,14 +210,20 @@ def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: 
 
     def accent_pixels() -> int:
         image = panels.gait.shape.grab().toImage()
-        return sum(image.pixel(x, y) == accent for x in range(0, image.width(), 2) for y in range(0, image.height(), 2))
+        return sum(
+            image.pixel(x, y) == accent
+            for x in range(0, image.width(), 2)
+            for y in range(0, image.height(), 2)
+        )
 
     qtbot.waitUntil(lambda: accent_pixels() > 20)
     bridge.set_recording(None)
     qtbot.waitUntil(lambda: accent_pixels() == 0)
 
 
-def test_what_only_the_lagrangian_model_reads_is_shown_there(panels: ParameterPanels, document: Document) -> None:
+def test_what_only_the_lagrangian_model_reads_is_shown_there(
+    panels: ParameterPanels, document: Document
+) -> None:
     keys = (
         "ground.viscous_along_ns_per_m",
         "ground.viscous_across_ns_per_m",
@@ -220,4 +240,7 @@ def test_what_only_the_lagrangian_model_reads_is_shown_there(panels: ParameterPa
     panels.law.field.activated.emit(panels.law.field.currentIndex())
     assert document.scene.joint_controller.law == "pd"
     assert stiffness.unused == ""
-    assert panels.rows["joint_controller.linearization_kp_per_s2"].unused == "only under feedback linearization"
+    assert (
+        panels.rows["joint_controller.linearization_kp_per_s2"].unused
+        == "only under feedback linearization"
+    )

@@ -64,7 +64,9 @@ def select(view: PartTableView, rows: Sequence[int], *names: str) -> None:
     view.view.selectionModel().clearSelection()
     for row in rows:
         for name in names:
-            view.view.selectionModel().select(view.model.index(row, column(view, name)), flags.Select)
+            view.view.selectionModel().select(
+                view.model.index(row, column(view, name)), flags.Select
+            )
 
 
 def masses(document: Document) -> list[float]:
@@ -104,7 +106,9 @@ def test_a_typed_value_with_a_unit_is_one_step(panel: LinksAndJoints, document: 
     assert document.scene.robot.links[3].length == document.scene.robot.link_length_m
 
 
-def test_a_value_out_of_range_is_refused_at_the_table(panel: LinksAndJoints, document: Document) -> None:
+def test_a_value_out_of_range_is_refused_at_the_table(
+    panel: LinksAndJoints, document: Document
+) -> None:
     model, before = panel.links.model, document.scene
     assert not model.setData(model.index(3, column(panel.links, "mass_kg")), "-1")
     assert panel.links.message.text() == "Mass of link 4 must be greater than 0 kg (got -1)."
@@ -119,7 +123,8 @@ def test_typing_into_several_selected_cells_changes_all(
     select(panel.links, [2, 3, 5], "mass_kg")
     view = panel.links.view
     view.selectionModel().setCurrentIndex(
-        panel.links.model.index(5, column(panel.links, "mass_kg")), QItemSelectionModel.SelectionFlag.NoUpdate
+        panel.links.model.index(5, column(panel.links, "mass_kg")),
+        QItemSelectionModel.SelectionFlag.NoUpdate,
     )
     qtbot.keyClicks(view, "3")
     editor = next(each for each in view.findChildren(QLineEdit))
@@ -134,7 +139,9 @@ def test_a_change_is_relative_to_each_cell(panel: LinksAndJoints, document: Docu
     assert masses(document)[:2] == [1.0, 4.0]
 
 
-def test_a_choice_goes_into_all_selected_cells(qtbot: QtBot, panel: LinksAndJoints, document: Document) -> None:
+def test_a_choice_goes_into_all_selected_cells(
+    qtbot: QtBot, panel: LinksAndJoints, document: Document
+) -> None:
     panel.go_to("joint")
     select(panel.joints, [1, 2, 4], "axes")
     view = panel.joints.view
@@ -142,7 +149,13 @@ def test_a_choice_goes_into_all_selected_cells(qtbot: QtBot, panel: LinksAndJoin
     box = next(each for each in view.findChildren(QComboBox) if each.isVisible())
     box.setCurrentText("roll")
     box.activated.emit(box.currentIndex())
-    assert [joint.name for joint in document.scene.robot.joint_list] == ["yaw", "roll", "roll", "fixed", "roll"]
+    assert [joint.name for joint in document.scene.robot.joint_list] == [
+        "yaw",
+        "roll",
+        "roll",
+        "fixed",
+        "roll",
+    ]
     assert document.undo_stack.count() == 1
 
 
@@ -169,11 +182,16 @@ def test_cells_go_to_and_come_from_a_spreadsheet(panel: LinksAndJoints, document
     assert clipboard.text() == "0.122\t0.0525\n0.122\t0.0525"
     clipboard.setText("0.2\t0.05\r\n0.3\t0.06\r\n")
     panel.links.paste()
-    assert [(link.length, link.radius) for link in document.scene.robot.links[:2]] == [(0.2, 0.05), (0.3, 0.06)]
+    assert [(link.length, link.radius) for link in document.scene.robot.links[:2]] == [
+        (0.2, 0.05),
+        (0.3, 0.06),
+    ]
     assert document.undo_stack.undoText() == "Paste 2 values of 2 links"
 
 
-def test_one_line_is_pasted_into_all_selected_rows(panel: LinksAndJoints, document: Document) -> None:
+def test_one_line_is_pasted_into_all_selected_rows(
+    panel: LinksAndJoints, document: Document
+) -> None:
     select(panel.links, [2, 3, 4], "mass_kg")
     QApplication.clipboard().setText("0.7")
     panel.links.paste()
@@ -213,7 +231,9 @@ def test_the_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Docume
     assert shown(panel.joints, "kp_nm_per_rad")[2] == "800 | 300"
 
 
-def test_values_of_axes_that_do_not_turn_are_grey(panel: LinksAndJoints, document: Document) -> None:
+def test_values_of_axes_that_do_not_turn_are_grey(
+    panel: LinksAndJoints, document: Document
+) -> None:
     document.edit(with_value(document.scene, "model.kind", "planar_nonsmooth"), "Planar")
     part = panel.joints.model.part
     at = panel.joints.model.columns[column(panel.joints, "kp_nm_per_rad")]
@@ -221,7 +241,9 @@ def test_values_of_axes_that_do_not_turn_are_grey(panel: LinksAndJoints, documen
     assert part.cell(0, at).unused == ""
 
 
-def test_another_number_of_links_changes_the_rows(panel: LinksAndJoints, document: Document) -> None:
+def test_another_number_of_links_changes_the_rows(
+    panel: LinksAndJoints, document: Document
+) -> None:
     document.edit(with_value(document.scene, "robot.n_links", 3), "Fewer")
     assert (panel.links.model.rowCount(), panel.joints.model.rowCount()) == (3, 2)
 

@@ -34,14 +34,18 @@ def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButto
 def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window with the main scene and a path beside its robot; nothing moves the picture any more."""
     qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    drawn.context.document.edit(with_values(drawn.context.document.scene, {"path.waypoints_m": PATH}), "Path")
+    drawn.context.document.edit(
+        with_values(drawn.context.document.scene, {"path.waypoints_m": PATH}), "Path"
+    )
     drawn.context.viewport.navigator.view("top")
     drawn.context.viewport.navigator.finish()
     drawn.context.viewport.frame_all(at_once=True)
     return drawn
 
 
-def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = pathed.context.viewport, pathed.context.document
     before, steps = document.scene, document.undo_stack.count()
     pathed.context.actions_table["draw_path"].trigger()
@@ -51,7 +55,8 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
         click(qtbot, viewport, seen(viewport, x, y))
     click(qtbot, viewport, seen(viewport, 1.5, 0.5))
     qtbot.keyClick(viewport, Qt.Key.Key_Backspace)  # that one was wrong
-    # Turning or shifting the view meanwhile sets no point, nor does a second click at the same place.
+    # Turning or shifting the view meanwhile sets no point, nor does a second click at the same
+    # place.
     drag(qtbot, viewport, seen(viewport, 1.5, 0.5), seen(viewport, 1.2, 0.4), RIGHT)
     click(qtbot, viewport, seen(viewport, 1.1, 0.2))
     assert document.scene is before
@@ -65,7 +70,9 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
     qtbot.waitUntil(drawn_to_the_cursor)
     draft = viewport.path_tool.draft
     assert draft is not None
-    np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)  # a line to the cursor
+    np.testing.assert_allclose(
+        draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02
+    )  # a line to the cursor
     assert viewport.overlays().draft == draft
     click(qtbot, viewport, last)
     qtbot.mouseDClick(viewport, LEFT, NONE, last)
@@ -80,7 +87,10 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
 
 def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.document.edit(
-        with_values(drawn.context.document.scene, {"path.waypoints_m": PATH, "controller.kind": "path_following"}),
+        with_values(
+            drawn.context.document.scene,
+            {"path.waypoints_m": PATH, "controller.kind": "path_following"},
+        ),
         "Path",
     )
     drawn.context.docks.fill(drawn.context)
@@ -96,7 +106,9 @@ def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) ->
     assert drawn.context.document.undo_stack.undoText() == "Remove path"
 
 
-def test_escape_gives_a_drawing_up_and_one_point_is_no_path(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, before = pathed.context.viewport, pathed.context.document.scene
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
         viewport.path_tool.begin()
@@ -107,7 +119,9 @@ def test_escape_gives_a_drawing_up_and_one_point_is_no_path(pathed: MainWindow, 
         assert pathed.context.document.scene is before
 
 
-def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = pathed.context.viewport, pathed.context.document
     steps, before = document.undo_stack.count(), document.scene
     begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
@@ -115,7 +129,9 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainW
     qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
     assert viewport.hint.text().startswith("Waypoint 2 · 1.000, -1.000 m")
     drag(qtbot, viewport, begin, end)
-    np.testing.assert_allclose(document.scene.path.waypoints_m, [PATH[0], (1.4, -0.7), *PATH[2:]], atol=0.02)
+    np.testing.assert_allclose(
+        document.scene.path.waypoints_m, [PATH[0], (1.4, -0.7), *PATH[2:]], atol=0.02
+    )
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == "Move waypoint 2"
     document.undo_stack.undo()
@@ -129,7 +145,9 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainW
     assert not document.undo_stack.canUndo() or document.undo_stack.undoText() == "Path"
 
 
-def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = pathed.context.viewport, pathed.context.document
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
     assert [list(point) for point in document.scene.path.waypoints_m] == [PATH[0], PATH[1], PATH[3]]
@@ -148,7 +166,9 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pat
     assert document.undo_stack.undoText() == "Remove path"
 
 
-def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, before = pathed.context.viewport, pathed.context.document.scene
     viewport.options.set(path=False)
     drag(qtbot, viewport, seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7))
@@ -210,13 +230,19 @@ def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qt
     assert document.scene.path == before.path
 
 
-def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(
+    pathed: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = pathed.context.viewport, pathed.context.document
     obstacles = len(document.scene.obstacles)
     pathed.context.selection.set([("obstacle", 0)])
     at = seen(viewport, 1.0, -1.0)
     qtbot.mouseMove(viewport, at)
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1 and pathed.context.actions_table["delete"].isEnabled())
+    qtbot.waitUntil(
+        lambda: (
+            viewport.path_tool.hovered == 1 and pathed.context.actions_table["delete"].isEnabled()
+        )
+    )
     pathed.context.actions_table["delete"].trigger()
     assert len(document.scene.path.waypoints_m) == 3
     assert len(document.scene.obstacles) == obstacles

@@ -83,7 +83,11 @@ def pull_all(history: SeriesCache) -> None:
 
 def truth(recording: Watched, key: str = YAW) -> np.ndarray:
     rows = recording.rows(0, len(recording))
-    return series_of(key, recording.schema).values(Piece(recording.schema, rows, None)).astype(np.float32)
+    return (
+        series_of(key, recording.schema)
+        .values(Piece(recording.schema, rows, None))
+        .astype(np.float32)
+    )
 
 
 def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
@@ -93,7 +97,10 @@ def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
     assert coarse.stride > 1
     assert history.filling
     pull_all(history)
-    assert sorted((a, b) for a, b in recording.read if b - a > 1) == [(0, BLOCK), (BLOCK, 2 * BLOCK)]
+    assert sorted((a, b) for a, b in recording.read if b - a > 1) == [
+        (0, BLOCK),
+        (BLOCK, 2 * BLOCK),
+    ]
     exact = history.envelope(YAW, 500, 1500, 1000)
     assert exact is not None
     assert exact.stride == 1
@@ -105,7 +112,9 @@ def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
 
 @pytest.mark.parametrize("start", [0, 2000, N_ROWS - 9000, N_ROWS - 3000])
 @pytest.mark.parametrize("rows", [900, 2900])
-def test_detail_read_back_equals_detail_never_dropped(recording: Watched, start: int, rows: int) -> None:
+def test_detail_read_back_equals_detail_never_dropped(
+    recording: Watched, start: int, rows: int
+) -> None:
     history = cache_of(recording, YAW)
     values = truth(recording)
     whole = Pyramid(values.shape[1], limit=2**27)
@@ -114,7 +123,10 @@ def test_detail_read_back_equals_detail_never_dropped(recording: Watched, start:
         history.show_other_rows()
         history.envelope(YAW, start, start + rows, bins)
         pull_all(history)
-        envelope, expected = history.envelope(YAW, start, start + rows, bins), whole.envelope(start, start + rows, bins)
+        envelope, expected = (
+            history.envelope(YAW, start, start + rows, bins),
+            whole.envelope(start, start + rows, bins),
+        )
         assert envelope is not None
         assert envelope.stride == expected.stride
         assert np.array_equal(envelope.row, expected.row)
@@ -153,7 +165,9 @@ def test_newest_rows_need_no_reading(recording: Watched) -> None:
     assert not history.missing
 
 
-def test_stretches_of_very_many_rows_are_not_read_back(recording: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stretches_of_very_many_rows_are_not_read_back(
+    recording: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(detail, "MOST_ROWS", 2 * BLOCK)
     history = cache_of(recording, YAW)
     history.envelope(YAW, 0, 2 * BLOCK + 1, 4000)
@@ -242,7 +256,9 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
 
 
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=10), st.integers(0, 9), st.data())
-def test_samples_are_rows_as_they_are(pieces: list[int], exponent: int, data: st.DataObject) -> None:
+def test_samples_are_rows_as_they_are(
+    pieces: list[int], exponent: int, data: st.DataObject
+) -> None:
     n, stride = sum(pieces), 1 << exponent
     values = np.random.default_rng(n).standard_normal((n, 2)).astype(np.float32)
     pyramid = Pyramid(2, limit=1)
@@ -254,7 +270,9 @@ def test_samples_are_rows_as_they_are(pieces: list[int], exponent: int, data: st
     assert np.all(samples.row % stride == 0)
     assert np.all(np.diff(samples.row) > 0)
     kept = max(start, pyramid.reach(stride))
-    assert np.array_equal(samples.row[samples.row >= kept], np.arange(-(-kept // stride) * stride, n, stride))
+    assert np.array_equal(
+        samples.row[samples.row >= kept], np.arange(-(-kept // stride) * stride, n, stride)
+    )
     if len(samples.row):  # older rows are there, too, up to eight times as far apart or some more
         assert samples.row[0] < start + max(stride, 64)
 
@@ -268,7 +286,9 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     picture = compose_plane(view, lines, history, 0.0, 1.0, (400, 300))
     assert not history.missing
     places = recording.rows(0, N_ROWS).link_pose[:, :, :2].astype(np.float32)
-    at = np.searchsorted(places[:, 0, 0], picture.traces[0].time)  # its first link goes forwards all the time
+    at = np.searchsorted(
+        places[:, 0, 0], picture.traces[0].time
+    )  # its first link goes forwards all the time
     assert at[0] == 0
     assert N_ROWS - at[-1] <= 8
     assert len(at) > N_ROWS // 10
@@ -303,7 +323,9 @@ def test_an_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
-    history = cache_of(recording, *(line.series for line in lines), *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    history = cache_of(
+        recording, *(line.series for line in lines), *(f"joint_{i}_yaw_rad" for i in range(1, 11))
+    )
     compose_plane(view, lines, history, 1.0, 9.0, (400, 300))
     assert history.missing
     pull_all(history)

@@ -42,9 +42,13 @@ def widths(panel: PlotPanel) -> list[float]:
     return [curve.opts["pen"].widthF() for plot in panel.plots for curve in plot.chart._curves]
 
 
-def test_lines_are_thin_only_while_the_view_moves(panel: PlotPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_thin_only_while_the_view_moves(
+    panel: PlotPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panel._timer.stop()
-    monkeypatch.setattr("snakestudio.gui.plots.redraws._REST_S", 1e9)  # it moves for as long as it is told to
+    monkeypatch.setattr(
+        "snakestudio.gui.plots.redraws._REST_S", 1e9
+    )  # it moves for as long as it is told to
     for stop in (3.9, 3.0, 2.0):
         panel.set_view(1.0, stop)
     while panel.redraws.stale:
@@ -115,7 +119,11 @@ class _Seen(QObject):
 
 def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine so slow that only one plot can be drawn at a time: cursors and stretches of time move together."""
-    for name, value in (("redraws._BUDGET_S", 0.0), ("redraws._REDRAW_S", 0.0), ("redraws._SHARE", 1e9)):
+    for name, value in (
+        ("redraws._BUDGET_S", 0.0),
+        ("redraws._REDRAW_S", 0.0),
+        ("redraws._SHARE", 1e9),
+    ):
         monkeypatch.setattr(f"snakestudio.gui.plots.{name}", value)
     monkeypatch.setattr("snakestudio.gui.plots.panel._PULL_EVERY_S", 0.0)
     panel._timer.stop()

@@ -94,22 +94,31 @@ def at(plot: LivePlot, time: float, share: float = 0.5) -> QPoint:
 
 def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
     port = plot.chart.viewport()
-    # The mouse comes from somewhere, so that the items under it know of it before the button goes down.
+    # The mouse comes from somewhere, so that the items under it know of it before the button goes
+    # down.
     _move(port, QPointF(start) + QPointF(0, 1), Qt.MouseButton.NoButton)
     qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
     _move(port, QPointF(start), Qt.MouseButton.NoButton)
     qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
     for share in (0.5, 1.0):
         qtbot.wait(15)
-        _move(port, QPointF(start) + share * (QPointF(stop) - QPointF(start)), Qt.MouseButton.LeftButton)
+        _move(
+            port,
+            QPointF(start) + share * (QPointF(stop) - QPointF(start)),
+            Qt.MouseButton.LeftButton,
+        )
     qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=stop)
 
 
 def _move(port: QWidget, to: QPointF, button: Qt.MouseButton) -> None:
     move = QMouseEvent(
-        QEvent.Type.MouseMove, to, QPointF(port.mapToGlobal(to.toPoint())), Qt.MouseButton.NoButton, button,
+        QEvent.Type.MouseMove,
+        to,
+        QPointF(port.mapToGlobal(to.toPoint())),
+        Qt.MouseButton.NoButton,
+        button,
         Qt.KeyboardModifier.NoModifier,
-    )  # fmt: skip
+    )
     QApplication.sendEvent(port, move)
 
 
@@ -120,15 +129,23 @@ def double_click(qtbot: QtBot, plot: LivePlot, where: QPoint) -> None:
     qtbot.mouseRelease(port, button, pos=where)
 
 
-def wheel(plot: LivePlot, where: QPoint, steps: int, modifier: Qt.KeyboardModifier | None = None) -> None:
+def wheel(
+    plot: LivePlot, where: QPoint, steps: int, modifier: Qt.KeyboardModifier | None = None
+) -> None:
     event = QWheelEvent(
-        QPointF(where), QPointF(plot.chart.viewport().mapToGlobal(where)), QPoint(), QPoint(0, 120 * steps),
-        Qt.MouseButton.NoButton, modifier or Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        QPointF(where),
+        QPointF(plot.chart.viewport().mapToGlobal(where)),
+        QPoint(),
+        QPoint(0, 120 * steps),
+        Qt.MouseButton.NoButton,
+        modifier or Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(plot.chart.viewport(), event)
 
 
-# --- what is in view ------------------------------------------------------------------------------------------------
+# --- what is in view ------------------------------------------------------------------------------
 
 
 def test_the_newest_data_stay_in_view(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
@@ -160,7 +177,9 @@ def test_pages_turn_while_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: Fa
     for _ in range(4):
         bridge.append(100)
         settle(qtbot, panel)
-        qtbot.waitUntil(lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place()[0]))
+        qtbot.waitUntil(
+            lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place()[0])
+        )
         assert (panel.start, panel.stop) == page
     for plot, axis in zip(panel.plots[:3], axes, strict=False):
         assert plot.chart.picture.axes[0] == axis
@@ -179,7 +198,9 @@ def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None
     seen = (rows.time >= angle.time[0]) & (rows.time <= angle.time[-1])
     assert angle.low.min() == pytest.approx(truth[seen].min(), abs=0.5)
     assert angle.high.max() == pytest.approx(truth[seen].max(), abs=0.5)
-    assert np.interp(15.0, angle.time, 0.5 * (angle.low + angle.high)) == pytest.approx(truth[1500], abs=1.0)
+    assert np.interp(15.0, angle.time, 0.5 * (angle.low + angle.high)) == pytest.approx(
+        truth[1500], abs=1.0
+    )
     assert reference.faint
     force = panel.plots[0].chart.picture
     assert len(force.traces) == 11
@@ -187,7 +208,9 @@ def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None
     assert force.axes[0].low == 0.0
 
 
-def test_a_pause_of_the_view_lets_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_a_pause_of_the_view_lets_data_arrive(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     panel.pause_button.click()
     settle(qtbot, panel)
     view = panel.start, panel.stop
@@ -202,7 +225,9 @@ def test_a_pause_of_the_view_lets_data_arrive(qtbot: QtBot, panel: PlotPanel, br
     assert panel.stop > 22.99
 
 
-def test_panning_and_zooming_move_all_plots(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_panning_and_zooming_move_all_plots(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     first, second = panel.plots[:2]
     start, stop = panel.start, panel.stop
     drag(qtbot, first, at(first, 13.0), at(first, 15.0))
@@ -236,10 +261,12 @@ def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPan
     assert (axis.low, axis.high) == before
 
 
-# --- cursor ---------------------------------------------------------------------------------------------------------
+# --- cursor ---------------------------------------------------------------------------------------
 
 
-def test_a_click_sets_the_cursor_of_the_session(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_a_click_sets_the_cursor_of_the_session(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = panel.plots[2]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
     assert bridge.cursor == pytest.approx(1500, abs=3)
@@ -267,7 +294,9 @@ def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
     assert panel.start <= 2.0 <= panel.stop
     plot = panel.plots[3]
     assert plot.chart.picture.cursor == pytest.approx(2.0)
-    texts = {text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.picture.legend}
+    texts = {
+        text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.picture.legend
+    }
     assert bridge.recording is not None
     x = bridge.recording.rows(200, 201).link_pose[0, 5, 0]
     assert float(texts["x"].replace("−", "-")) == pytest.approx(x, rel=1e-3)
@@ -288,7 +317,7 @@ def test_arrow_keys_step_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: Fake
     assert bridge.cursor == 1988
 
 
-# --- views ----------------------------------------------------------------------------------------------------------
+# --- views ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -314,7 +343,9 @@ def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: Plo
     assert "z" not in [line.name for line in panel.plots[0].lines]
 
 
-def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge) -> None:
+def test_a_run_in_space_shows_pitch_and_height(
+    qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge
+) -> None:
     plot = spatial.plots[0]
     assert {"Height by link", "Roll, pitch, yaw"} <= set(titles(plot))
     assert bridge.recording is not None
@@ -324,7 +355,9 @@ def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel,
     assert [line.name for line in plot.lines] == ["yaw", "yaw ref", "pitch", "pitch ref"]
     pitch = plot.chart.picture.traces[2]
     truth = np.degrees(rows.joint_angle[:, 5])
-    assert np.interp(3.0, pitch.time, 0.5 * (pitch.low + pitch.high)) == pytest.approx(truth[300], abs=0.5)
+    assert np.interp(3.0, pitch.time, 0.5 * (pitch.low + pitch.high)) == pytest.approx(
+        truth[300], abs=0.5
+    )
     plot.choose("torque", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "pitch"]
@@ -341,14 +374,23 @@ def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel,
     assert [line.name for line in plot.lines] == ["roll", "pitch", "yaw"]
 
 
-def test_forces_in_space_have_all_three_parts(qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge) -> None:
-    for plot, view in zip(spatial.plots, ("contact_force", "ground_load", "friction", "contacts"), strict=True):
+def test_forces_in_space_have_all_three_parts(
+    qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge
+) -> None:
+    for plot, view in zip(
+        spatial.plots, ("contact_force", "ground_load", "friction", "contacts"), strict=True
+    ):
         plot.choose(view)
     settle(qtbot, spatial)
-    # The made-up ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across, averaged over a row.
+    # The made-up ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across,
+    # averaged over a row.
     before, now = 2.99, 3.0
     obstacle = 20 * (1 - (np.cos(2 * now - 4) - np.cos(2 * before - 4)) / 2 / (now - before))
-    expected = {"contact_force": math.hypot(1.3, obstacle, 6.69), "ground_load": 6.69, "ground_friction": 1.3}
+    expected = {
+        "contact_force": math.hypot(1.3, obstacle, 6.69),
+        "ground_load": 6.69,
+        "ground_friction": 1.3,
+    }
     for what, value in expected.items():
         row = spatial.history.values_at(f"link_*_{what}_n", 300)
         assert row is not None
@@ -360,7 +402,12 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     plot = panel.plots[0]
     plot.choose("solver")
     settle(qtbot, panel)
-    assert [line.name for line in plot.lines] == ["residual", "iterations", "unconverged", "contacts"]
+    assert [line.name for line in plot.lines] == [
+        "residual",
+        "iterations",
+        "unconverged",
+        "contacts",
+    ]
     picture = plot.chart.picture
     assert picture.axes[0].decades
     assert picture.levels == [(-8.0, "converged up to here")]
@@ -397,7 +444,9 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     np.testing.assert_allclose(offset.high, np.degrees(3 * np.sin(offset.time)), atol=2.0)
 
 
-def test_a_path_following_scene_shows_how_far_off_it_is(panel: PlotPanel, document: Document) -> None:
+def test_a_path_following_scene_shows_how_far_off_it_is(
+    panel: PlotPanel, document: Document
+) -> None:
     document.open(scenes_dir() / "path_following.toml")
     assert views(panel) == ["cross_track", "heading", "speed", "position"]
 
@@ -428,12 +477,16 @@ def test_jams_and_their_ends_are_marked_on_the_speed(
     assert not len(plot.chart.marks.data)
 
 
-def test_a_robot_led_by_its_head_shows_its_speed_first(panel: PlotPanel, document: Document) -> None:
+def test_a_robot_led_by_its_head_shows_its_speed_first(
+    panel: PlotPanel, document: Document
+) -> None:
     document.open(scenes_dir() / "jam_resolution.toml")
     assert views(panel)[0] == "speed"
 
 
-@pytest.mark.parametrize("view", sorted(name for name, view in VIEWS.items() if not view.columns and view.of != "body"))
+@pytest.mark.parametrize(
+    "view", sorted(name for name, view in VIEWS.items() if not view.columns and view.of != "body")
+)
 def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
     plot = panel.plots[0]
     plot.choose(view, 2)
@@ -451,7 +504,11 @@ def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
         assert np.nanmax(trace.high) <= axis.high + 1e-6 * abs(axis.high) + 1e-12
     image = plot.chart.grab().toImage()
     # Every pixel: a level line is one pixel thick.
-    colours = {image.pixel(x, y) for x in range(60, image.width() - 50) for y in range(34, image.height() - 24)}
+    colours = {
+        image.pixel(x, y)
+        for x in range(60, image.width() - 50)
+        for y in range(34, image.height() - 24)
+    }
     assert len(colours) >= 3  # the ground, the grid, and a curve
 
 
@@ -477,9 +534,13 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     assert panel.history.envelope("link_*_speed_mps", 0, 100, 10) is None
 
 
-def test_a_new_run_starts_empty(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document) -> None:
+def test_a_new_run_starts_empty(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document
+) -> None:
     bridge.set_cursor(500)
-    small = document.scene.model_copy(update={"robot": document.scene.robot.model_copy(update={"n_links": 4})})
+    small = document.scene.model_copy(
+        update={"robot": document.scene.robot.model_copy(update={"n_links": 4})}
+    )
     bridge.set_recording(make_recording(small, 100))
     settle(qtbot, panel)
     assert panel.start == 0.0
@@ -496,10 +557,12 @@ def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
     assert not panel._timer.isActive()
 
 
-# --- export ---------------------------------------------------------------------------------------------------------
+# --- export ---------------------------------------------------------------------------------------
 
 
-def test_csv_holds_what_is_seen(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, tmp_path: Path) -> None:
+def test_csv_holds_what_is_seen(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, tmp_path: Path
+) -> None:
     panel.set_view(3.0, 15.0)
     settle(qtbot, panel)
     path = tmp_path / "joint.csv"
@@ -527,12 +590,18 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
     accent = QImage(1, 1, QImage.Format.Format_RGB32)
     accent.fill(plot.lines[0].colour)
     assert any(
-        image.pixel(x, y) == accent.pixel(0, 0) for x in range(100, image.width() - 60) for y in range(80, 200, 4)
+        image.pixel(x, y) == accent.pixel(0, 0)
+        for x in range(100, image.width() - 60)
+        for y in range(80, 200, 4)
     )
     text = (tmp_path / "plot.svg").read_text(encoding="utf-8")
     assert "Angle and reference, joint 4" in text
     # Curves are vectors in pixels of the page, all of them within it.
-    lines = [group for group in re.findall(r"<polyline[^>]*points=\"([^\"]*)\"", text) if group.count(",") > 100]
+    lines = [
+        group
+        for group in re.findall(r"<polyline[^>]*points=\"([^\"]*)\"", text)
+        if group.count(",") > 100
+    ]
     assert len(lines) == 2
     for line in lines:
         places = np.array([list(map(float, pair.split(","))) for pair in line.split()])
@@ -542,7 +611,9 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "csv"])
-def test_an_export_to_a_link_leaves_the_link(qtbot: QtBot, panel: PlotPanel, tmp_path: Path, suffix: str) -> None:
+def test_an_export_to_a_link_leaves_the_link(
+    qtbot: QtBot, panel: PlotPanel, tmp_path: Path, suffix: str
+) -> None:
     link, real = tmp_path / f"link.{suffix}", tmp_path / "real"
     real.write_bytes(b"old")
     real.chmod(0o640)
@@ -585,7 +656,7 @@ def test_an_export_that_fails_says_so(qtbot: QtBot, panel: PlotPanel, tmp_path: 
     box.close()
 
 
-# --- pieces ---------------------------------------------------------------------------------------------------------
+# --- pieces ---------------------------------------------------------------------------------------
 
 
 def test_axes_end_at_round_numbers() -> None:
@@ -651,7 +722,9 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
         ),
     ],
 )
-def test_axis_shows_the_ticks_of_its_scale(qtbot: QtBot, scale: AxisScale, width: float, texts: list[str]) -> None:
+def test_axis_shows_the_ticks_of_its_scale(
+    qtbot: QtBot, scale: AxisScale, width: float, texts: list[str]
+) -> None:
     axis = ChartAxis("bottom", 44, density=2.0)
     axis.setGeometry(0.0, 0.0, width, 44.0)
     axis.show_scale(scale, "Title")
@@ -699,7 +772,9 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
     panel.close_down()
 
 
-def test_curves_of_another_run_are_dashed(panel: PlotPanel, document: Document, qtbot: QtBot) -> None:
+def test_curves_of_another_run_are_dashed(
+    panel: PlotPanel, document: Document, qtbot: QtBot
+) -> None:
     other = make_recording(document.scene, 2000)
     panel.overlay([OverlaidRun("Other", "#fc60cc", other)])
     settle(qtbot, panel)
@@ -739,8 +814,16 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
 
 
 def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
-    led, given = Schema(5, cardan_axes(4), ()), Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
-    assert [line.name for line in VIEWS["joint"].lines(led, 1)] == ["yaw", "yaw ref", "pitch", "pitch ref"]
+    led, given = (
+        Schema(5, cardan_axes(4), ()),
+        Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE),
+    )
+    assert [line.name for line in VIEWS["joint"].lines(led, 1)] == [
+        "yaw",
+        "yaw ref",
+        "pitch",
+        "pitch ref",
+    ]
     assert VIEWS["joint"].possible(given)
     assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]
 

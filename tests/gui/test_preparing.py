@@ -70,7 +70,9 @@ def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) 
     assert play.toolTip().startswith("Preparing the planar engine 43 % · 9 s left")
     assert play.width() > 3 * plain
     assert play.cancel.isVisible()
-    qtbot.waitUntil(lambda: "preparing planar engine · 43 %, 9 s left" in preparing.context.status_bar.left.text)
+    qtbot.waitUntil(
+        lambda: "preparing planar engine · 43 %, 9 s left" in preparing.context.status_bar.left.text
+    )
     assert "43 %, 9 s left" in preparing.context.banners.run.text
     preparing.resize(900, 600)
     qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
@@ -95,13 +97,17 @@ def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBo
     assert filled() == pytest.approx(0.9, abs=0.04)
 
 
-def test_it_plays_when_ready_and_that_can_be_taken_back(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_it_plays_when_ready_and_that_can_be_taken_back(
+    preparing: MainWindow, qtbot: QtBot
+) -> None:
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: play.says == "Plays when ready 43 % · 9 s left")
     qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
-    qtbot.waitUntil(lambda: plain(preparing.context.actions_table["play"].text()) == "Do Not Play When Ready")
+    qtbot.waitUntil(
+        lambda: plain(preparing.context.actions_table["play"].text()) == "Do Not Play When Ready"
+    )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: play.says.startswith("Preparing"))
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
@@ -109,7 +115,10 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(preparing: MainWindow, q
     Preparing.begun[0].stage = DONE
     qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "running")
     qtbot.waitUntil(
-        lambda: preparing.context.bridge.displayed is not None and preparing.context.bridge.displayed.time > 0.0
+        lambda: (
+            preparing.context.bridge.displayed is not None
+            and preparing.context.bridge.displayed.time > 0.0
+        )
     )
     assert len(Preparing.begun) == 1
 
@@ -119,7 +128,9 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     play, banner = preparing.context.run_bar.play, preparing.context.banners.run
 
     def press(text: str) -> None:
-        qtbot.waitUntil(lambda: any(button.text() == text for button in banner.findChildren(QPushButton)))
+        qtbot.waitUntil(
+            lambda: any(button.text() == text for button in banner.findChildren(QPushButton))
+        )
         next(button for button in banner.findChildren(QPushButton) if button.text() == text).click()
 
     if way == "button":
@@ -137,7 +148,9 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     elif way == "banner":
         press("Prepare")
     else:
-        qtbot.waitUntil(lambda: plain(preparing.context.actions_table["prepare"].text()) == "Prepare the Engine")
+        qtbot.waitUntil(
+            lambda: plain(preparing.context.actions_table["prepare"].text()) == "Prepare the Engine"
+        )
         preparing.context.actions_table["prepare"].trigger()
     qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "preparing")
     assert preparing.context.bridge.status.queued == (way == "button")
@@ -145,7 +158,9 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
 
 
 def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
-    Preparing.begun[0].stage = Stage(0.5, None, True, "The compiled engine cannot be kept in /full: make room there.")
+    Preparing.begun[0].stage = Stage(
+        0.5, None, True, "The compiled engine cannot be kept in /full: make room there."
+    )
     qtbot.waitUntil(lambda: "make room there" in preparing.context.banners.run.text)
     assert preparing.context.bridge.status.state == "unprepared"
 
@@ -156,9 +171,13 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
     before = bridge.displayed
     assert before is not None
     document.set_value("start.x_m", 0.52, "Move")
-    qtbot.waitUntil(lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0] + 0.005))
+    qtbot.waitUntil(
+        lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0] + 0.005)
+    )
     document.undo_stack.undo()
-    qtbot.waitUntil(lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0]))
+    qtbot.waitUntil(
+        lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
+    )
     assert preparing.context.run_bar.play.says, "it goes on being prepared"
     assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
     qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.says)

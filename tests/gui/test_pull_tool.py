@@ -21,11 +21,16 @@ LINK = 3
 AWAY = QPoint(20, 45)
 
 
-def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier, buttons: Qt.MouseButton = LEFT) -> None:
+def move(
+    viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier, buttons: Qt.MouseButton = LEFT
+) -> None:
     """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
     there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
     QApplication.sendEvent(
-        viewport, QMouseEvent(QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, buttons, modifiers)
+        viewport,
+        QMouseEvent(
+            QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, buttons, modifiers
+        ),
     )
 
 
@@ -65,7 +70,9 @@ def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     return ready
 
 
-def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(standing: MainWindow, qtbot: QtBot) -> None:
+def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
+    standing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, bridge = standing.context.viewport, standing.context.bridge
     camera, selected = viewport.navigator.camera, set(standing.context.selection.items)
     before = viewport.snapshot
@@ -170,7 +177,9 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
 
 
-def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(standing: MainWindow, qtbot: QtBot) -> None:
+def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
+    standing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, bridge = standing.context.viewport, standing.context.bridge
     qtbot.mouseClick(viewport, LEFT, CTRL, link_at(viewport))
     assert standing.context.selection.links == (LINK,)
@@ -189,7 +198,9 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(standing
     assert not recording_of(standing).pulls
 
 
-def test_real_robot_is_never_pulled(standing: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_real_robot_is_never_pulled(
+    standing: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     viewport, bridge = standing.context.viewport, standing.context.bridge
     commands: list[object] = []
     monkeypatch.setattr(bridge.session, "pull", commands.append)

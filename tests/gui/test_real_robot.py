@@ -42,7 +42,9 @@ def test_it_is_ideal_and_folded_at_first(panels: ParameterPanels, document: Docu
     assert panels.real_robot.buttons["Ideal"].isChecked()
 
 
-def test_one_click_makes_it_real_and_one_ideal_again(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_one_click_makes_it_real_and_one_ideal_again(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     section, before = panels.real_robot, document.scene
     section.toggle()
     count = document.undo_stack.count()
@@ -71,14 +73,18 @@ def test_the_torque_is_what_six_watts_give() -> None:
     assert AIKO.values["actuator.max_torque_nm"] == pytest.approx(0.65 * 6.0 / fastest, rel=0.01)
 
 
-def test_a_scene_of_a_real_robot_opens_unfolded(panels: ParameterPanels, document: Document) -> None:
+def test_a_scene_of_a_real_robot_opens_unfolded(
+    panels: ParameterPanels, document: Document
+) -> None:
     document.new(AIKO.applied(document.scene))
     assert not panels.real_robot.is_folded
     document.new(IDEAL.applied(document.scene))
     assert panels.real_robot.is_folded
 
 
-def test_what_a_smooth_model_does_not_know_is_locked(panels: ParameterPanels, document: Document) -> None:
+def test_what_a_smooth_model_does_not_know_is_locked(
+    panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["actuator.free_play_deg"]
     assert row.field.isEnabled()
     document.set_value("model.kind", "planar_lagrangian", "Model")
@@ -92,7 +98,9 @@ def test_what_a_smooth_model_does_not_know_is_locked(panels: ParameterPanels, do
     assert row.field.isEnabled()
 
 
-def test_what_is_locked_goes_back_to_its_default(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_what_is_locked_goes_back_to_its_default(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
     row = panels.rows["actuator.free_play_deg"]
     document.set_value("actuator.free_play_deg", 4.0, "Free play")
     document.set_value("model.kind", "planar_lagrangian", "Model")
@@ -107,7 +115,9 @@ OTHER: dict[str, object] = {
     "ground.coulomb_law": "tanh",
     "ground.friction_factor": "0.5",
     "ground.load_factor": "0.5",
-    "ground.patch": [{"points_m": [[-9, -9], [9, -9], [9, 9], [-9, 9]], "mu_along": 0.5, "mu_across": 0.9}],
+    "ground.patch": [
+        {"points_m": [[-9, -9], [9, -9], [9, 9], [-9, 9]], "mu_along": 0.5, "mu_across": 0.9}
+    ],
     "solver.joints": "implicit",
     "solver.tolerance": 1e-10,
     "solver.max_iterations": 7,
@@ -128,7 +138,12 @@ def _other(scene: Scene, key: str) -> object:
 
 @pytest.mark.parametrize(
     ("kind", "fewest"),
-    [("planar_nonsmooth", 16), ("spatial_nonsmooth", 10), ("planar_lagrangian", 18), ("planar_nonholonomic", 15)],
+    [
+        ("planar_nonsmooth", 16),
+        ("spatial_nonsmooth", 10),
+        ("planar_lagrangian", 18),
+        ("planar_nonholonomic", 15),
+    ],
 )
 def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())

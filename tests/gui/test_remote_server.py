@@ -72,7 +72,10 @@ def exchange(server: RemoteServer, qtbot: QtBot) -> Callable[..., list[Any]]:
 
 
 def request(method: str, number: Any, **params: Any) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params, "id": number}).encode() + b"\n"
+    return (
+        json.dumps({"jsonrpc": "2.0", "method": method, "params": params, "id": number}).encode()
+        + b"\n"
+    )
 
 
 def codes(replies: list[Any]) -> list[int]:
@@ -80,29 +83,48 @@ def codes(replies: list[Any]) -> list[int]:
 
 
 def test_who_knows_the_token_is_answered_in_order(exchange: Callable[..., list[Any]]) -> None:
-    replies = exchange(request("echo", 1, a=[1, "ä"]), request("later", 2), request("nothing", 3), count=4)
+    replies = exchange(
+        request("echo", 1, a=[1, "ä"]), request("later", 2), request("nothing", 3), count=4
+    )
     by_id = {reply["id"]: reply for reply in replies}
     assert by_id[1]["result"] == {"a": [1, "ä"]}
     assert by_id[2]["result"] == "done"
-    assert by_id[3]["error"] == {"code": INVALID_PARAMS, "message": "Nothing fits. Give something else."}
+    assert by_id[3]["error"] == {
+        "code": INVALID_PARAMS,
+        "message": "Nothing fits. Give something else.",
+    }
 
 
 def test_without_the_token_nothing_is_carried_out(exchange: Callable[..., list[Any]]) -> None:
-    assert codes(exchange(request("echo", 1), request("nothing", 2), count=2, token=None)) == [-32001, -32001]
+    assert codes(exchange(request("echo", 1), request("nothing", 2), count=2, token=None)) == [
+        -32001,
+        -32001,
+    ]
 
 
 @pytest.mark.parametrize("token", ["wrong", "", 7, ["x"], {"a": 1}])
 def test_a_wrong_token_ends_the_connection(
     token: Any, server: RemoteServer, exchange: Callable[..., list[Any]]
 ) -> None:
-    replies = exchange(request("authenticate", 1, token=token), request("echo", 2), count=9, token=None)
+    replies = exchange(
+        request("authenticate", 1, token=token), request("echo", 2), count=9, token=None
+    )
     assert codes(replies)[0] == -32001
     assert all(code == -32001 for code in codes(replies))
     assert server.clients == 0
 
 
-def test_bad_lines_get_errors_and_good_ones_are_answered_after_them(exchange: Callable[..., list[Any]]) -> None:
-    lines = [b"{\n", b"\xff\xfe\n", b"[]\n", b"x" * (MAX_LINE + 10) + b"\n", b"GET / HTTP/1.1\r\n", request("echo", 5)]
+def test_bad_lines_get_errors_and_good_ones_are_answered_after_them(
+    exchange: Callable[..., list[Any]],
+) -> None:
+    lines = [
+        b"{\n",
+        b"\xff\xfe\n",
+        b"[]\n",
+        b"x" * (MAX_LINE + 10) + b"\n",
+        b"GET / HTTP/1.1\r\n",
+        request("echo", 5),
+    ]
     replies = exchange(*lines, count=7)
     assert codes(replies) == [0, -32700, -32700, -32600, -32700, -32700, 0]
 
@@ -122,7 +144,9 @@ def test_a_connection_that_says_nothing_is_ended(
     assert codes(replies) == [-32001]
 
 
-def test_one_connection_too_many_is_told_so(server: RemoteServer, qtbot: QtBot, exchange: Any) -> None:
+def test_one_connection_too_many_is_told_so(
+    server: RemoteServer, qtbot: QtBot, exchange: Any
+) -> None:
     idle = [socket.create_connection(("127.0.0.1", server.door.port)) for _ in range(MAX_CLIENTS)]
     qtbot.waitUntil(lambda: len(server._connections) == MAX_CLIENTS)
     assert codes(exchange(count=9, token=None)) == [-32003]
@@ -145,10 +169,15 @@ def test_a_client_that_reads_nothing_is_hung_up_on(
 
 
 def test_the_python_of_the_documentation_works(
-    server: RemoteServer, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: RemoteServer,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (block,) = re.findall(
-        r"^```python\n(.*?)^```", (docs_dir() / "remote-control.md").read_text(), re.DOTALL | re.MULTILINE
+        r"^```python\n(.*?)^```",
+        (docs_dir() / "remote-control.md").read_text(),
+        re.DOTALL | re.MULTILINE,
     )
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     calls: list[tuple[str, dict[str, Any]]] = []
@@ -188,8 +217,15 @@ def test_the_command_line_calls_and_reports(
         out, err = program.communicate()
         return program.returncode, out, err
 
-    code, out, _ = typed("echo", "gait.amplitude_deg=35", "names=[1, 2]", "title=two words", "path=run.csv")
-    given = {"gait.amplitude_deg": 35, "names": [1, 2], "title": "two words", "path": str(tmp_path / "run.csv")}
+    code, out, _ = typed(
+        "echo", "gait.amplitude_deg=35", "names=[1, 2]", "title=two words", "path=run.csv"
+    )
+    given = {
+        "gait.amplitude_deg": 35,
+        "names": [1, 2],
+        "title": "two words",
+        "path": str(tmp_path / "run.csv"),
+    }
     assert (code, json.loads(out)) == (0, given)
     assert typed("nothing") == (2, "", "snakestudio: Nothing fits. Give something else.\n")
     assert typed("echo", "--token", "guessed")[0] == 2
@@ -201,5 +237,7 @@ def test_the_command_line_calls_and_reports(
 def test_a_port_in_use_is_a_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StreamError, match=f"Port {port} cannot be opened for remote control .* another port"):
+        with pytest.raises(
+            StreamError, match=f"Port {port} cannot be opened for remote control .* another port"
+        ):
             RemoteServer(call, port)

@@ -16,7 +16,16 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QWindow
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
@@ -72,7 +81,7 @@ def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
     look(window)
 
 
-# --- what is watched beside it --------------------------------------------------------------------------------------
+# --- what is watched beside it --------------------------------------------------------------------
 
 
 def failing(window: MainWindow, pose: str) -> None:
@@ -107,12 +116,14 @@ def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None
     window.context.robot.services = services(link)
     failing(window, "80")
     with pytest.raises(LinkError):
-        window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices("80"))  # type: ignore[arg-type]
+        window.context.robot.connect_to(
+            FakeLoaded(link.profile), link.profile.bus, LiveChoices("80")
+        )  # type: ignore[arg-type]
     assert not window.context.robot.connected
     assert link.closed
 
 
-# --- stop ---------------------------------------------------------------------------------------------------------
+# --- stop -----------------------------------------------------------------------------------------
 
 
 def give_keyboard(window: QWidget, to: QWidget, qtbot: QtBot) -> QWindow:
@@ -123,7 +134,9 @@ def give_keyboard(window: QWidget, to: QWidget, qtbot: QtBot) -> QWindow:
     return window.windowHandle()
 
 
-def test_space_stops_from_a_text_field_and_types_nothing(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_space_stops_from_a_text_field_and_types_nothing(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     put(window, link, LinkState.STREAMING)
     field = QLineEdit(window)
     field.show()
@@ -163,7 +176,9 @@ def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
     menu.addAction("Act")
     menu.popup(dialog.mapToGlobal(QPoint(5, 5)))
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is menu)
-    QTest.keyClick(dialog.windowHandle(), KEY.Key_Space)  # a menu has no keyboard of its own: its window hands on
+    QTest.keyClick(
+        dialog.windowHandle(), KEY.Key_Space
+    )  # a menu has no keyboard of its own: its window hands on
     assert len(link.stops) == 2
     qtbot.wait(60)  # its own window is found
     QTest.keyClick(menu.windowHandle(), KEY.Key_Space)
@@ -189,7 +204,9 @@ def test_space_stops_as_the_keyboard_of_the_system_sends_it_and_from_an_input_me
     assert len(link.stops) == 2
 
 
-def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280)
     link = FakeLink()
@@ -208,11 +225,15 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
     from PySide6.QtGui import QKeyEvent
 
     for repeated in (False, True, True):
-        QApplication.sendEvent(window.windowHandle(), QKeyEvent(QEvent.Type.KeyPress, KEY.Key_Space, NO, " ", repeated))
+        QApplication.sendEvent(
+            window.windowHandle(), QKeyEvent(QEvent.Type.KeyPress, KEY.Key_Space, NO, " ", repeated)
+        )
     assert len(link.stops) == 1
 
 
-def test_without_a_robot_space_is_play_and_a_field_takes_it(ready: MainWindow, qtbot: QtBot) -> None:
+def test_without_a_robot_space_is_play_and_a_field_takes_it(
+    ready: MainWindow, qtbot: QtBot
+) -> None:
     assert not ready.context.robot_in_window.guard.on
     assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
@@ -249,7 +270,9 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     dialog.deleteLater()
 
 
-def test_the_way_from_the_key_to_the_link_takes_no_time(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_the_way_from_the_key_to_the_link_takes_no_time(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     """At most 5 ms from the event to `Link.stop` (a hundredth would do; the rest is for busy test machines)."""
     taken: list[float] = []
     begin = 0.0
@@ -265,7 +288,7 @@ def test_the_way_from_the_key_to_the_link_takes_no_time(window: MainWindow, link
     assert sorted(taken)[10] < 0.005
 
 
-# --- arming -------------------------------------------------------------------------------------------------------
+# --- arming ---------------------------------------------------------------------------------------
 
 
 def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: QtBot) -> None:
@@ -318,17 +341,21 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     assert held_long(arming.hold, qtbot)
     look(window)
     assert link.state is LinkState.ARMED
-    shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
+    shown = {
+        name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()
+    }
     assert shown == {"stream", "disarm"}
     arming.stream.click()
     assert link.state is LinkState.STREAMING
     window.context.robot.stop()
     look(window)
-    shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
+    shown = {
+        name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()
+    }
     assert shown == {"reset"}
 
 
-# --- what is said of the robot ------------------------------------------------------------------------------------
+# --- what is said of the robot --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("state", list(LinkState))
@@ -337,7 +364,13 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
 def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, fault: str) -> None:
     """ARMED shown while disconnected is a complaint about other programs."""
     now = time.monotonic()
-    told = replace(blank(10, 10, now), state=state, confirmed=confirmed, bus_open=True, heartbeat_time=np.full(10, now))
+    told = replace(
+        blank(10, 10, now),
+        state=state,
+        confirmed=confirmed,
+        bus_open=True,
+        heartbeat_time=np.full(10, now),
+    )
     if fault == "old":
         told = replace(told, time=now - 1.0)
     elif fault == "no bus":
@@ -351,15 +384,20 @@ def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, 
 def test_armed_is_said_as_the_robot_says_it() -> None:
     now, given = time.monotonic(), profile()
     told = replace(
-        blank(10, 10, now), state=LinkState.ARMED, bus_open=True, heartbeat_time=np.full(10, now),
-        angle_time=np.full(10, now), confirmed=True,
-    )  # fmt: skip
+        blank(10, 10, now),
+        state=LinkState.ARMED,
+        bus_open=True,
+        heartbeat_time=np.full(10, now),
+        angle_time=np.full(10, now),
+        confirmed=True,
+    )
     assert standing(told, True, given, now).title == "Armed"
     assert standing(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
     assert standing(replace(told, confirmed=False, says_status=False), True, given, now).title == (
         "Armed (not confirmed)"
     )
-    # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is not its word now.
+    # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is
+    # not its word now.
     old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
     assert not standing(old, True, given, now).armed
     elsewhere = standing(replace(told, state=LinkState.IDLE), True, given, now)
@@ -370,20 +408,31 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
 def silent_since_streaming(now: float, **changes: Any) -> Any:
     """What the link says a second after the robot fell silent while it streamed: a stop was sent, nobody heard it."""
     return replace(
-        blank(10, 10, now), state=LinkState.FAULT, reason="The last heartbeat of node 3 came 0.6 s ago.", bus_open=True,
-        angle_time=np.full(10, now - 1.0), heartbeat_time=np.full(10, now - 1.0), meaning=np.full(10, 3, np.int8),
+        blank(10, 10, now),
+        state=LinkState.FAULT,
+        reason="The last heartbeat of node 3 came 0.6 s ago.",
+        bus_open=True,
+        angle_time=np.full(10, now - 1.0),
+        heartbeat_time=np.full(10, now - 1.0),
+        meaning=np.full(10, 3, np.int8),
         **changes,
-    )  # fmt: skip
+    )
 
 
 def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     now, given = time.monotonic(), profile()
     lost = silent_since_streaming(now)
     said = standing(lost, True, given, now)
-    assert (said.title, said.role, said.lost, said.armed) == ("CONTACT LOST, MAY STILL MOVE", "danger", True, False)
+    assert (said.title, said.role, said.lost, said.armed) == (
+        "CONTACT LOST, MAY STILL MOVE",
+        "danger",
+        True,
+        False,
+    )
     assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
     assert "switch the robot off by hand" in said.sentence
-    # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is gone, a link that died.
+    # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is
+    # gone, a link that died.
     one = np.full(10, now)
     one[4] = now - 1.0
     assert standing(replace(lost, heartbeat_time=one), True, given, now).lost
@@ -392,22 +441,34 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     assert standing(lost, False, given, now).lost
     for state in (LinkState.ARMED, LinkState.STREAMING):
         assert standing(replace(lost, state=state), True, given, now).lost
-        assert standing(replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now).lost
+        assert standing(
+            replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now
+        ).lost
 
 
 def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
     now, given = time.monotonic(), profile()
     lost = silent_since_streaming(now)
-    assert standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title == "Stopped"
-    assert standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title == "Stopped"
+    assert (
+        standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
+        == "Stopped"
+    )
+    assert (
+        standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
+        == "Stopped"
+    )
     silent = ~(np.arange(10) > 3)
-    meaning = np.where(silent, 4, 3).astype(np.int8)  # those that are still heard may say what they want
+    meaning = np.where(silent, 4, 3).astype(
+        np.int8
+    )  # those that are still heard may say what they want
     heard = np.where(silent, now - 1.0, now)
     assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
     assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
 
 
-def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_lost_contact_is_said_in_red_everywhere(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     panel, bar = (
         RobotPanel(window.context.robot, window.context.connection, lambda: None, window),
         window.context.run_bar.findChild(BarPart),
@@ -419,7 +480,11 @@ def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLi
     link.reason = "The last heartbeat of node 3 came 0.6 s ago."
     now = time.monotonic()
     silent = np.full(10, now - 1.0)
-    link.changes = {"heartbeat_time": silent, "angle_time": silent, "meaning": np.full(10, 3, np.int8)}
+    link.changes = {
+        "heartbeat_time": silent,
+        "angle_time": silent,
+        "meaning": np.full(10, 3, np.int8),
+    }
     link.say(link.reason, "error", "fault")
     link.state = LinkState.FAULT
     look(window)
@@ -433,7 +498,10 @@ def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLi
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state.caption.startswith("CONTACT LOST")
     assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
-    for show in (window.context.bridge.show_robot, window.context.bridge.close_run):  # whatever is looked at
+    for show in (
+        window.context.bridge.show_robot,
+        window.context.bridge.close_run,
+    ):  # whatever is looked at
         show()
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
@@ -448,7 +516,9 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     table.refresh()
     measured = [column.title for column in COLUMNS].index("Measured °")
     cell, name = table.index(3, measured), table.index(3, 0)
-    grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)  # node numbers are always dim
+    grey = table.data(
+        table.index(3, 1), Qt.ItemDataRole.ForegroundRole
+    )  # node numbers are always dim
     assert not table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
     assert not window.context.twin.stale()
@@ -486,13 +556,20 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
         assert table.data(shown[title], Qt.ItemDataRole.ToolTipRole) is None, title
 
 
-def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: MainWindow, link: FakeLink) -> None:
+def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
+    window: MainWindow, link: FakeLink
+) -> None:
     table = JointTable(window.context.robot, window)
     angle, reference = np.zeros(10), np.zeros(10)
-    angle[0], reference[0] = np.radians(61.0), np.radians(58.5)  # the profile's limits are -60 and 60 degrees
+    angle[0], reference[0] = (
+        np.radians(61.0),
+        np.radians(58.5),
+    )  # the profile's limits are -60 and 60 degrees
     link.changes = {}
     put(window, link, LinkState.ARMED)
-    window.context.robot.telemetry = replace(window.context.robot.telemetry, angle=angle, reference=reference)  # type: ignore[type-var]
+    window.context.robot.telemetry = replace(
+        window.context.robot.telemetry, angle=angle, reference=reference
+    )  # type: ignore[type-var]
     table.refresh()
     row = [table.data(table.index(0, column)) for column in range(len(COLUMNS))]
     assert row[2:5] == ["58.5", "61.0", "+2.5"]
@@ -500,10 +577,12 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: Ma
     assert red != table.data(table.index(1, 3), Qt.ItemDataRole.ForegroundRole)
 
 
-# --- the robot as a source ----------------------------------------------------------------------------------------
+# --- the robot as a source ------------------------------------------------------------------------
 
 
-def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: MainWindow, link: FakeLink) -> None:
+def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
+    window: MainWindow, link: FakeLink
+) -> None:
     live = window.context.robot.live
     assert isinstance(live, FakeLive)
     assert window.context.bridge.source == "robot"
@@ -546,7 +625,9 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     kept.close()
 
 
-def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(window: MainWindow, link: FakeLink) -> None:
+def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
+    window: MainWindow, link: FakeLink
+) -> None:
     put(window, link, LinkState.STREAMING)
     first = window.context.robot.live
     window.context.document.new(window.context.document.scene)
@@ -557,7 +638,9 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(windo
     assert window.context.bridge.source_name
 
 
-def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_the_button_arms_the_robot_as_it_is_watched_now(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     arming = Arming(window.context.robot)
     qtbot.addWidget(arming)
     arming.show()
@@ -573,7 +656,9 @@ def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link
     assert not first.arming
 
 
-def test_another_scene_stops_a_robot_that_is_just_being_armed(window: MainWindow, link: FakeLink) -> None:
+def test_another_scene_stops_a_robot_that_is_just_being_armed(
+    window: MainWindow, link: FakeLink
+) -> None:
     """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
     put(window, link, LinkState.IDLE)
     assert window.context.robot.live is not None
@@ -640,7 +725,7 @@ def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
     qtbot.waitUntil(lambda: window.context.robot.longest_gap > 0.25)
 
 
-# --- the window closes --------------------------------------------------------------------------------------------
+# --- the window closes ----------------------------------------------------------------------------
 
 
 def test_closing_stops_an_armed_robot_first_and_says_so(
@@ -649,25 +734,35 @@ def test_closing_stops_an_armed_robot_first_and_says_so(
     put(window, link, LinkState.STREAMING)
     asked: list[tuple[str, int]] = []
 
-    def question(parent: object, title: str, text: str, *buttons: object) -> QMessageBox.StandardButton:
+    def question(
+        parent: object, title: str, text: str, *buttons: object
+    ) -> QMessageBox.StandardButton:
         asked.append((text, len(link.stops)))
         return QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "question", question)
     assert not window.close()
-    assert asked == [("The robot was armed and has been stopped. Close the window and disconnect it?", 1)]
+    assert asked == [
+        ("The robot was armed and has been stopped. Close the window and disconnect it?", 1)
+    ]
     assert link.stops == ["Stopped, as the window was asked to close."]
     assert not link.closed
 
 
-# --- connecting ---------------------------------------------------------------------------------------------------
+# --- connecting -----------------------------------------------------------------------------------
 
 
 def test_options_are_typed_as_words() -> None:
     assert options_of("") == {}
-    assert options_of("port=43113, receive_own_messages = true, fd=0x10, poll=0.5, name=can bus") == {
-        "port": 43113, "receive_own_messages": True, "fd": 16, "poll": 0.5, "name": "can bus",
-    }  # fmt: skip
+    assert options_of(
+        "port=43113, receive_own_messages = true, fd=0x10, poll=0.5, name=can bus"
+    ) == {
+        "port": 43113,
+        "receive_own_messages": True,
+        "fd": 16,
+        "poll": 0.5,
+        "name": "can bus",
+    }
     with pytest.raises(ValueError, match="key=value"):
         options_of("port")
 
@@ -703,7 +798,9 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     form = dialog.form
     qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
     assert "10 joints" in form.about.text()
-    assert "no CAN network interface" in form.interface_note.text()  # socketcan, as the profile has it
+    assert (
+        "no CAN network interface" in form.interface_note.text()
+    )  # socketcan, as the profile has it
     form.bitrate.setEditText("fast")
     assert "bit rate" in dialog.message.text()
     assert not dialog.connect_button.isEnabled()
@@ -713,7 +810,9 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     def refuse(loaded: object, bus: object) -> FakeLink:
         raise LinkError("There is no channel can0; bring it up, or choose another one.")
 
-    monkeypatch.setattr(window.context.robot, "services", replace(window.context.robot.services, open_link=refuse))
+    monkeypatch.setattr(
+        window.context.robot, "services", replace(window.context.robot.services, open_link=refuse)
+    )
     dialog.connect_button.click()
     assert dialog.message.text() == "There is no channel can0; bring it up, or choose another one."
     assert not window.context.robot.connected
@@ -733,7 +832,9 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     dialog.close()
 
 
-def test_a_log_that_is_not_there_is_said_in_the_dialog(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_log_that_is_not_there_is_said_in_the_dialog(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window.context.robot.services = services(FakeLink())
     window.context.robot_in_window.ask_connect("replay")
     dialog = window.findChild(ConnectDialog)
@@ -750,7 +851,7 @@ def test_a_log_that_is_not_there_is_said_in_the_dialog(window: MainWindow, qtbot
     dialog.close()
 
 
-# --- lists --------------------------------------------------------------------------------------------------------
+# --- lists ----------------------------------------------------------------------------------------
 
 
 def frame(number: int, data: bytes, at: float = 0.0, text: str = "", sent: bool = False) -> Traffic:
@@ -779,10 +880,16 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
     assert table.rowCount() == 12
 
 
-def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_events_are_filtered_copied_and_bounded(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     log = EventLog(window)
     window.context.robot.happened.connect(log.add)
-    for severity, text in (("info", "Listening."), ("warning", "Node 3 is silent."), ("error", "Bus off.")):
+    for severity, text in (
+        ("info", "Listening."),
+        ("warning", "Node 3 is silent."),
+        ("error", "Bus off."),
+    ):
         log.add(LinkEvent(time.monotonic(), severity, text))  # type: ignore[arg-type]
     assert log.rowCount() == 3
     log.seek("node", important=False)
@@ -801,7 +908,9 @@ def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLi
     assert "event 5999" in log.text([log.rowCount() - 1])
 
 
-def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, link: FakeLink) -> None:
+def test_a_warning_of_the_link_stands_above_the_viewport(
+    window: MainWindow, link: FakeLink
+) -> None:
     link.say("Node 3 is silent.", "error", "node")
     look(window)
     assert window.context.banners.robot.text == "Node 3 is silent."
@@ -809,7 +918,9 @@ def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, lin
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.say("Node 5 babbles.", "warning", "node")
     look(window)
-    assert window.context.banners.robot.text == "Node 3 is silent."  # a warning does not hide why it was stopped
+    assert (
+        window.context.banners.robot.text == "Node 3 is silent."
+    )  # a warning does not hide why it was stopped
     link.alive = False  # silent for a moment
     look(window)
     link.alive = True
@@ -823,7 +934,7 @@ def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, lin
     assert window.context.banners.robot.text == ""
 
 
-# --- the emulated robot -------------------------------------------------------------------------------------------
+# --- the emulated robot ---------------------------------------------------------------------------
 
 
 class _Asked:
@@ -859,7 +970,9 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
         assert parse_fault(kind, "" if node is None else str(node)).node == node
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="others put the window in front first by themselves")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="others put the window in front first by themselves"
+)
 def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     thread = threading.get_native_id()
     before, priority = os.getpriority(os.PRIO_PROCESS, thread), WindowPriority()

@@ -64,7 +64,9 @@ def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
 @pytest.fixture
 def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window that looks straight down on a robot at its start, with nothing else in the scene, a link selected."""
-    drawn.context.document.edit(with_values(drawn.context.document.scene, {"obstacles": []}), "Clear")
+    drawn.context.document.edit(
+        with_values(drawn.context.document.scene, {"obstacles": []}), "Clear"
+    )
     qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
     shows_its_start(drawn, qtbot)
     from_above(drawn)
@@ -72,7 +74,9 @@ def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     return drawn
 
 
-def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placing: MainWindow, qtbot: QtBot) -> None:
+def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     before, steps, kind = pose_of(placing), document.undo_stack.count(), document.scene.start.kind
     begin = link_at(placing, LINK)
@@ -97,7 +101,9 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placin
     np.testing.assert_array_equal(pose_of(placing), before)
 
 
-def test_another_start_is_seen_before_the_engine_knows_of_it(placing: MainWindow, qtbot: QtBot) -> None:
+def test_another_start_is_seen_before_the_engine_knows_of_it(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     # Without waiting for anything: a robot that is dragged must not lag behind the cursor.
     for x in (0.1, 0.2, 0.3):
         placing.context.document.set_value("start.x_m", x, "Place")
@@ -105,7 +111,9 @@ def test_another_start_is_seen_before_the_engine_knows_of_it(placing: MainWindow
         assert shown is not None
         np.testing.assert_allclose(shown.link_pose, pose_of(placing), atol=1e-12)
     placing.context.bridge.session.settle()
-    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest)
+    qtbot.waitUntil(
+        lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest
+    )
     shows_its_start(placing, qtbot)
 
 
@@ -130,7 +138,9 @@ def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     assert placing.context.selection.links == (LINK,)
 
 
-def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(placing: MainWindow, qtbot: QtBot) -> None:
+def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     before = pose_of(placing)
     begin = link_at(placing, LINK)
@@ -149,7 +159,9 @@ def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(placing: MainW
             atol=1e-8,
         )
         assert document.undo_stack.undoText() == "Turn robot"
-        turned = 2 * math.degrees(math.atan2(after[0, 6], after[0, 3]) - math.atan2(before[0, 6], before[0, 3]))
+        turned = 2 * math.degrees(
+            math.atan2(after[0, 6], after[0, 3]) - math.atan2(before[0, 6], before[0, 3])
+        )
         document.undo_stack.undo()
     assert abs(math.remainder(turned, 5.0)) < 1e-6
     assert abs(math.remainder(turned, 360.0)) >= 5.0
@@ -159,12 +171,17 @@ def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None
     """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
     there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
     QApplication.sendEvent(
-        viewport, QMouseEvent(QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, LEFT, modifiers)
+        viewport,
+        QMouseEvent(
+            QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, LEFT, modifiers
+        ),
     )
 
 
 @pytest.mark.parametrize("joint", [1, 8])
-def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBot, joint: int) -> None:
+def test_a_joint_s_handle_bends_the_shorter_end(
+    placing: MainWindow, qtbot: QtBot, joint: int
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     before, angles = pose_of(placing), initial_joint_angles(document.scene)
     steps = document.undo_stack.count()
@@ -202,10 +219,14 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
     drag(qtbot, viewport, begin, begin - QPoint(0, 250), release=False)
     qtbot.waitUntil(lambda: "its limit" in viewport.hint.text())
     qtbot.mouseRelease(viewport, LEFT, NONE, begin - QPoint(0, 250))
-    assert abs(math.degrees(initial_joint_angles(document.scene)[8])) == pytest.approx(45.0, abs=1e-9)
+    assert abs(math.degrees(initial_joint_angles(document.scene)[8])) == pytest.approx(
+        45.0, abs=1e-9
+    )
 
 
-def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainWindow, qtbot: QtBot) -> None:
+def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     placing.context.bridge.session.step()
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
@@ -222,7 +243,9 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainW
     qtbot.waitUntil(lambda: len(viewport.robot_tool.handles()) > 0)
 
 
-def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(placing: MainWindow, qtbot: QtBot) -> None:
+def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     scene = document.scene
     qtbot.mouseClick(viewport, LEFT, NONE, link_at(placing, 3))
@@ -234,7 +257,9 @@ def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(placin
     assert document.undo_stack.undoText() == "Move robot"
 
 
-def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindow, qtbot: QtBot) -> None:
+def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     document, table = placing.context.document, placing.context.actions_table
     middle = pose_of(placing)[:, :2].mean(axis=0)
     table["straighten_robot"].trigger()
@@ -249,7 +274,9 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindo
         placing.context.bridge.session.step(200)
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     placing.context.bridge.session.settle()
-    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest)
+    qtbot.waitUntil(
+        lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest
+    )
     shown = placing.context.viewport.snapshot
     assert shown is not None
     table["start_here"].trigger()
@@ -264,7 +291,10 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
     viewport = drawn.context.viewport
     qtbot.waitUntil(lambda: viewport.settled and viewport.api.placeable)
     from_above(drawn)
-    assert not drawn.context.actions_table["straighten_robot"].isEnabled() or not drawn.context.actions_table.refresh()
+    assert (
+        not drawn.context.actions_table["straighten_robot"].isEnabled()
+        or not drawn.context.actions_table.refresh()
+    )
     before = pose_of(drawn)
     drawn.context.selection.set([("link", 20)])
     assert not len(viewport.robot_tool.handles())
@@ -279,7 +309,8 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
 
 @pytest.mark.parametrize("joint", [1, 8])
 def test_shift_bends_a_robot_in_space_up_and_down(joint: int) -> None:
-    # Up in the picture raises the end that turns, whichever it is; 70 pixels are half a right angle.
+    # Up in the picture raises the end that turns, whichever it is; 70 pixels are half a right
+    # angle.
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.z_m": 1.0})
     before = initial_state(scene)[0]
     bend = Bend(scene, None, before, joint=joint, axis="pitch")
@@ -310,10 +341,17 @@ def test_a_lever_may_be_turned_round_and_round() -> None:
 def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> None:
     flat = Scene()
     subject = RobotTarget(flat, link=2)
-    assert (subject.title, subject.move_axes, subject.turn_axes, subject.scale_axes) == ("robot", "xy", "z", "")
+    assert (subject.title, subject.move_axes, subject.turn_axes, subject.scale_axes) == (
+        "robot",
+        "xy",
+        "z",
+        "",
+    )
     pivot = subject.pivot(flat)
     np.testing.assert_array_equal(pivot, initial_state(flat)[0][2, :3])
-    np.testing.assert_allclose(RobotTarget(flat).pivot(flat), initial_state(flat)[0][:, :3].mean(axis=0))
+    np.testing.assert_allclose(
+        RobotTarget(flat).pivot(flat), initial_state(flat)[0][:, :3].mean(axis=0)
+    )
     shift = np.array([1.0, 2.0, 0.0])
     turned = subject.turned(subject.moved(flat, shift), "z", 0.5, pivot + shift)
     np.testing.assert_allclose(initial_state(turned)[0][2, :3], pivot + shift, atol=1e-8)
@@ -328,7 +366,9 @@ def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> Non
     assert np.ptp(place[:, :2], axis=0).max() < 1e-8
 
 
-def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(placing: MainWindow, qtbot: QtBot) -> None:
+def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = placing.context.viewport, placing.context.document
     before, steps = pose_of(placing), document.undo_stack.count()
     viewport.setFocus()

@@ -27,8 +27,14 @@ def _lab(text: str) -> np.ndarray:
 
 @pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT], ids=lambda palette: palette.name)
 def test_no_two_runs_and_nothing_of_the_windows_own_look_alike(palette: theme.Palette) -> None:
-    named = {f"{kind} {n}": text for kind, texts in COLOURS[palette.name].items() for n, text in enumerate(texts)}
-    own = {name: getattr(palette, name) for name in ("accent", "good", "warning", "friction", "danger")}
+    named = {
+        f"{kind} {n}": text
+        for kind, texts in COLOURS[palette.name].items()
+        for n, text in enumerate(texts)
+    }
+    own = {
+        name: getattr(palette, name) for name in ("accent", "good", "warning", "friction", "danger")
+    }
     for (one, a), (other, b) in itertools.combinations([*named.items(), *own.items()], 2):
         if one in named:
             assert np.linalg.norm(_lab(a) - _lab(b)) > 10, f"{one} and {other}"

@@ -14,13 +14,18 @@ from tests.gui.fake import FakeBridge
 pytestmark = pytest.mark.gui
 
 
-def test_the_times_of_a_long_run_are_seen_whole(qtbot: QtBot, document: Document, bridge: FakeBridge) -> None:
+def test_the_times_of_a_long_run_are_seen_whole(
+    qtbot: QtBot, document: Document, bridge: FakeBridge
+) -> None:
     bar = TimeBar(bridge, document)  # type: ignore[arg-type]
     qtbot.addWidget(bar)
     bar.resize(1200, 80)
     bar.show()
     usual = bar.figures.width()
-    for seconds, text in ((40_000.0, "11:06:40.000 / 11:06:40.000"), (1e6, "277:46:40.000 / 277:46:40.000")):
+    for seconds, text in (
+        (40_000.0, "11:06:40.000 / 11:06:40.000"),
+        (1e6, "277:46:40.000 / 277:46:40.000"),
+    ):
         document.set_value("run.duration_s", seconds, "Duration")
         qtbot.waitUntil(lambda text=text: bar.figures.width() >= _width(bar, text))
     document.set_value("run.duration_s", 10.0, "Duration")

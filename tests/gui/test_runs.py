@@ -86,7 +86,7 @@ def select(qtbot: QtBot, panel: RunPanel, name: str) -> QModelIndex:
     index = next(index for index in rows if index.data(RUN).name == name)
     qtbot.mouseClick(
         panel.list.viewport(), Qt.MouseButton.LeftButton, pos=panel.list.visualRect(index).center()
-    )  # fmt: skip
+    )
     return index
 
 
@@ -101,8 +101,12 @@ def choose(panel: RunPanel, text: str) -> None:
 
 def test_words_for_sizes_and_times() -> None:
     assert [size_text(size) for size in (0, 999, 1000, 12_345, 1_400_000_000)] == [
-        "0 B", "999 B", "1.0 kB", "12 kB", "1.4 GB"
-    ]  # fmt: skip
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "12 kB",
+        "1.4 GB",
+    ]
     today = date(2026, 3, 5)
     assert moment(datetime(2026, 3, 5, 9, 7), today) == "09:07 today"
     assert moment(datetime(2026, 3, 4, 23, 59), today) == "23:59 yesterday"
@@ -155,10 +159,14 @@ def test_names_and_tags(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.Monke
     qtbot.waitUntil(lambda: all(run.tags == ("paper", "fig3") for run in panel.model.all))
 
 
-def test_deleting_asks_first(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deleting_asks_first(
+    qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
-    monkeypatch.setattr(QMessageBox, "question", lambda *args: (asked.append(args[2]), answers.pop(0))[1])
+    monkeypatch.setattr(
+        QMessageBox, "question", lambda *args: (asked.append(args[2]), answers.pop(0))[1]
+    )
     index = select(qtbot, panel, "first")
     path: Path = index.data(RUN).path
     panel.show_beside([index.data(RUN)], True)
@@ -178,7 +186,9 @@ def test_deleting_asks_first(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.
     assert "cannot be deleted" in panel._banner.text
 
 
-def test_files_that_cannot_be_read_say_why(qtbot: QtBot, panel: RunPanel, library: RunLibrary) -> None:
+def test_files_that_cannot_be_read_say_why(
+    qtbot: QtBot, panel: RunPanel, library: RunLibrary
+) -> None:
     (library.folder / "broken.mcap").write_bytes(b"no run at all")
     qtbot.waitUntil(lambda: panel.model.rowCount() == 3)
     index = select(qtbot, panel, "broken.mcap")
@@ -197,7 +207,9 @@ def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
     assert resets == []
 
 
-def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(qtbot: QtBot, library: RunLibrary) -> None:
+def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
+    qtbot: QtBot, library: RunLibrary
+) -> None:
     path = library.new_path("untitled")
     run = RunRecording(
         SCENE,
@@ -233,7 +245,10 @@ def _reds(run: KeptRun) -> int:
 
 
 def test_every_run_of_the_window_is_kept(
-    qtbot: QtBot, make_window: Callable[[], MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    make_window: Callable[[], MainWindow],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_RUNS_DIR", str(tmp_path / "runs"))
     path = tmp_path / "mine.toml"
@@ -286,5 +301,7 @@ sys.exit(run(Path(sys.argv[1]), watch))
 def test_the_program_is_started_with_a_run(library: RunLibrary) -> None:
     """As a file manager does when a run file is opened."""
     path = record(library, "snake")
-    done = subprocess.run([sys.executable, "-c", OPENED, str(path)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED, str(path)], capture_output=True, text=True, timeout=120
+    )
     assert (done.stdout.split(), done.returncode) == (["31", "planar_lagrangian"], 0), done.stderr

@@ -31,7 +31,9 @@ def leave_behind(scene: Scene, path: Path | None) -> Path:
     file = RecoveryFile()
     file.write(scene, path, file.next_order())
     text = file.path.read_text(encoding="utf-8")
-    file.path.write_text(text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8")
+    file.path.write_text(
+        text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
+    )
     return file.path
 
 
@@ -58,7 +60,9 @@ def mine(window: MainWindow, tmp_path: Path) -> Path:
     return path
 
 
-def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
+def test_unsaved_changes_are_offered_in_words_and_restored(
+    window: MainWindow, mine: Path, qtbot: QtBot
+) -> None:
     saved = window.context.document.scene
     unsaved = with_value(move(saved, [1, 2, 3], (0.1, 0.0, 0.0)), "gait.amplitude_deg", 35.0)
     left = leave_behind(unsaved, mine)
@@ -75,13 +79,17 @@ def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, m
     assert window.context.document.path == mine
     assert window.context.document.dirty
     assert not left.exists()
-    assert len(list(recovery_dir().glob("unsaved-*.toml"))) == 1, "it is kept anew before the old file goes"
+    assert len(list(recovery_dir().glob("unsaved-*.toml"))) == 1, (
+        "it is kept anew before the old file goes"
+    )
     window.context.document.undo_stack.undo()
     assert window.context.document.scene == saved
 
 
 def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
-    first = leave_behind(with_value(window.context.document.scene, "gait.amplitude_deg", 35.0), mine)
+    first = leave_behind(
+        with_value(window.context.document.scene, "gait.amplitude_deg", 35.0), mine
+    )
     second = leave_behind(with_value(Scene(), "run.duration_s", 3.0), None)
     same = leave_behind(window.context.document.scene, mine)
     window.context.actions_table["restore_unsaved"].trigger()
@@ -139,7 +147,9 @@ def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtb
     qtbot.waitUntil(lambda: "was changed by another program" in window.context.banners.disk.text)
     asked: list[str] = []
     answer("Reload", asked)
-    reload = next(b for b in window.context.banners.disk.findChildren(QPushButton) if b.text() == "Reload")
+    reload = next(
+        b for b in window.context.banners.disk.findChildren(QPushButton) if b.text() == "Reload"
+    )
     qtbot.mouseClick(reload, Qt.MouseButton.LeftButton)
     assert "Gait: amplitude 12 → 40 °" in asked[0]
     assert window.context.document.scene == load_scene(mine)
@@ -151,18 +161,28 @@ def test_a_write_protected_file_is_not_replaced(
 ) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     before = mine.read_bytes()
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: False
+    )  # whoever runs the tests may be allowed everything
     assert not window.context.files.save()
-    assert "the file is write-protected; save under another name" in window.context.banners.files.text
+    assert (
+        "the file is write-protected; save under another name" in window.context.banners.files.text
+    )
     assert mine.read_bytes() == before
-    assert any(button.text() == "Save As ..." for button in window.context.banners.files.findChildren(QPushButton))
+    assert any(
+        button.text() == "Save As ..."
+        for button in window.context.banners.files.findChildren(QPushButton)
+    )
 
 
 D = TypeVar("D", ImportDialog, RobotImportDialog)
 
 
 def import_through(
-    window: MainWindow, act: Callable[[D], None], start: Callable[[], object], kind: type[D] = ImportDialog
+    window: MainWindow,
+    act: Callable[[D], None],
+    start: Callable[[], object],
+    kind: type[D] = ImportDialog,
 ) -> None:
     """Start an import and act in its dialog."""
 
@@ -215,13 +235,19 @@ def test_obstacles_are_imported_as_one_step(
     assert window.context.document.scene == before
 
 
-def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindow, tmp_path: Path) -> None:
+def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(
+    window: MainWindow, tmp_path: Path
+) -> None:
     drawing = tmp_path / "plan.svg"
     drawing.write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="4000mm" height="2000mm" viewBox="0 0 4 2">'
         '<circle cx="1" cy="0.5" r="0.1"/></svg>'
     )
-    import_through(window, lambda dialog: dialog.accept(), lambda: window.context.experiment_files.take(drawing))
+    import_through(
+        window,
+        lambda dialog: dialog.accept(),
+        lambda: window.context.experiment_files.take(drawing),
+    )
     pipe = window.context.document.scene.obstacles[-1]
     assert (pipe.x_m, pipe.y_m, pipe.group) == (1.0, 1.5, "plan")
     wrong = tmp_path / "wrong.csv"

@@ -7,7 +7,15 @@ from itertools import pairwise
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QIcon, QMouseEvent
+from PySide6.QtGui import (
+    QDrag,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QIcon,
+    QMouseEvent,
+)
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -52,7 +60,9 @@ def commands(document: Document, selection: Selection, told: list[str]) -> Obsta
 
 
 @pytest.fixture
-def tree(qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands) -> SceneTree:
+def tree(
+    qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands
+) -> SceneTree:
     """A tree of two pegs in a group, two cylinders beside it and more."""
     document.edit(with_group(document.scene, [1, 4], "pegs"), "prepare")
     tree = SceneTree(document, selection, commands)
@@ -75,24 +85,39 @@ def row_of(tree: SceneTree, index: int) -> QModelIndex:
 
 
 def click(
-    qtbot: QtBot, tree: SceneTree, row: QModelIndex, column: int = 0, modifier: Qt.KeyboardModifier | None = None
+    qtbot: QtBot,
+    tree: SceneTree,
+    row: QModelIndex,
+    column: int = 0,
+    modifier: Qt.KeyboardModifier | None = None,
 ) -> None:
     place = tree.view.visualRect(row.siblingAtColumn(column))
     assert place.isValid()
-    qtbot.mouseClick(tree.view.viewport(), LEFT, modifier or Qt.KeyboardModifier.NoModifier, place.center())
+    qtbot.mouseClick(
+        tree.view.viewport(), LEFT, modifier or Qt.KeyboardModifier.NoModifier, place.center()
+    )
 
 
 def selected_rows(tree: SceneTree) -> set[str]:
     return {str(index.data()) for index in tree.view.selectionModel().selectedRows()}
 
 
-# --- the tree -------------------------------------------------------------------------------------------------------
+# --- the tree -------------------------------------------------------------------------------------
 
 
-def test_a_group_is_a_node_and_selects_what_is_in_it(qtbot: QtBot, tree: SceneTree, selection: Selection) -> None:
+def test_a_group_is_a_node_and_selects_what_is_in_it(
+    qtbot: QtBot, tree: SceneTree, selection: Selection
+) -> None:
     node = tree.proxy.mapFromSource(tree.model.obstacles_node)
     shown = [str(tree.proxy.index(row, 0, node).data()) for row in range(tree.proxy.rowCount(node))]
-    assert shown == ["Cylinder 1", "pegs (2)", "Cylinder 3", "Cylinder 4", "Cylinder 6", "Cylinder 7"]
+    assert shown == [
+        "Cylinder 1",
+        "pegs (2)",
+        "Cylinder 3",
+        "Cylinder 4",
+        "Cylinder 6",
+        "Cylinder 7",
+    ]
     click(qtbot, tree, group_row(tree))
     assert selection.obstacles == (1, 4)
     tree.view.expand(group_row(tree))
@@ -109,14 +134,24 @@ def test_a_group_is_a_node_and_selects_what_is_in_it(qtbot: QtBot, tree: SceneTr
     assert selection.obstacles == (1, 2, 4)
 
 
-def test_eyes_and_locks_turn_over(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+def test_eyes_and_locks_turn_over(
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
+) -> None:
     click(qtbot, tree, row_of(tree, 0), HIDDEN_COLUMN)
     assert document.scene.obstacles[0].hidden
     assert document.undo_stack.undoText() == "Hide cylinder 1"
     assert selection.items == frozenset(), "an eye is no name"
     assert row_of(tree, 0).siblingAtColumn(HIDDEN_COLUMN).data(FLAG_ROLE) is True
     click(qtbot, tree, group_row(tree), LOCKED_COLUMN)
-    assert [o.locked for o in document.scene.obstacles] == [False, True, False, False, True, False, False]
+    assert [o.locked for o in document.scene.obstacles] == [
+        False,
+        True,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
     assert document.undo_stack.undoText() == "Lock group pegs"
     selection.set([("obstacle", i) for i in (0, 2, 3)])
     click(qtbot, tree, row_of(tree, 2), HIDDEN_COLUMN)
@@ -182,11 +217,15 @@ def test_rows_are_dragged_into_groups_and_out(tree: SceneTree, document: Documen
     assert members(document.scene, "pegs") == (0, 1, 2, 4, 6)
     assert drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.obstacles_node))
     assert members(document.scene, "pegs") == (0, 1, 2, 6)
-    assert [o.model_copy(update={"group": ""}) for o in document.scene.obstacles] == before, "their order stays"
+    assert [o.model_copy(update={"group": ""}) for o in document.scene.obstacles] == before, (
+        "their order stays"
+    )
     assert not drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.index_of(("ground", 0))))
 
 
-def test_groups_come_and_go_in_the_tree(tree: SceneTree, document: Document, selection: Selection) -> None:
+def test_groups_come_and_go_in_the_tree(
+    tree: SceneTree, document: Document, selection: Selection
+) -> None:
     tree.view.expand(group_row(tree))
     selection.set([("obstacle", 1), ("obstacle", 4)])
     document.edit(with_group(document.scene, [2], "pegs"), "one more")
@@ -211,7 +250,9 @@ def test_groups_come_and_go_in_the_tree(tree: SceneTree, document: Document, sel
     assert tree.proxy.rowCount(group_row(tree)) == 1
 
 
-def test_two_thousand_in_groups_are_quick(qtbot: QtBot, document: Document, selection: Selection) -> None:
+def test_two_thousand_in_groups_are_quick(
+    qtbot: QtBot, document: Document, selection: Selection
+) -> None:
     many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0, group=f"row {i // 100}") for i in range(2000))
     tree = SceneTree(document, selection)
     qtbot.addWidget(tree)
@@ -227,7 +268,7 @@ def test_two_thousand_in_groups_are_quick(qtbot: QtBot, document: Document, sele
     assert tree.model.rowCount(tree.model.obstacles_node) == 21
 
 
-# --- commands -------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def test_what_is_locked_is_refused_in_words(
@@ -270,14 +311,21 @@ def test_copies_of_a_group_are_a_group_of_their_own(
 
 
 def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
-    table, selection, document = window.context.actions_table, window.context.selection, window.context.document
+    table, selection, document = (
+        window.context.actions_table,
+        window.context.selection,
+        window.context.document,
+    )
 
     def press(name: str) -> None:
         qtbot.waitUntil(table[name].isEnabled)
         table[name].trigger()
 
     qtbot.waitUntil(lambda: not table["group"].isEnabled())
-    assert not any(table[name].isEnabled() for name in ("ungroup", "lock", "hide", "rename", "align_left", "show_all"))
+    assert not any(
+        table[name].isEnabled()
+        for name in ("ungroup", "lock", "hide", "rename", "align_left", "show_all")
+    )
     selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 2)])
     qtbot.waitUntil(table["group"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_G, CTRL)
@@ -313,15 +361,19 @@ def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: Qt
     assert before == 8, "every command was one step"
 
 
-# --- the palette ----------------------------------------------------------------------------------------------------
+# --- the palette ----------------------------------------------------------------------------------
 
 
-def test_the_palette_adds_by_a_click(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+def test_the_palette_adds_by_a_click(
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
+) -> None:
     assert list(tree.palette_strip.buttons) == list(PRESETS)
     qtbot.mouseClick(tree.palette_strip.buttons["peg_board"], LEFT)
     assert members(document.scene, "Peg board") == selection.obstacles == tuple(range(7, 27))
     assert document.undo_stack.undoText() == "Add peg board"
-    assert tree.view.isExpanded(group_row(tree, "Peg board")) is False, "a large group is not unfolded for it"
+    assert tree.view.isExpanded(group_row(tree, "Peg board")) is False, (
+        "a large group is not unfolded for it"
+    )
     qtbot.mouseClick(tree.palette_strip.buttons["wall"], LEFT)
     wall = document.scene.obstacles[-1]
     assert isinstance(wall, Box)
@@ -343,7 +395,12 @@ def test_what_is_dragged_out_of_the_palette(
     for step in (10, 30):
         moved = QPointF(8 + step, 8)
         event = QMouseEvent(
-            QMouseEvent.Type.MouseMove, moved, button.mapToGlobal(moved), LEFT, LEFT, Qt.KeyboardModifier.NoModifier
+            QMouseEvent.Type.MouseMove,
+            moved,
+            button.mapToGlobal(moved),
+            LEFT,
+            LEFT,
+            Qt.KeyboardModifier.NoModifier,
         )
         QApplication.sendEvent(button, event)
     qtbot.mouseRelease(button, LEFT, pos=QPoint(200, 200))
@@ -351,7 +408,9 @@ def test_what_is_dragged_out_of_the_palette(
     assert len(document.scene.obstacles) == count, "a drag is no click"
 
 
-def test_a_preset_is_seen_under_the_cursor_and_dropped_there(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_a_preset_is_seen_under_the_cursor_and_dropped_there(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
     viewport, document = drawn.context.viewport, drawn.context.document
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
@@ -382,11 +441,13 @@ def test_a_preset_is_seen_under_the_cursor_and_dropped_there(drawn: MainWindow, 
     assert not refused.isAccepted()
 
 
-# --- arrays ---------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands) -> ArrayDialog:
+def dialog(
+    qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands
+) -> ArrayDialog:
     document.new(Scene(obstacles=(Cylinder(x_m=2, y_m=1, radius_m=0.05), Box(x_m=0, y_m=-2))))
     selection.set([("obstacle", 0)])
     dialog = ArrayDialog(document, selection, commands, Preview())
@@ -428,7 +489,9 @@ def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
     assert document.scene == before
 
 
-def test_esc_leaves_everything_as_it_was(qtbot: QtBot, dialog: ArrayDialog, document: Document) -> None:
+def test_esc_leaves_everything_as_it_was(
+    qtbot: QtBot, dialog: ArrayDialog, document: Document
+) -> None:
     before = document.scene
     assert dialog._preview.obstacles
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
@@ -438,7 +501,9 @@ def test_esc_leaves_everything_as_it_was(qtbot: QtBot, dialog: ArrayDialog, docu
     assert document.undo_stack.count() == 0
 
 
-def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dialog: ArrayDialog) -> None:
+def test_nonsense_is_answered_at_the_field_and_too_much_below(
+    qtbot: QtBot, dialog: ArrayDialog
+) -> None:
     ok = dialog.make_button
     put(qtbot, dialog, "rows", "many")
     qtbot.keyClick(dialog.form["rows"], Qt.Key.Key_Return)
@@ -454,7 +519,9 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dial
     assert not dialog.message.isVisible()
 
 
-def test_a_random_field_of_something_new(qtbot: QtBot, dialog: ArrayDialog, document: Document) -> None:
+def test_a_random_field_of_something_new(
+    qtbot: QtBot, dialog: ArrayDialog, document: Document
+) -> None:
     what = dialog.form["what"]
     what.setCurrentIndex(what.findData("cylinder"))
     dialog.form["pattern"].setFocus()
@@ -486,12 +553,14 @@ def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> No
     dialog.reject()
 
 
-# --- the history ----------------------------------------------------------------------------------------------------
+# --- the history ----------------------------------------------------------------------------------
 
 
 def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> None:
     panel = HistoryPanel(document)
-    QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel)
+    QAbstractItemModelTester(
+        panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel
+    )
     qtbot.addWidget(panel)
     panel.resize(300, 400)
     panel.show()
@@ -505,7 +574,9 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
         return [panel.model.index(row).data(role) for row in range(panel.model.rowCount())]
 
     def click_row(row: int) -> None:
-        qtbot.mouseClick(panel.list.viewport(), LEFT, pos=panel.list.visualRect(panel.model.index(row)).center())
+        qtbot.mouseClick(
+            panel.list.viewport(), LEFT, pos=panel.list.visualRect(panel.model.index(row)).center()
+        )
 
     shown = look(Qt.ItemDataRole.DisplayRole)
     assert shown == ["Open obstacle_aided.toml", *(f"Friction {k}" for k in range(1, 5))]
@@ -515,12 +586,28 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     assert document.scene == scenes[1]
     assert changes == [scenes[1]], "three steps are one change for everybody else"
     fonts = look(Qt.ItemDataRole.FontRole)
-    assert [font is not None for font in fonts] == [False, True, False, False, False], "the present one"
-    assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [False, False, True, True, True]
+    assert [font is not None for font in fonts] == [False, True, False, False, False], (
+        "the present one"
+    )
+    assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
     tips = [str(tip) for tip in look(Qt.ItemDataRole.ToolTipRole)]
-    assert [tip.endswith("As it is in the file.") for tip in tips] == [True, False, False, False, False]
+    assert [tip.endswith("As it is in the file.") for tip in tips] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
     assert tips[3] == "A click redoes 2 steps."
-    marks = {icon.cacheKey() for icon in look(Qt.ItemDataRole.DecorationRole) if isinstance(icon, QIcon)}
+    marks = {
+        icon.cacheKey() for icon in look(Qt.ItemDataRole.DecorationRole) if isinstance(icon, QIcon)
+    }
     assert len(marks) == 2, "one for what is in the file, and one for all others"
     assert panel._note.text() == "1 done, 3 undone"
     click_row(4)

@@ -41,8 +41,14 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
     unload("fence")
 
 
-def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(window: MainWindow, qtbot: QtBot) -> None:
-    document, selection, viewport = window.context.document, window.context.selection, window.context.viewport
+def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    document, selection, viewport = (
+        window.context.document,
+        window.context.selection,
+        window.context.viewport,
+    )
     before = document.scene
     assert plain(window.context.actions_table["add_fence"].text()) == "Fence"
     palette = window.findChild(Palette)
@@ -71,10 +77,14 @@ def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(window: MainWindow,
         viewport.refresh()
     image = viewport.image()
     ratio = image.width() / viewport.width()
-    seen = [image.pixelColor((viewport.pixel((x, y, 0.2)) * ratio).toPoint()).getRgb()[:3]
-            for x, y in ((0.3, 0.0), (-0.3, 0.0), (0.1, 0.0), (0.1, 0.2))]  # fmt: skip
+    seen = [
+        image.pixelColor((viewport.pixel((x, y, 0.2)) * ratio).toPoint()).getRgb()[:3]
+        for x, y in ((0.3, 0.0), (-0.3, 0.0), (0.1, 0.0), (0.1, 0.2))
+    ]
     floor = np.array(seen.pop())
-    assert all(np.abs(np.array(colour) - floor).max() > 20 for colour in seen), "both posts and the rail are drawn"
+    assert all(np.abs(np.array(colour) - floor).max() > 20 for colour in seen), (
+        "both posts and the rail are drawn"
+    )
 
     selection.clear()
     qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((0.15, 0.0, 0.2)).toPoint())

@@ -91,7 +91,9 @@ def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
     field = row.findChild(NumberField)
     assert isinstance(field, NumberField)
     qtbot.waitUntil(lambda: field.text() == "−0.12345")
-    qtbot.waitUntil(lambda: field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 2 * _PADDING)
+    qtbot.waitUntil(
+        lambda: field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 2 * _PADDING
+    )
 
 
 def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
@@ -122,7 +124,9 @@ def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> N
         assert browser.tree.columnWidth(1) >= browser.tree.sizeHintForColumn(1), leaf.text(1)
 
 
-def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_dialogs_fit_on_a_screen_of_that_size(
+    small: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     derived = DerivedDialog(small.context.bridge, Library(None), parent=small)
     derived.show()
     qtbot.waitExposed(derived)
@@ -132,7 +136,9 @@ def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, t
     assert derived.chart.height() >= derived.chart.minimumHeight()
     derived.close()
     recording = make_recording(small.context.document.scene, 3)
-    video = VideoDialog(tmp_path / "run.mp4", recording, small.context.viewport, small.context.settings, small)
+    video = VideoDialog(
+        tmp_path / "run.mp4", recording, small.context.viewport, small.context.settings, small
+    )
     assert video.minimumSizeHint().width() <= _SIZE[0]
     assert video.minimumSizeHint().height() <= _SIZE[1]
     video.reject()  # closing does nothing to a dialog that was not shown, and its preview would begin after the test
@@ -157,10 +163,17 @@ def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) 
         qtbot.waitUntil(stop.isVisible)
         qtbot.waitUntil(lambda: small.rect().contains(place(stop, small)))
         assert (small.width(), small.height()) == _SIZE
-        shown = [part for part in stop.parentWidget().children() if isinstance(part, QWidget) and part.isVisible()]
+        shown = [
+            part
+            for part in stop.parentWidget().children()
+            if isinstance(part, QWidget) and part.isVisible()
+        ]
         shown += [small.context.run_bar.play, small.context.run_bar.source]
         assert not any(
-            place(one, small).intersects(place(other, small)) for one in shown for other in shown if one is not other
+            place(one, small).intersects(place(other, small))
+            for one in shown
+            for other in shown
+            if one is not other
         )
     finally:
         small.context.robot.disconnect_robot()
@@ -187,7 +200,8 @@ def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtb
     for k in range(bar.count()):
         room = bar.tabRect(k)
         assert bar.rect().contains(room)
-        assert max(room.width(), room.height()) >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 6, bar.tabText(
-            k
-        )
+        assert (
+            max(room.width(), room.height())
+            >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 6
+        ), bar.tabText(k)
     assert (small.width(), small.height()) == _SIZE

@@ -20,8 +20,14 @@ _FRAME = 2
 def first_ink(widget: QWidget) -> int:
     """The first column inside the frame that differs from the field's background."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-    inside = pixels[8:-8, : 4 * image.width()].reshape(image.height() - 16, image.width(), 4)[..., :3].astype(int)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(
+        image.height(), image.bytesPerLine()
+    )
+    inside = (
+        pixels[8:-8, : 4 * image.width()]
+        .reshape(image.height() - 16, image.width(), 4)[..., :3]
+        .astype(int)
+    )
     differs = np.abs(inside - inside[:, _FRAME + 1 : _FRAME + 2]).max(axis=(0, 2)) > 60
     return int(np.argmax(differs[_FRAME:])) + _FRAME
 

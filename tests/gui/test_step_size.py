@@ -56,7 +56,9 @@ def finished(checker: StepChecker, qtbot: QtBot) -> None:
     assert checker.message == ""
 
 
-def test_proposed_step_is_set_by_a_button_and_undone(checker: StepChecker, dialog: StepDialog, qtbot: QtBot) -> None:
+def test_proposed_step_is_set_by_a_button_and_undone(
+    checker: StepChecker, dialog: StepDialog, qtbot: QtBot
+) -> None:
     document = checker._document
     checker.start()
     assert dialog.frame.bar.isVisible()
@@ -65,8 +67,12 @@ def test_proposed_step_is_set_by_a_button_and_undone(checker: StepChecker, dialo
     heads = [column.title for column in dialog.table.table_model.table.columns]
     assert heads[1:5] == ["5 ms", "2.5 ms", "1.25 ms", "error at 5 ms"]
     assert [row[0] for row in dialog.table.texts] == [
-        "Net displacement, m", "Mean speed, m/s", "Largest force, N", "Actuator work, J", "Friction work, J",
-    ]  # fmt: skip
+        "Net displacement, m",
+        "Mean speed, m/s",
+        "Largest force, N",
+        "Actuator work, J",
+        "Friction work, J",
+    ]
     assert dialog.table.texts[0][5].startswith("order ")
     last = dialog.table.visualRect(dialog.table.table_model.index(4, 0))
     assert dialog.table.viewport().rect().contains(last), "no row is clipped"
@@ -99,8 +105,15 @@ def test_escape_closes_and_cancels(checker: StepChecker, dialog: StepDialog, qtb
     assert checker.message == "The check was cancelled."
 
 
-def test_scene_that_cannot_run_is_reported(checker: StepChecker, dialog: StepDialog, qtbot: QtBot) -> None:
-    subject = Subject(creeping(**{"start.kind": "recording", "start.file": "missing.mcap"}), None, "point 3", own=False)
+def test_scene_that_cannot_run_is_reported(
+    checker: StepChecker, dialog: StepDialog, qtbot: QtBot
+) -> None:
+    subject = Subject(
+        creeping(**{"start.kind": "recording", "start.file": "missing.mcap"}),
+        None,
+        "point 3",
+        own=False,
+    )
     checker.check(subject)
     qtbot.waitUntil(lambda: not checker.busy, timeout=COMPILING_MS)
     assert checker.comparison is None
@@ -108,7 +121,9 @@ def test_scene_that_cannot_run_is_reported(checker: StepChecker, dialog: StepDia
     assert dialog.check_button.isVisible()
 
 
-def test_point_of_a_study_gets_values_and_no_button(checker: StepChecker, dialog: StepDialog, qtbot: QtBot) -> None:
+def test_point_of_a_study_gets_values_and_no_button(
+    checker: StepChecker, dialog: StepDialog, qtbot: QtBot
+) -> None:
     checker.check(Subject(creeping(), None, "friction, point 3", own=False))
     finished(checker, qtbot)
     assert "friction, point 3" in dialog.subject.text()
@@ -134,7 +149,9 @@ def test_runs_and_exports_after_a_check_carry_the_estimate(
     context.bridge.session.set_speed(math.inf)
     context.bridge.session.play()
     qtbot.waitUntil(lambda: context.bridge.status.state == "finished")
-    qtbot.waitUntil(lambda: context.bridge.recording is not None and len(context.bridge.recording) == 31)
+    qtbot.waitUntil(
+        lambda: context.bridge.recording is not None and len(context.bridge.recording) == 31
+    )
     for name, write in (("run.csv", context.exporter.csv), ("run.mcap", context.exporter.mcap)):
         with qtbot.waitSignal(context.exporter.finished):
             write(tmp_path / name)

@@ -17,7 +17,13 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.session.recovery import unsaved_scenes
 from snakestudio.viewmodel.plots.content import Content, read_content
 from tests.stored import choices
-from tests.stored.test_stored_files import HERE, VERSIONS, assert_camera, chosen_mapping, chosen_table
+from tests.stored.test_stored_files import (
+    HERE,
+    VERSIONS,
+    assert_camera,
+    chosen_mapping,
+    chosen_table,
+)
 
 
 @pytest.fixture(params=VERSIONS)
@@ -27,7 +33,9 @@ def stored(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def window(stored: Path, tmp_path: Path, make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
+def window(
+    stored: Path, tmp_path: Path, make_window: Callable[[], MainWindow], qtbot: QtBot
+) -> MainWindow:
     """A window that begins with its settings, all panels made."""
     shutil.copy(stored / "settings.ini", tmp_path / "settings.ini")
     window = make_window()
@@ -45,8 +53,9 @@ def contents(plots: list[dict[str, Any]]) -> list[Content]:
 
 def assert_docks(window: MainWindow, hidden: tuple[str, ...], shown: tuple[str, ...]) -> None:
     assert {name: window.context.docks[name].isHidden() for name in (*hidden, *shown)} == {
-        **dict.fromkeys(hidden, True), **dict.fromkeys(shown, False),
-    }  # fmt: skip
+        **dict.fromkeys(hidden, True),
+        **dict.fromkeys(shown, False),
+    }
     assert "another version" not in window.context.banners.program.text
 
 
@@ -60,7 +69,10 @@ def test_a_window_begins_as_the_last_one_was_left(window: MainWindow) -> None:
     assert window.context.teleoperation.teleop.mapping == chosen_mapping()
     assert recall_layout(window.context.settings, choices.SIGNATURE) == chosen_table()
     assert not window.context.keeper.keeping
-    assert window.context.safekeeping.autosave._timer.interval() == 1000 * choices.PLAIN["autosave/interval_s"]
+    assert (
+        window.context.safekeeping.autosave._timer.interval()
+        == 1000 * choices.PLAIN["autosave/interval_s"]
+    )
     assert window.context.guides.palette()._recent == choices.PLAIN["palette/recent"]
 
 
@@ -86,7 +98,9 @@ def test_the_camera_path_comes_back_with_its_scene_and_no_setting_is_lost(
     window.context.document.undo_stack.setClean()
     window.close()
     window.context.settings.sync()
-    shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")  # read anew: as text, as the next start does
+    shutil.copy(
+        tmp_path / "settings.ini", tmp_path / "after.ini"
+    )  # read anew: as text, as the next start does
     before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
     assert {key: value for key, value in after.items() if key in before} == before
 

@@ -17,7 +17,14 @@ from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.strain_text import STRAINS, as_formulas, readable_law
 from snakestudio.gui.scene.support_panel import SUPPORTS, SupportPanel
 from snakestudio.model.motion import LateralUndulation
-from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.model.robot.strain import (
+    COMPONENTS,
+    Formulas,
+    Inching,
+    Peristalsis,
+    Serpentine,
+    Strain,
+)
 from snakestudio.model.robot.support import Anchors, Friction, Rings
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
@@ -67,10 +74,12 @@ def support(panels: ParameterPanels) -> SupportPanel:
 def titles(panels: ParameterPanels) -> list[str]:
     from snakestudio.gui.forms.sections import Section
 
-    return [section._button.text() for section in panels.findChildren(Section) if section.isVisible()]
+    return [
+        section._button.text() for section in panels.findChildren(Section) if section.isVisible()
+    ]
 
 
-# --- the change of model --------------------------------------------------------------------------------------------
+# --- the change of model --------------------------------------------------------------------------
 
 
 def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) -> None:
@@ -80,8 +89,13 @@ def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) 
     panels.show()
     assert panels.continuum is None
     assert titles(panels) == [
-        "Gait", "Controller", "Contact and friction", "Joint controller", "Real robot", "Model and solver",
-    ]  # fmt: skip
+        "Gait",
+        "Controller",
+        "Contact and friction",
+        "Joint controller",
+        "Real robot",
+        "Model and solver",
+    ]
 
 
 def test_the_panels_turn_with_the_model_and_back_by_undo(qtbot: QtBot, document: Document) -> None:
@@ -92,17 +106,31 @@ def test_the_panels_turn_with_the_model_and_back_by_undo(qtbot: QtBot, document:
     before = titles(panels), {key for key, row in panels.rows.items() if row.isVisible()}
     document.set_value("model.kind", "continuum_beam", "Model")
     shown = titles(panels)
-    assert set(shown) == {"Strain law", "Contacts of the body", "Continuum body", "Ground", "Model and solver"}
+    assert set(shown) == {
+        "Strain law",
+        "Contacts of the body",
+        "Continuum body",
+        "Ground",
+        "Model and solver",
+    }
     visible = {key for key, row in panels.rows.items() if row.isVisible()}
-    assert {"strain.wavelength_m", "support.count", "beam.length_m", "solver.error_tolerance"} <= visible
+    assert {
+        "strain.wavelength_m",
+        "support.count",
+        "beam.length_m",
+        "solver.error_tolerance",
+    } <= visible
     assert {"ground.gravity_m_s2", "ground.slope_deg"} <= visible
-    assert not any(key.startswith(("gait.", "joint_controller.", "actuator.", "controller.")) for key in visible)
+    assert not any(
+        key.startswith(("gait.", "joint_controller.", "actuator.", "controller."))
+        for key in visible
+    )
     assert {"ground.mu_along", "solver.tolerance", "solver.max_iterations"}.isdisjoint(visible)
     document.undo_stack.undo()
     assert (titles(panels), {key for key, row in panels.rows.items() if row.isVisible()}) == before
 
 
-# --- laws -----------------------------------------------------------------------------------------------------------
+# --- laws -----------------------------------------------------------------------------------------
 
 
 def test_every_case_of_the_papers_is_one_step_of_undo(strain: StrainPanel, body: Document) -> None:
@@ -148,14 +176,18 @@ def test_a_slider_moves_the_law(qtbot: QtBot, strain: StrainPanel, body: Documen
 def test_another_kind_begins_with_its_own_values(strain: StrainPanel, body: Document) -> None:
     strain.box.activated.emit(strain.box.findData("peristalsis"))
     assert body.scene.strain == Peristalsis()
-    assert set(strain.rows) == {f"strain.{name}" for name in Peristalsis.model_fields if name != "kind"}
+    assert set(strain.rows) == {
+        f"strain.{name}" for name in Peristalsis.model_fields if name != "kind"
+    }
     assert body.undo_stack.undoText() == "Strain law: Peristalsis (worm)"
     body.undo_stack.undo()
     assert strain.box.currentData() == "serpentine"
     assert "strain.curvature_per_m" in strain.rows
 
 
-@pytest.mark.parametrize("chosen", [Serpentine(turn_per_m=2.0), Serpentine(), Peristalsis(), Inching()])
+@pytest.mark.parametrize(
+    "chosen", [Serpentine(turn_per_m=2.0), Serpentine(), Peristalsis(), Inching()]
+)
 def test_the_law_is_written_as_in_the_papers(chosen: Strain) -> None:
     text = readable_law(chosen)
     assert "*" not in text
@@ -167,25 +199,33 @@ def test_the_law_is_written_as_in_the_papers(chosen: Strain) -> None:
 @pytest.mark.parametrize(
     "chosen",
     [
-        Serpentine(), Serpentine(turn_per_m=2.0, speed_m_s=0.3), Serpentine(lift_per_m=0.5), Serpentine(speed_m_s=0.0),
-        Peristalsis(), Inching(angle_rad=-1.5),
+        Serpentine(),
+        Serpentine(turn_per_m=2.0, speed_m_s=0.3),
+        Serpentine(lift_per_m=0.5),
+        Serpentine(speed_m_s=0.0),
+        Peristalsis(),
+        Inching(angle_rad=-1.5),
     ],
-)  # fmt: skip
+)
 def test_formulas_say_the_same_as_what_they_were_made_from(chosen: Strain) -> None:
     beam = body_scene().beam
     time, place = np.linspace(0.0, 6.0, 7), np.array(beam.abscissas)
     typed = as_formulas(chosen)
     assert not any(name in typed.k_z_per_m for name in ("lam", "alpha", "V", "t_o"))
-    assert np.allclose(FakeLaw(typed, beam).at(time, place).strain, FakeLaw(chosen, beam).at(time, place).strain)
+    assert np.allclose(
+        FakeLaw(typed, beam).at(time, place).strain, FakeLaw(chosen, beam).at(time, place).strain
+    )
 
 
 def test_terms_that_are_nothing_are_left_out() -> None:
     assert as_formulas(Serpentine()).k_z_per_m == "10*cos(2*pi*s/0.8)"
     assert as_formulas(Serpentine()).speed_m_s == "-0.5"
-    assert as_formulas(Serpentine(turn_per_m=2.0)).k_z_per_m.endswith("2*bump((s/(-0.5) - 4 - 2/2)/(2/2))")
+    assert as_formulas(Serpentine(turn_per_m=2.0)).k_z_per_m.endswith(
+        "2*bump((s/(-0.5) - 4 - 2/2)/(2/2))"
+    )
 
 
-# --- typed formulas -------------------------------------------------------------------------------------------------
+# --- typed formulas -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -204,14 +244,18 @@ def test_a_case_is_gone_on_with_as_formulas(typed: StrainPanel, body: Document) 
     assert body.scene.strain == Serpentine()
 
 
-def test_enter_takes_a_formula_over_as_one_step(qtbot: QtBot, typed: StrainPanel, body: Document) -> None:
+def test_enter_takes_a_formula_over_as_one_step(
+    qtbot: QtBot, typed: StrainPanel, body: Document
+) -> None:
     row, count = typed.formulas["strain.k_z_per_m"], body.undo_stack.index()
     row.field.selectAll()
     qtbot.keyClicks(row.field, "3*sin(2*pi*X/l)")
     qtbot.wait(500)  # it was looked at
     assert body.undo_stack.index() == count
     assert body.scene.strain.k_z_per_m.startswith("10")  # type: ignore[union-attr]
-    assert np.abs(typed.shape.curves[0][2]).max() == pytest.approx(3.0, rel=0.01), "drawn before it is taken over"
+    assert np.abs(typed.shape.curves[0][2]).max() == pytest.approx(3.0, rel=0.01), (
+        "drawn before it is taken over"
+    )
     qtbot.keyClick(row.field, Qt.Key.Key_Return)
     assert body.scene.strain.k_z_per_m == "3*sin(2*pi*X/l)"  # type: ignore[union-attr]
     assert body.undo_stack.index() == count + 1
@@ -241,7 +285,9 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     assert row.field.styleSheet() == ""
 
 
-def test_one_formula_does_not_suffer_from_another(qtbot: QtBot, typed: StrainPanel, body: Document) -> None:
+def test_one_formula_does_not_suffer_from_another(
+    qtbot: QtBot, typed: StrainPanel, body: Document
+) -> None:
     body.set_value("strain.gamma_y", "nonsense", "Shear")
     row = typed.formulas["strain.k_z_per_m"]
     row.field.selectAll()
@@ -250,7 +296,9 @@ def test_one_formula_does_not_suffer_from_another(qtbot: QtBot, typed: StrainPan
     assert body.scene.strain.k_z_per_m == "4"  # type: ignore[union-attr]
 
 
-def test_what_a_check_finds_stands_at_its_formula(panels: ParameterPanels, typed: StrainPanel) -> None:
+def test_what_a_check_finds_stands_at_its_formula(
+    panels: ParameterPanels, typed: StrainPanel
+) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
     panels._bridge.set_status(problems=(problem,))  # type: ignore[attr-defined]
     assert typed.formulas["strain.speed_m_s"].problem == "The speed depends on X. Use t alone."
@@ -264,16 +312,29 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
     popup = typed.help_button.popup
     assert popup is not None
     text = typed.help_button._text()
-    for word in ("X", "t", "s", "l, r", "pi", "asin acos atan", "sinh cosh tanh", "exp log sqrt", "bump", "rise"):
+    for word in (
+        "X",
+        "t",
+        "s",
+        "l, r",
+        "pi",
+        "asin acos atan",
+        "sinh cosh tanh",
+        "exp log sqrt",
+        "bump",
+        "rise",
+    ):
         assert f"<code>{word}" in text
     popup.close()
     qtbot.waitUntil(lambda: typed.help_button.popup is None)
 
 
-# --- the curve ------------------------------------------------------------------------------------------------------
+# --- the curve ------------------------------------------------------------------------------------
 
 
-def test_the_curve_is_the_law_at_the_time_shown(qtbot: QtBot, panels: ParameterPanels, strain: StrainPanel) -> None:
+def test_the_curve_is_the_law_at_the_time_shown(
+    qtbot: QtBot, panels: ParameterPanels, strain: StrainPanel
+) -> None:
     bridge = panels._bridge
     bridge.set_cursor(20)
     qtbot.waitUntil(lambda: strain._time == pytest.approx(0.2))
@@ -301,15 +362,23 @@ def test_a_law_that_cannot_be_evaluated_is_not_drawn(strain: StrainPanel, body: 
     strain.grab()
 
 
-# --- contacts -------------------------------------------------------------------------------------------------------
+# --- contacts -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", SUPPORTS)
-def test_every_kind_of_contact_has_its_values(support: SupportPanel, body: Document, kind: str) -> None:
+def test_every_kind_of_contact_has_its_values(
+    support: SupportPanel, body: Document, kind: str
+) -> None:
     support.box.activated.emit(support.box.findData(kind))
     assert body.scene.support.kind == kind
-    declared = {f"support.{name}" for name in type(body.scene.support).model_fields} - {"support.kind"}
-    extra = {"ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"} if kind == "friction" else set()
+    declared = {f"support.{name}" for name in type(body.scene.support).model_fields} - {
+        "support.kind"
+    }
+    extra = (
+        {"ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"}
+        if kind == "friction"
+        else set()
+    )
     assert set(support.rows) | set(support.choices) == (declared | extra) - {"support.anchors"}
     assert len(support.cards) == (1 if kind == "anchors" else 0)
     assert support.add_button.isVisible() == (kind == "anchors")
@@ -347,7 +416,9 @@ def test_anchors_come_and_go(qtbot: QtBot, support: SupportPanel, body: Document
     assert support.cards[0].formulas["support.anchors[1].at_m"].field.text() == "0"
 
 
-def test_a_new_scene_forgets_what_was_typed(qtbot: QtBot, typed: StrainPanel, body: Document) -> None:
+def test_a_new_scene_forgets_what_was_typed(
+    qtbot: QtBot, typed: StrainPanel, body: Document
+) -> None:
     qtbot.keyClicks(typed.formulas["strain.k_y_per_m"].field, "((")
     body.new(Scene(gait=LateralUndulation()))
     body.new(body_scene())
@@ -355,7 +426,9 @@ def test_a_new_scene_forgets_what_was_typed(qtbot: QtBot, typed: StrainPanel, bo
 
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
-def test_it_dresses_in_both_palettes(panels: ParameterPanels, typed: StrainPanel, palette: str) -> None:
+def test_it_dresses_in_both_palettes(
+    panels: ParameterPanels, typed: StrainPanel, palette: str
+) -> None:
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     typed.formulas["strain.k_z_per_m"].show_finding("Wrong.")

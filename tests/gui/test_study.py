@@ -39,7 +39,8 @@ from tests.study.conftest import study_file
 from tests.study.made_up import made_up_study, write_store
 
 pytestmark = pytest.mark.gui
-# Workers step back behind everything, so a machine with other work lets them wait: their tests have time to compile.
+# Workers step back behind everything, so a machine with other work lets them wait: their tests have
+# time to compile.
 
 __all__ = ["study_file"]
 
@@ -70,7 +71,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
     def exec_(box: QMessageBox) -> int:
         default = box.defaultButton()
-        found.append((box.windowTitle(), default.text().replace("&", "") if default is not None else ""))
+        found.append(
+            (box.windowTitle(), default.text().replace("&", "") if default is not None else "")
+        )
         return int(QMessageBox.StandardButton.Cancel)
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
@@ -117,10 +120,12 @@ def typed(field: Any, text: str) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
-# ------------------------------------------------------------------------------------------------- begun and opened
+# --------------------------------------------------------------------------------- begun and opened
 
 
-def test_a_new_study_stands_beside_the_scene(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_a_new_study_stands_beside_the_scene(
+    shown: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     c = shown.context
     assert not c.docks["study"].isVisible()
     c.actions_table["new_study"].trigger()
@@ -129,8 +134,10 @@ def test_a_new_study_stands_beside_the_scene(shown: MainWindow, study_file: Path
     assert c.docks["study"].isVisible()
     study = load_study(path)
     assert (study.scene, study.vary[0].key, study.goals[0].measure) == (
-        "snake.toml", "gait.amplitude_deg", "net_speed",
-    )  # fmt: skip
+        "snake.toml",
+        "gait.amplitude_deg",
+        "net_speed",
+    )
     checked(shown, qtbot)
     assert c.study.open_study.ready
     assert bar(shown).run_button.isEnabled()
@@ -148,12 +155,16 @@ def test_a_scene_without_a_file_is_saved_first(
     assert asked == [("Save the Scene First", "Save")]
     assert c.study.open_study.path is None
     answered(monkeypatch, QMessageBox.StandardButton.Save)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.toml"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.toml"), "")
+    )
     assert c.study.new()
     assert c.study.open_study.scene_path == tmp_path / "mine.toml"
 
 
-def test_a_study_is_taken_from_a_drop_with_its_scene(window: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_a_study_is_taken_from_a_drop_with_its_scene(
+    window: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     c = window.context
     c.take(study_file)
     assert c.study.open_study.path == study_file
@@ -196,11 +207,18 @@ sys.exit(run(Path(sys.argv[1]), watch))
 
 
 def test_the_program_is_started_with_a_study_which_is_in_front(study_file: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", STARTED, str(study_file)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, str(study_file)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert (done.stdout.strip(), done.returncode) == (str(study_file), 0), done.stderr
 
 
-def test_a_file_that_another_program_changes_is_read_again(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_a_file_that_another_program_changes_is_read_again(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     text = study_file.read_text()
     study_file.write_text(text.replace("high = 40.0", "high = 45.0  # mine"))
     qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
@@ -216,7 +234,9 @@ def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
     text = study_file.read_text()
     study_file.unlink()
     qtbot.waitUntil(lambda: panel(opened).notice.text != "")
-    assert panel(opened).notice.text.startswith("snake.study.toml is not there any more: it was deleted or moved.")
+    assert panel(opened).notice.text.startswith(
+        "snake.study.toml is not there any more: it was deleted or moved."
+    )
     assert not opened.context.study.open_study.ready
     assert opened.context.study.may_close(), "it is as its last file was"
     study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # back, from another program
@@ -231,7 +251,9 @@ def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
     assert not opened.context.study.may_close()
     assert asked == [("Unsaved Changes", "Save")]
     assert not study_file.exists()
-    again = next(b for b in panel(opened).notice.findChildren(QPushButton) if b.text() == "Save Again")
+    again = next(
+        b for b in panel(opened).notice.findChildren(QPushButton) if b.text() == "Save Again"
+    )
     again.click()
     assert load_study(study_file).vary[0].low == 25.0
     assert panel(opened).notice.text == ""
@@ -259,10 +281,17 @@ def test_a_file_that_cannot_be_read_is_told_of_and_never_written(
 
 
 def test_what_comes_with_the_program_is_never_written(
-    opened: MainWindow, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    opened: MainWindow,
+    study_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
     before = study_file.read_text()
-    monkeypatch.setattr("snakestudio.viewmodel.study.study_on_disk.is_shipped_scene", lambda path: path == study_file)
+    monkeypatch.setattr(
+        "snakestudio.viewmodel.study.study_on_disk.is_shipped_scene",
+        lambda path: path == study_file,
+    )
     assert opened.context.study.open(study_file)
     typed(page(opened).varying.cards[0].low, "25")
     assert study_file.read_text() == before
@@ -282,7 +311,9 @@ def test_a_study_that_cannot_be_saved_elsewhere_stays_where_it_is(
     opened: MainWindow, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "file" / "mine.study.toml"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "file" / "mine.study.toml"), "")
+    )
     assert not opened.context.study.ask_save_as()
     assert "cannot be written" in opened.context.banners.study.text
     assert opened.context.study.open_study.path == study_file
@@ -290,7 +321,7 @@ def test_a_study_that_cannot_be_saved_elsewhere_stays_where_it_is(
     assert panel(opened).file.text() == "snake.study.toml, of snake.toml"
 
 
-# ----------------------------------------------------------------------------------------------------------- set up
+# ------------------------------------------------------------------------------------------- set up
 
 
 def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
@@ -301,13 +332,17 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     card = page(opened).varying.cards[0]
     typed(card.low, "50")
     checked(opened, qtbot)
-    assert card.message.text().startswith("The range goes from 50 to 40. Give a smaller and a larger number.")
+    assert card.message.text().startswith(
+        "The range goes from 50 to 40. Give a smaller and a larger number."
+    )
     assert not bar(opened).run_button.isEnabled()
     assert "1 mistake" in bar(opened).text.text()
     assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"
     assert study_file.read_text().startswith("# why\n")
     typed(card.low, "500")
-    assert "must be at most" in card.message.text(), "what the scene cannot take is said while it stands in the field"
+    assert "must be at most" in card.message.text(), (
+        "what the scene cannot take is said while it stands in the field"
+    )
     typed(card.low, "20 °")
     typed(card.steps, "5")
     checked(opened, qtbot)
@@ -341,7 +376,9 @@ def test_a_value_is_found_by_its_name_and_varies_over_a_list(
     assert len(load_study(study_file).vary) == 2
 
 
-def test_words_vary_over_those_that_are_ticked(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_words_vary_over_those_that_are_ticked(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     opened.context.study.vary(["model.kind"])
     card = page(opened).varying.cards[2]
     qtbot.waitUntil(lambda: bool(page(opened).varying.cards[2].ticks))
@@ -351,9 +388,13 @@ def test_words_vary_over_those_that_are_ticked(opened: MainWindow, study_file: P
     assert "planar_lagrangian" in load_study(study_file).vary[2].values
 
 
-def test_an_expression_is_looked_at_while_it_is_typed(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_an_expression_is_looked_at_while_it_is_typed(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     goals = page(opened).goals
-    action = next(action for action in goals.menu.actions() if action.text().startswith("Expression"))
+    action = next(
+        action for action in goals.menu.actions() if action.text().startswith("Expression")
+    )
     action.trigger()
     checked(opened, qtbot)
     card = goals.cards[1]
@@ -374,13 +415,18 @@ def test_an_expression_is_looked_at_while_it_is_typed(opened: MainWindow, study_
     assert load_study(study_file).goals[1].measure == "max(link_3_vx_mps)"
 
 
-def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_goals_limits_repeats_and_fixed_values(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     setup = page(opened)
     setup.search.kind.setCurrentIndex(setup.search.kind.findData("cma_es"))
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
-    assert "This search takes 1 goal, and there are 2. Take out those that do not count" in setup.goals.message.text()
+    assert (
+        "This search takes 1 goal, and there are 2. Take out those that do not count"
+        in setup.goals.message.text()
+    )
     setup.goals.cards[0].remove_button.click()
     assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
     setup.limits.add("largest_torque")
@@ -417,7 +463,10 @@ def test_a_value_varies_from_its_menu(shown: MainWindow, study_file: Path, qtbot
     inspector.search.setText("friction along")
     qtbot.waitUntil(lambda: "ground.mu_along" in inspector.rows)
     menu_of(inspector.rows["ground.mu_along"]._label, qtbot, "Vary in a Study")
-    assert [vary.key for vary in load_study(path).vary] == ["gait.phase_shift_deg", "ground.mu_along"]
+    assert [vary.key for vary in load_study(path).vary] == [
+        "gait.phase_shift_deg",
+        "ground.mu_along",
+    ]
     menu_of(inspector.rows["ground.mu_along"].field, qtbot, "Vary in a Study")
     assert "varies in snake-2.study.toml already" in c.banners.study.text
     menu_of(inspector.rows["ground.mu_along"].field, qtbot, "Copy Key")
@@ -436,7 +485,7 @@ def menu_of(widget: QWidget, qtbot: QtBot, entry: str) -> None:
     menu.hide()
 
 
-# ------------------------------------------------------------------------------------------------------------- run
+# ---------------------------------------------------------------------------------------------- run
 
 
 def test_a_study_runs_and_computes_nothing_twice(
@@ -497,7 +546,9 @@ def test_results_that_cannot_be_read_are_named_without_their_folder_and_once_men
     assert bar(opened).error.text == ""
 
 
-def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_results_have_room_in_a_small_window(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
     """At 900 by 600 pixels one thing at a time is seen whole; nothing has to be scrolled."""
     study = made_up_study(("amplitude", "phase"), 1)
     save_study(study, study_file)
@@ -511,7 +562,9 @@ def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Pat
     results = p.results
     qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
     chart = results.charts[results.shown_charts[0]]
-    qtbot.waitUntil(lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect())
+    qtbot.waitUntil(
+        lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect()
+    )
     assert not p.title.isVisible(), "it is seen beside the set-up"
     for name, chip in results.chips.items():
         assert chip.visibleRegion().boundingRect() == chip.rect()
@@ -525,11 +578,17 @@ def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Pat
 
 
 def test_closing_the_window_asks_and_ends_what_runs(
-    long_study: Path, opened: MainWindow, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    long_study: Path,
+    opened: MainWindow,
+    asked: list[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
     runner = opened.context.study.runner
     assert opened.context.study.run()
-    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.finished), timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: bool(runner.progress and runner.progress.finished), timeout=COMPILING_MS
+    )
     opened.close()
     assert asked == [("Close SnakeStudio", "Cancel")]
     assert opened.isVisible()
@@ -542,7 +601,10 @@ def test_closing_the_window_asks_and_ends_what_runs(
 
 
 def test_changes_that_cannot_be_saved_are_asked_about(
-    opened: MainWindow, study_file: Path, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    opened: MainWindow,
+    study_file: Path,
+    asked: list[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
@@ -562,7 +624,9 @@ def test_changes_that_cannot_be_saved_are_asked_about(
 def test_workers_are_listed_by_their_names(qtbot: QtBot) -> None:
     table = WorkersTable()
     qtbot.addWidget(table)
-    table.show_workers(tuple(WorkerInfo(name, "lab", "tcp://lab:1", 2, 97.4, 1 << 28) for name in ("b", "a")))
+    table.show_workers(
+        tuple(WorkerInfo(name, "lab", "tcp://lab:1", 2, 97.4, 1 << 28) for name in ("b", "a"))
+    )
     model = table.model()
     assert [model.index(row, 0).data() for row in range(2)] == ["a", "b"]
     assert [model.index(0, column).data() for column in (1, 2, 3)] == ["2", "97 %", "256 MB"]

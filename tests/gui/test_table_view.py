@@ -23,7 +23,9 @@ COLUMNS = (
 
 
 def row(label: str, worst: float, speed: Cell, *, is_summary: bool = False) -> Row:
-    return Row((*text_cells(label), number_cell(worst), speed), "N m", f"<b>{label}</b>", is_summary)
+    return Row(
+        (*text_cells(label), number_cell(worst), speed), "N m", f"<b>{label}</b>", is_summary
+    )
 
 
 TABLE = Table(
@@ -102,7 +104,10 @@ def test_new_values_keep_order_and_selection(view: TableView) -> None:
 def test_ctrl_c_copies_the_selected_rows_exactly(view: TableView, qtbot: QtBot) -> None:
     view.selectRow(0)
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().splitlines() == ["\tunit\tworst\tspeed (m/s)", "ten\tN m\t10.0\t-1.25"]
+    assert QGuiApplication.clipboard().text().splitlines() == [
+        "\tunit\tworst\tspeed (m/s)",
+        "ten\tN m\t10.0\t-1.25",
+    ]
     view.clearSelection()
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert len(QGuiApplication.clipboard().text().splitlines()) == 5
@@ -111,10 +116,13 @@ def test_ctrl_c_copies_the_selected_rows_exactly(view: TableView, qtbot: QtBot) 
 def test_screen_readers_hear_what_a_number_is_of(view: TableView) -> None:
     index = view.table_model.index(0, 2)
     assert (
-        index.data(Qt.ItemDataRole.AccessibleTextRole) == "ten,\N{NO-BREAK SPACE}N m, speed (m/s): \N{MINUS SIGN}1.25"
+        index.data(Qt.ItemDataRole.AccessibleTextRole)
+        == "ten,\N{NO-BREAK SPACE}N m, speed (m/s): \N{MINUS SIGN}1.25"
     )
     click_heading(view, 2)
-    head = view.table_model.headerData(2, Qt.Orientation.Horizontal, Qt.ItemDataRole.AccessibleTextRole)
+    head = view.table_model.headerData(
+        2, Qt.Orientation.Horizontal, Qt.ItemDataRole.AccessibleTextRole
+    )
     assert head == "speed (m/s), sorted ascending"
 
 

@@ -108,7 +108,9 @@ def test_result_arrives_from_event_loop(owner: Owner, executor: LaterExecutor) -
     assert owner.events == [("finished", 42)]
 
 
-def test_many_reports_become_one_signal_with_the_last(owner: Owner, executor: LaterExecutor) -> None:
+def test_many_reports_become_one_signal_with_the_last(
+    owner: Owner, executor: LaterExecutor
+) -> None:
     def work(progress: Progress) -> str:
         for step in range(1001):
             progress(step / 1000)
@@ -121,7 +123,9 @@ def test_many_reports_become_one_signal_with_the_last(owner: Owner, executor: La
     assert owner.events == [("progressed", 1.0), ("finished", "done")]
 
 
-def test_report_soon_after_another_is_not_lost(owner: Owner, executor: LaterExecutor, qtbot: QtBot) -> None:
+def test_report_soon_after_another_is_not_lost(
+    owner: Owner, executor: LaterExecutor, qtbot: QtBot
+) -> None:
     def work(progress: Progress) -> None:
         progress(0.25)
         deliver()
@@ -244,7 +248,9 @@ def test_closing_waits_for_tasks_of_the_owner_alone(owner: Owner) -> None:
     assert not others.running
 
 
-def test_bar_follows_its_task_and_hides(owner: Owner, executor: LaterExecutor, qtbot: QtBot) -> None:
+def test_bar_follows_its_task_and_hides(
+    owner: Owner, executor: LaterExecutor, qtbot: QtBot
+) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     bar = TaskBar(window)

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QCoreApplication, QEvent, QModelIndex, QRect, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QRect,
+    Qt,
+)
 from PySide6.QtGui import QBrush, QColor, QIcon, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -46,7 +54,8 @@ DIALOGS = (
 )
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 LEAST_CONTRAST = 2.5
-"""Of the faintest text on purpose (dim on a card) it is 3.7; text in the colour of its ground has 1."""
+"""Of the faintest text on purpose (dim on a card) it is 3.7; text in the colour of its ground has
+1."""
 
 
 def name_of(widget: QWidget) -> str:
@@ -75,14 +84,24 @@ def held_by(widget: QWidget) -> Iterator[tuple[str, object]]:
         yield "style sheet", widget.styleSheet()
     if isinstance(widget, QLabel) and HEX.search(widget.text()):
         yield "text", widget.text()
-    own = isinstance(widget.parentWidget(), QLineEdit) or widget.objectName().startswith("qt_")  # Qt draws these
+    own = isinstance(widget.parentWidget(), QLineEdit) or widget.objectName().startswith(
+        "qt_"
+    )  # Qt draws these
     if isinstance(widget, QAbstractButton) and not own and not widget.icon().isNull():
         yield f"icon of {widget.toolTip() or widget.text()}", widget.icon().cacheKey()
     for action in widget.actions():
         if not action.icon().isNull() and action.text():
             yield f"icon of {action.text()}", action.icon().cacheKey()
-    if isinstance(widget, QAbstractItemView) and not isinstance(widget, QHeaderView) and widget.model() is not None:
-        roles = Qt.ItemDataRole.ForegroundRole, Qt.ItemDataRole.BackgroundRole, Qt.ItemDataRole.DecorationRole
+    if (
+        isinstance(widget, QAbstractItemView)
+        and not isinstance(widget, QHeaderView)
+        and widget.model() is not None
+    ):
+        roles = (
+            Qt.ItemDataRole.ForegroundRole,
+            Qt.ItemDataRole.BackgroundRole,
+            Qt.ItemDataRole.DecorationRole,
+        )
         for index in rows_of(widget.model(), QModelIndex()):
             for role in roles:
                 value = index.data(role)
@@ -94,19 +113,33 @@ def held_by(widget: QWidget) -> Iterator[tuple[str, object]]:
 
 
 def held() -> dict[tuple[QWidget, str], object]:
-    return {(widget, what): value for widget in QApplication.allWidgets() for what, value in held_by(widget)}
+    return {
+        (widget, what): value
+        for widget in QApplication.allWidgets()
+        for what, value in held_by(widget)
+    }
 
 
 def text_rect(widget: QWidget) -> QRect | None:
     """Where the text of a visible widget is, in it; None where there is none."""
-    if not widget.isVisible() or not widget.isEnabled() or widget.visibleRegion().boundingRect() != widget.rect():
+    if (
+        not widget.isVisible()
+        or not widget.isEnabled()
+        or widget.visibleRegion().boundingRect() != widget.rect()
+    ):
         return None
     if isinstance(widget, QComboBox):
         option = QStyleOptionComboBox()
         widget.initStyleOption(option)
         part = QStyle.SubControl.SC_ComboBoxEditField
-        rect = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, widget)
-        return rect.adjusted(3, 3, -3, -3) if widget.currentText() or widget.placeholderText() else None
+        rect = widget.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, part, widget
+        )
+        return (
+            rect.adjusted(3, 3, -3, -3)
+            if widget.currentText() or widget.placeholderText()
+            else None
+        )
     if isinstance(widget, QLineEdit | QLabel | QAbstractButton) and widget.text().strip():
         return widget.contentsRect().adjusted(3, 3, -3, -3)
     return None
@@ -129,7 +162,11 @@ def unreadable(window: QWidget) -> set[str]:
     wrong = set()
     for widget in window.findChildren(QWidget):
         rect = text_rect(widget)
-        if rect is None or widget.window() is not window or (viewport is not None and viewport.isAncestorOf(widget)):
+        if (
+            rect is None
+            or widget.window() is not window
+            or (viewport is not None and viewport.isAncestorOf(widget))
+        ):
             continue
         place = QRect(widget.mapTo(window, rect.topLeft()), rect.size()).intersected(image.rect())
         part = pixels[place.top() : place.bottom(), place.left() : place.right()]
@@ -146,7 +183,9 @@ def dark_again(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, "dark")
 
 
-def test_a_theme_change_leaves_nothing_behind(dark_again: None, window: MainWindow, qtbot: QtBot) -> None:
+def test_a_theme_change_leaves_nothing_behind(
+    dark_again: None, window: MainWindow, qtbot: QtBot
+) -> None:
     c = window.context
     while not c.docks.are_filled:
         c.docks.fill(c)
@@ -162,7 +201,9 @@ def test_a_theme_change_leaves_nothing_behind(dark_again: None, window: MainWind
     qtbot.wait(50)
     after = held()
     assert [
-        (name_of(widget), what, value) for (widget, what), value in before.items() if after.get((widget, what)) == value
+        (name_of(widget), what, value)
+        for (widget, what), value in before.items()
+        if after.get((widget, what)) == value
     ] == []
     for dialog in QApplication.topLevelWidgets():
         if dialog.isVisible() and dialog is not window:
@@ -192,7 +233,9 @@ def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> 
 
 
 @pytest.mark.parametrize(("name", "ground"), [("dark", 0), ("light", 255)])
-def test_pictures_of_runs_are_shown_in_the_present_theme(qapp: QApplication, name: str, ground: int) -> None:
+def test_pictures_of_runs_are_shown_in_the_present_theme(
+    qapp: QApplication, name: str, ground: int
+) -> None:
     try:
         theme.apply(qapp, name)
         for taken in (20, 235):
@@ -201,6 +244,8 @@ def test_pictures_of_runs_are_shown_in_the_present_theme(qapp: QApplication, nam
             picture.setPixelColor(15, 10, QColor(40, 160, 90))
             shown = in_theme(picture)
             assert abs(shown.pixelColor(0, 0).green() - ground) < 40
-            assert abs(shown.pixelColor(15, 10).hue() - QColor(40, 160, 90).hue()) <= 2, "colours keep their hue"
+            assert abs(shown.pixelColor(15, 10).hue() - QColor(40, 160, 90).hue()) <= 2, (
+                "colours keep their hue"
+            )
     finally:
         theme.apply(qapp, "dark")

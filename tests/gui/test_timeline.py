@@ -36,14 +36,20 @@ def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> Non
     assert recorded.context.bridge.displayed.time == pytest.approx(0.5, abs=0.011)
     assert recorded.context.time_bar.live.isEnabled()
     qtbot.waitUntil(
-        lambda: recorded.context.run_bar.time.value.startswith(f"{recorded.context.bridge.displayed.time:.3f}")
+        lambda: recorded.context.run_bar.time.value.startswith(
+            f"{recorded.context.bridge.displayed.time:.3f}"
+        )
     )
 
 
-def test_dragging_scrubs_and_the_end_is_the_newest_state(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_dragging_scrubs_and_the_end_is_the_newest_state(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     track = recorded.context.time_bar.track
     seen: list[float] = []
-    recorded.context.bridge.cursor_changed.connect(lambda: seen.append(recorded.context.bridge.displayed.time))
+    recorded.context.bridge.cursor_changed.connect(
+        lambda: seen.append(recorded.context.bridge.displayed.time)
+    )
     qtbot.mousePress(track, LEFT, NONE, at(recorded, 0.2))
     for time in (0.3, 0.4, 0.7):
         QTest.mouseMove(track, at(recorded, time))
@@ -105,7 +111,9 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     assert image.pixelColor(x, y).lightness() > 150
 
 
-def test_playing_what_is_recorded_leaves_the_simulation_alone(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_playing_what_is_recorded_leaves_the_simulation_alone(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     window, bridge = recorded, recorded.context.bridge
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.2))
     seen: list[float] = []
@@ -163,7 +171,9 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     qtbot.waitUntil(lambda: not card.isVisible())  # it was about the moment that was shown
 
 
-def test_the_wheel_looks_closer_and_the_whole_run_comes_back(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_the_wheel_looks_closer_and_the_whole_run_comes_back(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     track = recorded.context.time_bar.track
     x = track.x_of(0.4)
     turn_wheel(track, x, 5)
@@ -181,41 +191,66 @@ def test_the_wheel_looks_closer_and_the_whole_run_comes_back(recorded: MainWindo
 
 
 def turn_wheel(
-    widget: QWidget, x: float, notches: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    widget: QWidget,
+    x: float,
+    notches: int,
+    modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
 ) -> None:
     place = QPointF(x, widget.height() / 2)
     event = QWheelEvent(
-        place, widget.mapToGlobal(place), QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, modifiers,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        place,
+        widget.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
-def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     window, bridge = recorded, recorded.context.bridge
     before = bridge.recording
     assert before is not None
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: len(before.changes) == 1)
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.6))
-    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(
+        window,
+        Qt.Key.Key_R,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
     qtbot.waitUntil(lambda: bridge.recording is not before and bridge.status.state == "paused")
     now = bridge.recording
     assert now is not None
     assert len(now) == before.index_at(0.6) + 1
     assert now.events[-1].kind == "continued"
-    assert window.context.document.scene.gait.amplitude_deg == 40.0, "what was changed later is not yet changed"
+    assert window.context.document.scene.gait.amplitude_deg == 40.0, (
+        "what was changed later is not yet changed"
+    )
     assert window.context.document.undo_stack.undoText() == "Continue from 0.600 s"
-    qtbot.waitUntil(lambda: window.context.banners.source.text == "The simulation goes on from here: press Space.")
+    qtbot.waitUntil(
+        lambda: (
+            window.context.banners.source.text == "The simulation goes on from here: press Space."
+        )
+    )
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: bridge.status.state == "finished")
     qtbot.waitUntil(lambda: not window.context.banners.source.text)
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
 
-def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_run_that_is_opened_is_shown_played_and_left(
+    ready: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window, bridge = ready, ready.context.bridge
-    scene = with_values(load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5})
+    scene = with_values(
+        load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5}
+    )
     path = tmp_path / "monday.mcap"
     run_offline(scene, scenes_dir(), path=path)
     window.context.open_runs.open(path)
@@ -240,16 +275,22 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     qtbot.waitUntil(lambda: not bridge.playing)
     assert bridge.displayed is not None
     assert bridge.displayed.time == pytest.approx(0.5)
-    window.context.document.set_value("ground.mu_along", 0.1, "Friction")  # an edit is of the open scene
+    window.context.document.set_value(
+        "ground.mu_along", 0.1, "Friction"
+    )  # an edit is of the open scene
     assert bridge.source == "simulation"
     assert window.context.viewport.scene is window.context.document.scene
     assert window.context.run_bar.source.source == "Simulation"
     assert window.context.run_bar.speed.speed == math.inf
 
 
-def test_a_run_that_was_opened_can_be_gone_on_with(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_run_that_was_opened_can_be_gone_on_with(
+    ready: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window, bridge = ready, ready.context.bridge
-    scene = with_values(window.context.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0})
+    scene = with_values(
+        window.context.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0}
+    )
     path = tmp_path / "tuesday.mcap"
     run_offline(scene, path=path)
     window.context.open_runs.open(path)
@@ -264,11 +305,15 @@ def test_a_run_that_was_opened_can_be_gone_on_with(ready: MainWindow, qtbot: QtB
     assert bridge.recording.events[-1].text == "Continued from tuesday.mcap"
 
 
-def test_what_is_no_run_is_refused_in_a_sentence(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_what_is_no_run_is_refused_in_a_sentence(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     path = tmp_path / "other.mcap"
     path.write_bytes(b"no run")
     window.context.open_runs.open(path)
-    qtbot.waitUntil(lambda: window.context.banners.source.text.startswith("other.mcap was not opened."))
+    qtbot.waitUntil(
+        lambda: window.context.banners.source.text.startswith("other.mcap was not opened.")
+    )
     assert window.context.bridge.source == "simulation"
 
 
@@ -281,12 +326,17 @@ def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     assert recorded.context.time_bar.track.shown == 0.0
 
 
-def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     window = recorded
     before = window.context.document.scene
     window.context.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")
     qtbot.waitUntil(
-        lambda: window.context.bridge.recording is not None and len(window.context.bridge.recording.changes) == 1
+        lambda: (
+            window.context.bridge.recording is not None
+            and len(window.context.bridge.recording.changes) == 1
+        )
     )
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.3))
     assert window.context.viewport.scene.obstacles == before.obstacles

@@ -20,7 +20,9 @@ def scale_of(width: float, whole: float) -> TimeScale:
 
 @given(
     st.floats(1.0, 7200.0),
-    st.lists(st.tuples(st.floats(0.01, 5.0), st.floats(0.0, 1.0), st.floats(-1.0, 1.0)), max_size=8),
+    st.lists(
+        st.tuples(st.floats(0.01, 5.0), st.floats(0.0, 1.0), st.floats(-1.0, 1.0)), max_size=8
+    ),
 )
 def test_what_is_shown_stays_within_the_run_and_places_mean_times(
     whole: float, moves: list[tuple[float, float, float]]
@@ -53,7 +55,15 @@ def test_a_page_is_turned_when_the_moment_leaves_it() -> None:
 
 @pytest.mark.parametrize(
     ("least", "step"),
-    [(0.013, 0.02), (0.02, 0.02), (0.3, 0.5), (7.0, 10.0), (25.0, 50.0), (31.0, 60.0), (5000.0, 7200.0)],
+    [
+        (0.013, 0.02),
+        (0.02, 0.02),
+        (0.3, 0.5),
+        (7.0, 10.0),
+        (25.0, 50.0),
+        (31.0, 60.0),
+        (5000.0, 7200.0),
+    ],
 )
 def test_ticks_are_round(least: float, step: float) -> None:
     assert time_step(least) == pytest.approx(step)

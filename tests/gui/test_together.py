@@ -23,7 +23,9 @@ def free_port() -> int:
 
 
 def button(window: MainWindow, text: str) -> QPushButton:
-    return next(b for b in window.context.banners.together.findChildren(QPushButton) if b.text() == text)
+    return next(
+        b for b in window.context.banners.together.findChildren(QPushButton) if b.text() == text
+    )
 
 
 def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
@@ -33,10 +35,12 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
         qtbot.keyClicks(field, text)
 
 
-# ------------------------------------------------------------------------------------------------ the dialog
+# --------------------------------------------------------------------------------------- the dialog
 
 
-def test_the_dialog_says_what_is_missing_and_shows_what_matters(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_dialog_says_what_is_missing_and_shows_what_matters(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     dialog = TogetherDialog(Together(), window.context.together.target)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -65,9 +69,13 @@ def test_the_dialog_says_what_is_missing_and_shows_what_matters(window: MainWind
     assert dialog.ready.isEnabled() == available()
 
 
-def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_test_button_finds_the_other_side_without_starting_it(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     with listening("polite") as (camera, port):
-        choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port())
+        choices = Together(
+            fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()
+        )
         dialog = TogetherDialog(choices, window.context.together.target)
         qtbot.addWidget(dialog)
         dialog.show()
@@ -80,14 +88,19 @@ def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWi
     assert dialog.found.isHidden()
 
 
-# ------------------------------------------------------------------------------------------------ the window
+# --------------------------------------------------------------------------------------- the window
 
 
 @pytest.fixture
 def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window whose run lasts half a second."""
     ready.context.document.set_value("run.duration_s", 0.5, "Duration")
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready" and ready.context.bridge.recording is not None)
+    qtbot.waitUntil(
+        lambda: (
+            ready.context.bridge.status.state == "ready"
+            and ready.context.bridge.recording is not None
+        )
+    )
     return ready
 
 
@@ -107,9 +120,16 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
 
         QTimer.singleShot(0, answer)
         short.context.actions_table["start_together"].trigger()
-        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.context.banners.together.text)
+        qtbot.waitUntil(
+            lambda: f"Waiting for START on port {port}" in short.context.banners.together.text
+        )
         assert short.context.bridge.status.state == "ready"
-        qtbot.waitUntil(lambda: plain(short.context.actions_table["start_together"].text()) == "Cancel Start Together")
+        qtbot.waitUntil(
+            lambda: (
+                plain(short.context.actions_table["start_together"].text())
+                == "Cancel Start Together"
+            )
+        )
         with peer("fire", port, "START lab_3 12.5"):
             qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
         qtbot.waitUntil(lambda: not short.context.together.busy)
@@ -150,7 +170,9 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     recording = ready.context.bridge.recording
     assert recording is not None
     assert recording.times[-1] < ready.context.document.scene.run.duration_s
-    assert ["STOP came from" in event.text for event in recording.events if event.kind == "note"] == [False, True]
+    assert [
+        "STOP came from" in event.text for event in recording.events if event.kind == "note"
+    ] == [False, True]
 
 
 def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
@@ -179,4 +201,8 @@ def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: Q
     short.close()
     with socket.create_server(("127.0.0.1", port)):
         assert not short.context.together.busy
-    assert not any(isinstance(widget, QDialog) for widget in QApplication.topLevelWidgets() if widget.isVisible())
+    assert not any(
+        isinstance(widget, QDialog)
+        for widget in QApplication.topLevelWidgets()
+        if widget.isVisible()
+    )

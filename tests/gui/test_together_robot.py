@@ -43,7 +43,10 @@ class Peer:
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(
-            lambda: window.context.together._way is not None and window.context.together._way.start.port is not None
+            lambda: (
+                window.context.together._way is not None
+                and window.context.together._way.start.port is not None
+            )
         )
         assert window.context.together._way is not None
         port = window.context.together._way.start.port
@@ -71,13 +74,19 @@ def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
 
 
 def buttons(window: MainWindow) -> list[str]:
-    return [button.text() for button in window.context.banners.together.findChildren(QPushButton) if button.isVisible()]
+    return [
+        button.text()
+        for button in window.context.banners.together.findChildren(QPushButton)
+        if button.isVisible()
+    ]
 
 
 def test_start_is_refused_until_the_robot_is_armed_here(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: "refused now: the robot is not armed" in window.context.banners.together.text)
+    qtbot.waitUntil(
+        lambda: "refused now: the robot is not armed" in window.context.banners.together.text
+    )
     assert buttons(window) == ["Cancel"]
     told: list[str] = []
     window.context.robot.happened.connect(lambda event: told.append(event.text))
@@ -97,10 +106,14 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     qtbot.waitUntil(lambda: not window.context.together.busy)
 
 
-def test_stop_reaches_the_robot_from_every_state(window: MainWindow, link: FakeLink, peer: Peer) -> None:
+def test_stop_reaches_the_robot_from_every_state(
+    window: MainWindow, link: FakeLink, peer: Peer
+) -> None:
     for count, state in enumerate((LinkState.LISTENING, *LinkState), start=1):
         put(window, link, state)
-        assert peer.say("STOP").startswith("OK STOP")  # the window's thread stands in `say`: nothing of it is needed
+        assert peer.say("STOP").startswith(
+            "OK STOP"
+        )  # the window's thread stands in `say`: nothing of it is needed
         assert len(link.stops) == count
 
 
@@ -120,7 +133,9 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     window.context.robot.watch(LiveChoices(twin=False))
-    qtbot.waitUntil(lambda: "how it is watched is another one now" in window.context.banners.together.text)
+    qtbot.waitUntil(
+        lambda: "how it is watched is another one now" in window.context.banners.together.text
+    )
     window.context.together.wait(Together(wait="port", wait_port=0))
     window.context.robot.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
@@ -179,7 +194,9 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
     QApplication.processEvents()
 
 
-def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(qtbot: QtBot) -> None:
+def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(
+    qtbot: QtBot,
+) -> None:
     box = ListenOn("203.0.113.9")  # of the documentation's networks (RFC 5737): nobody has it
     qtbot.addWidget(box)
     assert box.host == "203.0.113.9"
@@ -204,7 +221,9 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     peer = Peer(window, qtbot)
     try:
         assert peer.say("START").startswith("ERR the robot is not armed")
-        qtbot.waitUntil(lambda: control.state is LinkState.IDLE and not control.not_ready, timeout=60_000)
+        qtbot.waitUntil(
+            lambda: control.state is LinkState.IDLE and not control.not_ready, timeout=60_000
+        )
         assert control.live is not None
         control.live.arm()
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
@@ -220,7 +239,9 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert control.live is not None
         recording = control.live.recording
         assert recording is not None
-        qtbot.waitUntil(lambda: any("the robot was stopped" in event.text for event in recording.events))
+        qtbot.waitUntil(
+            lambda: any("the robot was stopped" in event.text for event in recording.events)
+        )
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()

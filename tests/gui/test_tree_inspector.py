@@ -50,7 +50,9 @@ def tree(qtbot: QtBot, document: Document, selection: Selection) -> SceneTree:
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> Inspector:
+def inspector(
+    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+) -> Inspector:
     inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(300, 700)
@@ -70,13 +72,18 @@ def texts(tree: SceneTree, parent: QModelIndex | None = None) -> list[str]:
     return found
 
 
-def click(qtbot: QtBot, tree: SceneTree, item: Item, modifier: Qt.KeyboardModifier | None = None) -> None:
+def click(
+    qtbot: QtBot, tree: SceneTree, item: Item, modifier: Qt.KeyboardModifier | None = None
+) -> None:
     index = tree.proxy.mapFromSource(tree.model.index_of(item))
     assert index.isValid()
     tree.view.scrollTo(index)
     where = tree.view.visualRect(index).center()
     qtbot.mouseClick(
-        tree.view.viewport(), Qt.MouseButton.LeftButton, modifier or Qt.KeyboardModifier.NoModifier, pos=where
+        tree.view.viewport(),
+        Qt.MouseButton.LeftButton,
+        modifier or Qt.KeyboardModifier.NoModifier,
+        pos=where,
     )
 
 
@@ -85,7 +92,7 @@ def selected(tree: SceneTree) -> set[Item | None]:
     return {tree.model.item(tree.proxy.mapToSource(index)) for index in indexes}
 
 
-# --- tree -----------------------------------------------------------------------------------------------------------
+# --- tree -----------------------------------------------------------------------------------------
 
 
 def test_the_tree_says_what_the_scene_holds(tree: SceneTree) -> None:
@@ -99,7 +106,9 @@ def test_the_tree_says_what_the_scene_holds(tree: SceneTree) -> None:
     assert "Run · 10 s" in shown
 
 
-def test_clicking_selects_and_selecting_shows(qtbot: QtBot, tree: SceneTree, selection: Selection) -> None:
+def test_clicking_selects_and_selecting_shows(
+    qtbot: QtBot, tree: SceneTree, selection: Selection
+) -> None:
     click(qtbot, tree, ("obstacle", 2))
     assert selection.items == {("obstacle", 2)}
     click(qtbot, tree, ("obstacle", 4), Qt.KeyboardModifier.ControlModifier)
@@ -112,7 +121,9 @@ def test_clicking_selects_and_selecting_shows(qtbot: QtBot, tree: SceneTree, sel
     assert selected(tree) == set()
 
 
-def test_add_duplicate_delete_and_back(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+def test_add_duplicate_delete_and_back(
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
+) -> None:
     before = document.scene
     qtbot.mouseClick(tree.add_button, Qt.MouseButton.LeftButton)
     assert len(document.scene.obstacles) == 8
@@ -174,7 +185,9 @@ def test_arrow_keys_belong_to_the_tree(qtbot: QtBot, tree: SceneTree) -> None:
 
 
 def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Selection) -> None:
-    tree = SceneTree(document, selection)  # without the tester, which looks at every row at every change
+    tree = SceneTree(
+        document, selection
+    )  # without the tester, which looks at every row at every change
     qtbot.addWidget(tree)
     tree.show()
     many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0) for i in range(2000))
@@ -194,12 +207,19 @@ def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) 
         (new,) = new_obstacles(scene, "cylinder", snapshot, (0.0, 0.0))
         assert isinstance(new, Cylinder)
         for other in scene.obstacles:
-            assert np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
+            assert (
+                np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
+            )
         scene = scene.model_copy(update={"obstacles": (*scene.obstacles, new)})
-        assert clearances(obstacles_of(scene.obstacles), len(scene.obstacles) - 1, snapshot, scene.body).min() > 0
+        assert (
+            clearances(
+                obstacles_of(scene.obstacles), len(scene.obstacles) - 1, snapshot, scene.body
+            ).min()
+            > 0
+        )
 
 
-# --- inspector ------------------------------------------------------------------------------------------------------
+# --- inspector ------------------------------------------------------------------------------------
 
 
 def number(inspector: Inspector, name: str) -> NumberRow:
@@ -215,7 +235,9 @@ def enter(qtbot: QtBot, row: NumberRow | TextRow, text: str) -> None:
     qtbot.keyClick(row.field, Qt.Key.Key_Return)
 
 
-def test_an_obstacle_is_edited(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+def test_an_obstacle_is_edited(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
     selection.set([("obstacle", 2)])
     assert inspector.title.text() == "Cylinder 3"
     enter(qtbot, number(inspector, "x_m"), "0,9")
@@ -268,7 +290,10 @@ def test_clearance_names_the_nearest_link(
     assert f"link {gaps.argmin() + 1}" in inspector.card.text()
     assert f"{abs(gaps.min()) * 1000:.1f} mm" in inspector.card.text()
     x, y = snapshot.link_pose[4, :2]
-    document.edit(with_values(document.scene, {"obstacles[3].x_m": float(x), "obstacles[3].y_m": float(y)}), "test")
+    document.edit(
+        with_values(document.scene, {"obstacles[3].x_m": float(x), "obstacles[3].y_m": float(y)}),
+        "test",
+    )
     qtbot.waitUntil(lambda: "Overlaps link 5" in inspector.card.text())
     selection.set([("link", 0)])
     assert not inspector.card.isVisible()
@@ -281,14 +306,27 @@ def test_clearance_of_a_capsule() -> None:
     snapshot = recording.snapshot(0)
     pose = np.zeros((1, 7))
     pose[0, 3] = 1.0
-    one = type(snapshot)(time=0.0, link_pose=pose, **{
-        name: getattr(snapshot, name)
-        for name in ("link_twist", "joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
-    })  # fmt: skip
+    one = type(snapshot)(
+        time=0.0,
+        link_pose=pose,
+        **{
+            name: getattr(snapshot, name)
+            for name in (
+                "link_twist",
+                "joint_angle",
+                "joint_rate",
+                "joint_angle_ref",
+                "joint_rate_ref",
+                "joint_torque",
+            )
+        },
+    )
     robot = document.scene.robot
 
     def from_post(x: float, y: float) -> np.ndarray:
-        return clearances(obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, ChainBody(robot))
+        return clearances(
+            obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, ChainBody(robot)
+        )
 
     beside = from_post(0.01, 0.3)
     assert beside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
@@ -296,7 +334,9 @@ def test_clearance_of_a_capsule() -> None:
     assert beyond[0] == pytest.approx(0.5 - robot.contact_half_length_m - 0.1 - robot.radius_m)
 
 
-def test_a_link_is_shown_live(qtbot: QtBot, inspector: Inspector, selection: Selection, bridge: FakeBridge) -> None:
+def test_a_link_is_shown_live(
+    qtbot: QtBot, inspector: Inspector, selection: Selection, bridge: FakeBridge
+) -> None:
     selection.set([("link", 5)])
     assert inspector.title.text() == "Link 6 of 11"
 
@@ -310,19 +350,30 @@ def test_a_link_is_shown_live(qtbot: QtBot, inspector: Inspector, selection: Sel
     qtbot.waitUntil(lambda: shown()["x"] != before["x"])
     snapshot = bridge.displayed
     assert snapshot is not None
-    assert float(shown()["x"].replace("−", "-")) == pytest.approx(snapshot.link_pose[5, 0], abs=1e-4)
+    assert float(shown()["x"].replace("−", "-")) == pytest.approx(
+        snapshot.link_pose[5, 0], abs=1e-4
+    )
 
 
 @pytest.mark.parametrize(
     ("item", "name"),
-    [("robot", "robot.mass_kg"), ("ground", "ground.slope_deg"), ("start", "start.x_m"), ("run", "solver.tolerance")],
+    [
+        ("robot", "robot.mass_kg"),
+        ("ground", "ground.slope_deg"),
+        ("start", "start.x_m"),
+        ("run", "solver.tolerance"),
+    ],
 )
-def test_every_part_has_a_form(inspector: Inspector, selection: Selection, item: str, name: str) -> None:
+def test_every_part_has_a_form(
+    inspector: Inspector, selection: Selection, item: str, name: str
+) -> None:
     selection.set([(item, 0)])  # type: ignore[list-item]
     assert isinstance(inspector.rows[name], NumberRow)
 
 
-def test_choices_and_lists(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+def test_choices_and_lists(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
     selection.set([("robot", 0)])
     head = inspector.rows["robot.head"]
     assert isinstance(head, ChoiceRow)
@@ -330,7 +381,10 @@ def test_choices_and_lists(qtbot: QtBot, inspector: Inspector, document: Documen
     qtbot.keyClick(head.field, Qt.Key.Key_Down)
     assert document.scene.robot.head == "last"
     document.edit(
-        with_values(document.scene, {"start": {"kind": "joint_angles", "joint_angles_deg": [0.0] * 10}}), "test"
+        with_values(
+            document.scene, {"start": {"kind": "joint_angles", "joint_angles_deg": [0.0] * 10}}
+        ),
+        "test",
     )
     selection.set([("start", 0)])
     angles = inspector.rows["start.joint_angles_deg"]
@@ -344,8 +398,12 @@ def test_choices_and_lists(qtbot: QtBot, inspector: Inspector, document: Documen
 
 
 @pytest.mark.parametrize("kind", [kind for kind in START_KINDS if kind != "recording"])
-def test_another_kind_of_start_keeps_the_pose(document: Document, bridge: FakeBridge, kind: str) -> None:
-    scene = with_values(document.scene, {"start": start_values(document.scene, kind, bridge.displayed)})
+def test_another_kind_of_start_keeps_the_pose(
+    document: Document, bridge: FakeBridge, kind: str
+) -> None:
+    scene = with_values(
+        document.scene, {"start": start_values(document.scene, kind, bridge.displayed)}
+    )
     assert scene.start.kind == kind
     if kind != "state":
         assert scene.start.x_m == 0.515  # type: ignore[union-attr]
@@ -359,7 +417,9 @@ def test_another_kind_of_start_keeps_the_pose(document: Document, bridge: FakeBr
         )
 
 
-def test_choosing_a_kind_of_start(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+def test_choosing_a_kind_of_start(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
     selection.set([("start", 0)])
     inspector.start_box.setFocus()
     assert inspector.start_box.currentData() == "gait"
@@ -370,17 +430,23 @@ def test_choosing_a_kind_of_start(qtbot: QtBot, inspector: Inspector, document: 
     assert inspector.start_box.currentData() == "gait"
 
 
-def test_what_is_deleted_leaves_the_inspector(inspector: Inspector, document: Document, selection: Selection) -> None:
+def test_what_is_deleted_leaves_the_inspector(
+    inspector: Inspector, document: Document, selection: Selection
+) -> None:
     selection.set([("obstacle", 6)])
-    document.edit(document.scene.model_copy(update={"obstacles": document.scene.obstacles[:6]}), "test")
+    document.edit(
+        document.scene.model_copy(update={"obstacles": document.scene.obstacles[:6]}), "test"
+    )
     assert inspector.title.text() != "Cylinder 7"
     assert inspector.rows == {}
 
 
-# --- checks ---------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
-def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> None:
+def test_checks_list_and_point(
+    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+) -> None:
     checks = Checks(document, bridge, selection)  # type: ignore[arg-type]
     qtbot.addWidget(checks)
     checks.resize(300, 300)
@@ -389,7 +455,14 @@ def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Sele
     assert checks.summary.text() == "No errors"
     bridge.set_status(
         problems=(
-            Problem("error", "obstacles[3].x_m", "link 5 overlaps cylinder 3", "move one of them", (2,), (4,)),
+            Problem(
+                "error",
+                "obstacles[3].x_m",
+                "link 5 overlaps cylinder 3",
+                "move one of them",
+                (2,),
+                (4,),
+            ),
             Problem("hint", "ground.mu_along", "the ground has no friction at all", "raise it"),
         ),
         pending=("solver.step_s", "obstacles[2].radius_m"),
@@ -400,7 +473,9 @@ def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Sele
     assert lines[0] == "Link 5 overlaps cylinder 3. Move one of them."
     assert lines[2] == "Time step applies at the next reset."
     assert lines[3] == "Cylinder 2, radius applies at the next reset."
-    for row, expected in enumerate(({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})):
+    for row, expected in enumerate(
+        ({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})
+    ):
         where = checks.list.visualRect(model.index(row, 0)).center()
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(where))
         assert selection.items == expected
@@ -433,7 +508,11 @@ def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
     assert document.scene.path.waypoints_m == ((0.0, 0.0), (1.5, -0.25), (3.0, 0.5))
     assert row.field.text() == "0 0; 1.5 −0.25; 3 0.5"
     assert "Path · 3 waypoints" in texts(tree)
-    for wrong, said in (("0 0; 1", "two numbers"), ("0 0", "needs at least 2"), ("0 0; 0 0", "lies on the one before")):
+    for wrong, said in (
+        ("0 0; 1", "two numbers"),
+        ("0 0", "needs at least 2"),
+        ("0 0; 0 0", "lies on the one before"),
+    ):
         enter(qtbot, row, wrong)
         assert said in row.message.text()
         assert len(document.scene.path.waypoints_m) == 3
@@ -443,7 +522,9 @@ def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
 
 def _with_ice(document: Document) -> None:
     corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
-    patches = tuple(GroundPatch(name=name, points_m=corners, mu_along=0.02) for name in ("Ice", "", "Sand"))
+    patches = tuple(
+        GroundPatch(name=name, points_m=corners, mu_along=0.02) for name in ("Ice", "", "Sand")
+    )
     document.edit(with_patches(document.scene, patches), "test")
 
 
@@ -518,7 +599,7 @@ def test_formulas_of_the_ground_are_checked_while_typing(
     assert names == ["Model's own", "Ellipse", "Components", "Unit velocity"]
 
 
-# --- several at once, defaults, search ------------------------------------------------------------------------------
+# --- several at once, defaults, search ------------------------------------------------------------
 
 
 def test_each_of_several_is_changed_by_its_own(
@@ -529,17 +610,25 @@ def test_each_of_several_is_changed_by_its_own(
     row = number(inspector, "x_m")
     assert row.field.placeholderText() == "mixed"
     enter(qtbot, row, "+0,1")
-    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + 0.1 for o in before], abs=1e-12)
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
+        [o.x_m + 0.1 for o in before], abs=1e-12
+    )
     assert document.undo_stack.undoText() == "Change x of 3 obstacles"
     assert document.undo_stack.count() == 1
     enter(qtbot, row, "*2")
-    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([2 * o.x_m + 0.2 for o in before], abs=1e-12)
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
+        [2 * o.x_m + 0.2 for o in before], abs=1e-12
+    )
     enter(qtbot, row, "-=0.2 m")
     enter(qtbot, row, "/2")
-    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m for o in before], abs=1e-12)
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
+        [o.x_m for o in before], abs=1e-12
+    )
     qtbot.keyClick(row.field, Qt.Key.Key_Up)
     step = row.field.step
-    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + step for o in before], abs=1e-12)
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
+        [o.x_m + step for o in before], abs=1e-12
+    )
     count = document.undo_stack.count()
     enter(qtbot, row, "*1e6")
     assert row.message.text().startswith("x must be at most 10000 m (got ")
@@ -547,7 +636,9 @@ def test_each_of_several_is_changed_by_its_own(
     assert row.message.text() == "That divides by zero."
     assert document.undo_stack.count() == count
     enter(qtbot, row, "-0.5")
-    assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.5] * 3, "a number with a minus is a number"
+    assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.5] * 3, (
+        "a number with a minus is a number"
+    )
     assert row.field.text() == "−0.50"
     enter(qtbot, row, "+0.25")
     assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.25] * 3
@@ -622,7 +713,9 @@ def test_what_has_no_effect_is_grey_and_says_why(
     assert not read.unused
     assert not read.field.property("unused")
     enter(qtbot, row, "0.3")
-    assert document.scene.ground.mu_rolling == 0.3, "it may be set for the model that is chosen next"
+    assert document.scene.ground.mu_rolling == 0.3, (
+        "it may be set for the model that is chosen next"
+    )
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     assert not row.unused
     assert not row.field.property("unused")
@@ -634,7 +727,9 @@ def test_what_has_no_effect_is_grey_and_says_why(
     assert document.scene.ground.mu_rolling == 0.05
 
 
-def test_what_waits_for_the_reset_says_so(inspector: Inspector, selection: Selection, bridge: FakeBridge) -> None:
+def test_what_waits_for_the_reset_says_so(
+    inspector: Inspector, selection: Selection, bridge: FakeBridge
+) -> None:
     selection.set([("run", 0)])
     step, duration = inspector.rows["solver.step_s"], inspector.rows["run.duration_s"]
     assert "applies at reset" in step._label.text()
@@ -647,7 +742,9 @@ def test_what_waits_for_the_reset_says_so(inspector: Inspector, selection: Selec
     assert not step.message.isVisible()
     bridge.set_status(pending=("start",))
     selection.set([("start", 0)])
-    assert inspector.rows["start.x_m"].message.text() == "Applies at the next reset.", "with the part it is in"
+    assert inspector.rows["start.x_m"].message.text() == "Applies at the next reset.", (
+        "with the part it is in"
+    )
 
 
 def test_any_property_is_found_by_name_symbol_or_key(
@@ -656,16 +753,24 @@ def test_any_property_is_found_by_name_symbol_or_key(
     selection.set([("obstacle", 2)])
     inspector.search.setFocus()
     qtbot.keyClicks(inspector.search, "time step")
-    qtbot.waitUntil(lambda: next(iter(inspector.rows), "") == "solver.step_s")  # the best comes first
+    qtbot.waitUntil(
+        lambda: next(iter(inspector.rows), "") == "solver.step_s"
+    )  # the best comes first
     assert "robot.name" not in inspector.rows
     inspector.search.clear()
     qtbot.waitUntil(lambda: "radius_m" in inspector.rows)  # what is selected comes back
     qtbot.keyClicks(inspector.search, "L_H")
-    qtbot.waitUntil(lambda: list(inspector.rows) == ["obstacles[3].radius_m"])  # of what is selected, too
+    qtbot.waitUntil(
+        lambda: list(inspector.rows) == ["obstacles[3].radius_m"]
+    )  # of what is selected, too
     enter(qtbot, number(inspector, "obstacles[3].radius_m"), "0.2")
     assert document.scene.obstacles[2].radius_m == 0.2  # type: ignore[union-attr]
-    for text, key in (("kp_nm", "joint_controller.kp_nm_per_rad"), ("gravity", "ground.gravity_m_s2"),
-                      ("robot name", "robot.name"), ("µ_T,x", "ground.mu_along")):  # fmt: skip
+    for text, key in (
+        ("kp_nm", "joint_controller.kp_nm_per_rad"),
+        ("gravity", "ground.gravity_m_s2"),
+        ("robot name", "robot.name"),
+        ("µ_T,x", "ground.mu_along"),
+    ):
         inspector.search.setText(text)
         qtbot.waitUntil(lambda key=key: key in inspector.rows)
     enter(qtbot, number(inspector, "ground.mu_along"), "0.4")
@@ -705,7 +810,10 @@ def test_the_robots_inspector_leads_to_the_tables_of_links_and_joints(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     mass = {"link": [{"index": 2, "mass_kg": 2.0}], "joint": [{"index": "1-2", "rest_deg": 5.0}]}
-    document.edit(with_values(document.scene, {f"robot.{table}": rows for table, rows in mass.items()}), "Differ")
+    document.edit(
+        with_values(document.scene, {f"robot.{table}": rows for table, rows in mass.items()}),
+        "Differ",
+    )
     for item, text in ((("robot", 0), "Links and Joints ..."), (("link", 4), "Edit in Table ...")):
         selection.set([item])
         button = next(each for each in inspector.findChildren(QPushButton) if each.text() == text)

@@ -56,7 +56,7 @@ def drag(
         qtbot.mouseRelease(viewport, button, modifier, end)
 
 
-# ---------------------------------------------------------------------------------------------------- picture
+# ------------------------------------------------------------------------------------------ picture
 
 
 def test_the_picture_shows_the_scene(drawn: MainWindow) -> None:
@@ -108,7 +108,7 @@ def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
     assert drawn.context.viewport.image(size).size() == size
 
 
-# ------------------------------------------------------------------------------------------------- navigation
+# --------------------------------------------------------------------------------------- navigation
 
 
 def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -195,7 +195,10 @@ def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: Qt
 
 def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
-    buttons = {button.text(): button for button in drawn.context.viewport.buttons.findChildren(QAbstractButton)}
+    buttons = {
+        button.text(): button
+        for button in drawn.context.viewport.buttons.findChildren(QAbstractButton)
+    }
     qtbot.mouseClick(buttons["Follow"], LEFT)
     assert navigator.following
     assert buttons["Follow"].isChecked()
@@ -233,14 +236,16 @@ def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
     assert not navigator.following
 
 
-# ------------------------------------------------------------------------------------------ hover and select
+# --------------------------------------------------------------------------------- hover and select
 
 
 def test_hovering_tells_what_is_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseMove(drawn.context.viewport, top_of(drawn.context.viewport, 4))
     qtbot.waitUntil(lambda: drawn.context.selection.hovered == ("obstacle", 4))
     assert "Cylinder 5" in drawn.context.viewport.hint.text()
-    qtbot.mouseMove(drawn.context.viewport, drawn.context.viewport.pixel((1.0, -0.8, 0.0)).toPoint())
+    qtbot.mouseMove(
+        drawn.context.viewport, drawn.context.viewport.pixel((1.0, -0.8, 0.0)).toPoint()
+    )
     qtbot.waitUntil(lambda: drawn.context.selection.hovered is None)
 
 
@@ -266,7 +271,9 @@ def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
     assert drawn.context.selection.items == {("link", 5)}
 
 
-def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
     before = drawn.context.document.scene
     qtbot.mouseClick(drawn.context.viewport, LEFT, NONE, top_of(drawn.context.viewport, 4))
     qtbot.waitUntil(drawn.context.actions_table["delete"].isEnabled)
@@ -279,7 +286,7 @@ def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(drawn: 
     assert drawn.context.document.scene == before
 
 
-# ---------------------------------------------------------------------------------------------- moving things
+# ------------------------------------------------------------------------------------ moving things
 
 
 def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -309,7 +316,9 @@ def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot)
 
         at = QPointF(start) + part * QPointF(30, 30)
         glob = QPointF(viewport.mapToGlobal(at.toPoint()))
-        QApplication.sendEvent(viewport, QMouseEvent(QMouseEvent.Type.MouseMove, at, glob, LEFT, LEFT, SHIFT))
+        QApplication.sendEvent(
+            viewport, QMouseEvent(QMouseEvent.Type.MouseMove, at, glob, LEFT, LEFT, SHIFT)
+        )
     qtbot.mouseRelease(viewport, LEFT, SHIFT, start + QPoint(30, 30))
     assert drawn.context.selection.items == {("obstacle", 6)}
     assert drawn.context.document.scene.obstacles[6] != before.obstacles[6]
@@ -341,7 +350,7 @@ def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
     assert abs(moved.x_m - old.x_m) > 0.01
 
 
-# ------------------------------------------------------------------------------------------------ what is shown
+# ------------------------------------------------------------------------------------ what is shown
 
 
 def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -356,7 +365,9 @@ def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -
     first.context.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
     first.close()
     second = make_window()
-    assert second.context.viewport.options.now == ViewSettings(friction=True, trail_link=3, force_scale=0.5)
+    assert second.context.viewport.options.now == ViewSettings(
+        friction=True, trail_link=3, force_scale=0.5
+    )
 
 
 def test_the_middle_link_leaves_the_trail() -> None:
@@ -365,7 +376,9 @@ def test_the_middle_link_leaves_the_trail() -> None:
     assert wishes.trail_index(11) == 5
     assert ViewSettings(trail=False).trail_index(11) is None
     assert ViewSettings(trail_link=7).trail_index(11) == 7
-    assert ViewSettings(trail_link=7).trail_index(5) == 2, "a link that is not there: the middle one"
+    assert ViewSettings(trail_link=7).trail_index(5) == 2, (
+        "a link that is not there: the middle one"
+    )
 
 
 def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:
@@ -391,13 +404,14 @@ def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
         assert np.allclose(points[:-1], whole[: index + 1 : stride])
     assert len(reader.points(recording, 99, half)) == 0
     assert len(reader.points(None, 4, half)) == 0
-    # For a moment after another scene was opened its recording meets the last state of the scene before.
+    # For a moment after another scene was opened its recording meets the last state of the scene
+    # before.
     n = half.n_links + 5
     longer = replace(half, link_pose=np.zeros((n, 7)))
     assert len(reader.points(recording, n - 1, longer)) == 0
 
 
-# ---------------------------------------------------------------------------------------- without a graphics card
+# -------------------------------------------------------------------------- without a graphics card
 
 
 def test_without_opengl_there_is_a_plain_view(
@@ -411,7 +425,9 @@ def test_without_opengl_there_is_a_plain_view(
     qtbot.waitUntil(lambda: window.context.bridge.displayed is not None)
 
     def is_orange() -> bool:
-        colour = window.context.viewport.grab().toImage().pixelColor(top_of(window.context.viewport, 4))
+        colour = (
+            window.context.viewport.grab().toImage().pixelColor(top_of(window.context.viewport, 4))
+        )
         return colour.red() > 180 and colour.blue() < 100
 
     qtbot.waitUntil(is_orange)
@@ -451,12 +467,16 @@ def test_both_ways_of_drawing_give_the_same_picture(
     assert info is not None
     assert info.max_texture_size >= 1024
     image = window.context.viewport.image()
-    colour = image.pixelColor(top_of(window.context.viewport, 4) * window.context.viewport.devicePixelRatio())
+    colour = image.pixelColor(
+        top_of(window.context.viewport, 4) * window.context.viewport.devicePixelRatio()
+    )
     assert colour.red() > 150
     assert colour.red() > colour.blue() + 60
 
 
-def test_the_legend_names_what_there_is_and_the_ground_that_carries_is_seen(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_the_legend_names_what_there_is_and_the_ground_that_carries_is_seen(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
     assert rows_of(recorded.context.document.scene) == ("forces", "friction", "trail")
     assert not recorded.context.viewport.overlays().show_ground_normal_forces
     legend = recorded.context.viewport.legends.forces

@@ -27,11 +27,15 @@ def test_only_errors_are_outlined() -> None:
     assert warned(problems) == (Pick("link", 4), Pick("link", 5), Pick("obstacle", 2))
 
 
-def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(window: MainWindow, qtbot: QtBot) -> None:
+def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     document, viewport = window.context.document, window.context.viewport
     qtbot.waitUntil(lambda: window.context.bridge.status.state != "empty")
     assert viewport.overlays().warned == ()
-    document.edit(with_values(document.scene, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}), "Move")
+    document.edit(
+        with_values(document.scene, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}), "Move"
+    )
     qtbot.waitUntil(lambda: Pick("obstacle", 2) in viewport.overlays().warned)
     assert any(pick.kind == "link" for pick in viewport.overlays().warned)
     document.undo_stack.undo()

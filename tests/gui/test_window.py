@@ -13,7 +13,14 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+)
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
@@ -61,7 +68,11 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     qtbot.keyClick(ready.context.viewport, SPACE)
     qtbot.waitUntil(lambda: ready.context.bridge.status.state == "running")
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.1)
+    qtbot.waitUntil(
+        lambda: (
+            ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.1
+        )
+    )
     qtbot.waitUntil(lambda: "max" in ready.context.run_bar.factor.value)
     qtbot.waitUntil(lambda: ready.context.run_bar.residual.role == "good")
     qtbot.waitUntil(lambda: plain(ready.context.actions_table["play"].text()) == "Pause")
@@ -70,7 +81,10 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
     assert "contacts closed" in ready.context.status_bar.left.text
     assert "0 unconverged of" in ready.context.status_bar.left.text
-    assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == ("0", "good")
+    assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == (
+        "0",
+        "good",
+    )
     for figure in (
         ready.context.run_bar.residual,
         ready.context.run_bar.iterations,
@@ -83,12 +97,19 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
 def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
     scene = ready.context.document.scene
     qtbot.keyClicks(ready.context.viewport, "n")
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == pytest.approx(scene.control.period_s))
+    qtbot.waitUntil(
+        lambda: ready.context.bridge.displayed.time == pytest.approx(scene.control.period_s)
+    )
     ready.context.actions_table["single_step"].trigger()
     one_more = scene.control.period_s + scene.solver.step_s
     qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == pytest.approx(one_more))
     qtbot.keyClick(ready.context.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == 0.0 and ready.context.bridge.status.state == "ready")
+    qtbot.waitUntil(
+        lambda: (
+            ready.context.bridge.displayed.time == 0.0
+            and ready.context.bridge.status.state == "ready"
+        )
+    )
 
 
 def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
@@ -117,7 +138,9 @@ def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) 
     recorded.context.document.set_value("robot.mass_kg", 1.0, "Mass")
     qtbot.waitUntil(lambda: "at reset" in recorded.context.banners.run.text)
     assert "Mass of a link" in recorded.context.banners.run.text
-    button = next(b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    button = next(
+        b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
+    )
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
@@ -139,14 +162,22 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     qtbot.waitUntil(lambda: window.context.bridge.status.state in ("ready", "preparing"))
 
 
-def test_unconverged_steps_are_told(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconverged_steps_are_told(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recording = make_recording(window.context.document.scene, 200)
     bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
     monkeypatch.setattr(window.context.bridge, "_shown", bad)
     window.context.run_bar._refresh()
     window.context.status_bar._refresh()
-    assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == ("3.4e-07", "warning")
-    assert (window.context.run_bar.unconverged.value, window.context.run_bar.unconverged.role) == ("1 234", "warning")
+    assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == (
+        "3.4e-07",
+        "warning",
+    )
+    assert (window.context.run_bar.unconverged.value, window.context.run_bar.unconverged.role) == (
+        "1 234",
+        "warning",
+    )
     assert window.context.run_bar.iterations.value == "12.0"
     assert "1 234 unconverged of 6 000 steps" in window.context.status_bar.left.text
 
@@ -155,7 +186,9 @@ def test_what_the_session_tells_is_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     banners = window.context.banners
-    banners._on_status(Status("preparing", progress=0.4, seconds_left=9.0, engine="planar_nonsmooth"))
+    banners._on_status(
+        Status("preparing", progress=0.4, seconds_left=9.0, engine="planar_nonsmooth")
+    )
     assert "Preparing the planar engine, once on a machine: 40 %, 9 s left." in banners.run.text
     banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
     assert "t = 3.2 s" in banners.run.text
@@ -164,7 +197,8 @@ def test_what_the_session_tells_is_shown(
     with monkeypatch.context() as patch:
         opened: list[str] = []
         patch.setattr(
-            "snakestudio.gui.forms.banner.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile())
+            "snakestudio.gui.forms.banner.QDesktopServices.openUrl",
+            lambda url: opened.append(url.toLocalFile()),
         )
         banners._saved = saved
         banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
@@ -189,7 +223,9 @@ def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> No
 
 def test_values_of_links_that_are_gone_are_mentioned(window: MainWindow) -> None:
     document = window.context.document
-    document.edit(with_values(document.scene, {"robot.link": [{"index": 9, "mass_kg": 2.0}]}), "Heavy")
+    document.edit(
+        with_values(document.scene, {"robot.link": [{"index": 9, "mass_kg": 2.0}]}), "Heavy"
+    )
     document.edit(with_values(document.scene, {"robot.n_links": 8}), "Fewer")
     assert "8 links were removed" in window.context.banners.edits.text
 
@@ -213,7 +249,9 @@ def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
     assert (window.width(), window.height()) == (1280, 720)
     assert window.context.viewport.width() >= 400
     assert window.context.viewport.height() >= 200
-    assert not window.context.viewport.legends.forces.geometry().intersects(window.context.viewport.buttons.geometry())
+    assert not window.context.viewport.legends.forces.geometry().intersects(
+        window.context.viewport.buttons.geometry()
+    )
 
 
 def test_the_table_is_sound(window: MainWindow) -> None:
@@ -230,7 +268,10 @@ def test_the_table_is_sound(window: MainWindow) -> None:
 
 
 def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
-    said = [" | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip() for spec in table()]
+    said = [
+        " | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip()
+        for spec in table()
+    ]
     assert said == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -247,7 +288,11 @@ def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: Q
 
 def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(ready.context.actions_table["play"].isEnabled)
-    follow = next(b for b in ready.context.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow")
+    follow = next(
+        b
+        for b in ready.context.viewport.buttons.findChildren(QAbstractButton)
+        if b.text() == "Follow"
+    )
     follow.setFocus()
     qtbot.waitUntil(follow.hasFocus)
     qtbot.keyClick(follow, SPACE)
@@ -289,7 +334,8 @@ def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> No
         qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
         qtbot.keyClick(dialog.focusWidget() or dialog, Qt.Key.Key_Escape)
         qtbot.waitUntil(
-            lambda kind=kind: not any(shown.isVisible() for shown in window.findChildren(kind)), timeout=5000
+            lambda kind=kind: not any(shown.isVisible() for shown in window.findChildren(kind)),
+            timeout=5000,
         )
 
 
@@ -315,7 +361,19 @@ def test_a_defect_is_told_and_logged(
 
 def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     # Half of the time to a window on screen went into libraries that only some dialogs use.
-    heavy = ("numba", "scipy", "av", "matplotlib", "sympy", "h5py", "cantools", "can", "PIL", "cma", "ezc3d")
+    heavy = (
+        "numba",
+        "scipy",
+        "av",
+        "matplotlib",
+        "sympy",
+        "h5py",
+        "cantools",
+        "can",
+        "PIL",
+        "cma",
+        "ezc3d",
+    )
     loaded = f"[name for name in {heavy} if name in sys.modules]"
     program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.shell.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
@@ -325,7 +383,10 @@ def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot)
     viewport, banners = drawn.context.viewport, drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
     for banner in (banners.robot, banners.program, banners.files):
-        banner.say("warning", "Something happened, and this is told in a sentence that is long enough for two lines.")
+        banner.say(
+            "warning",
+            "Something happened, and this is told in a sentence that is long enough for two lines.",
+        )
     qtbot.waitUntil(lambda: banners.isVisible() and banners.files.height() > 10)
     assert (viewport.mapToGlobal(QPoint(0, 0)), viewport.size()) == before
     place = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
@@ -352,7 +413,9 @@ def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
     QApplication.processEvents()
 
 
-def test_home_finds_everything_and_keeps_where_one_looks_from(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_home_finds_everything_and_keeps_where_one_looks_from(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
     navigator = drawn.context.viewport.navigator
     looking = replace(navigator.camera, azimuth=1.0, elevation=0.3, target=(50.0, 50.0, 0.0))
     navigator.jump(looking)
@@ -367,11 +430,13 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cleared: list[bool] = []
-    drawn.context.beside._runs[tmp_path / "run.mcap"] = _Beside(  # as the browser of runs puts it there
-        tmp_path / "run.mcap",
-        "Before",
-        make_recording(drawn.context.document.scene, 5),
-        0,  # type: ignore[arg-type]
+    drawn.context.beside._runs[tmp_path / "run.mcap"] = (
+        _Beside(  # as the browser of runs puts it there
+            tmp_path / "run.mcap",
+            "Before",
+            make_recording(drawn.context.document.scene, 5),
+            0,  # type: ignore[arg-type]
+        )
     )
     monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
     assert len(drawn.context.overlaid.overlaid()) == 1

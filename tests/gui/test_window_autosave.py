@@ -30,7 +30,10 @@ def on_disk(folder: Path) -> dict[str, object]:
 
 
 def test_layout_plots_and_derived_channels_survive_a_kill(
-    make_window: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    make_window: Callable[[], MainWindow],
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(window_autosave, "INTERVAL_MS", 20)
     window = make_window()
@@ -45,7 +48,8 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
     def stored() -> bool:
         found = on_disk(tmp_path)
         return (
-            found.get("window/state") == window.saveState(4) and found.get("window/geometry") == window.saveGeometry()
+            found.get("window/state") == window.saveState(4)
+            and found.get("window/geometry") == window.saveGeometry()
         )
 
     qtbot.waitUntil(stored)

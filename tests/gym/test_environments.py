@@ -28,13 +28,19 @@ def make(task: str, **options: Any) -> gymnasium.Env[Any, Any]:
 
 
 def make_vec(task: str, n: int, **options: Any) -> SnakeVectorEnv:
-    envs = gymnasium.make_vec(task, n, vectorization_mode="vector_entry_point", threads=2, **options)
+    envs = gymnasium.make_vec(
+        task, n, vectorization_mode="vector_entry_point", threads=2, **options
+    )
     assert isinstance(envs, SnakeVectorEnv)
     return envs
 
 
-def make_sync(task: str, n: int, mode: str, **options: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
-    return gymnasium.make_vec(task, n, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options)
+def make_sync(
+    task: str, n: int, mode: str, **options: Any
+) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+    return gymnasium.make_vec(
+        task, n, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options
+    )
 
 
 def episode(task: str, periods: int) -> float:
@@ -51,17 +57,24 @@ def test_gymnasium_finds_nothing_wrong_or_doubtful(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None:
     options = {"episode_s": episode(task, PERIODS)}
-    singles, worlds = make_sync(task, 3, mode, **options), make_vec(task, 3, autoreset_mode=mode, **options)
+    singles, worlds = (
+        make_sync(task, 3, mode, **options),
+        make_vec(task, 3, autoreset_mode=mode, **options),
+    )
     names = np.array(worlds.observation_names)
     to_rounding = np.char.find(names, "_obstacle_") >= 0
 
     def assert_same(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(one[..., ~to_rounding], other[..., ~to_rounding])
-        np.testing.assert_allclose(one[..., to_rounding], other[..., to_rounding], rtol=1e-9, atol=1e-8)
+        np.testing.assert_allclose(
+            one[..., to_rounding], other[..., to_rounding], rtol=1e-9, atol=1e-8
+        )
 
     observation, infos = worlds.reset(seed=5)
     assert_same(singles.reset(seed=5)[0], observation)
-    assert len({next(iter(values.values())) for values in infos["values"]}) == 3  # a friction of each
+    assert (
+        len({next(iter(values.values())) for values in infos["values"]}) == 3
+    )  # a friction of each
     worlds.action_space.seed(2)
     ends = 0
     for _ in range(2 * PERIODS):
@@ -73,7 +86,9 @@ def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None
             np.testing.assert_array_equal(one, other)
         assert set(own) - {"values", "_values"} <= set(info)
         for name in [name for name in info if name.startswith("_") and name != "_reward_failure"]:
-            np.testing.assert_array_equal(info[name], own.get(name, np.zeros(3, bool)), err_msg=name)
+            np.testing.assert_array_equal(
+                info[name], own.get(name, np.zeros(3, bool)), err_msg=name
+            )
         for last, other in zip(own.get("final_obs", ()), info.get("final_obs", ()), strict=True):
             assert_same(last, other)
         for name, value in own.items():
@@ -110,11 +125,15 @@ def test_rewards_are_the_sum_of_their_terms_and_speed_is_what_was_travelled() ->
     before = simulation.state.centre_of_mass
     _, reward, _, _, info = env.step(env.action_space.high)
     way = simulation.state.centre_of_mass - before
-    assert reward == pytest.approx(sum(value for name, value in info.items() if name.startswith("reward")), rel=1e-12)
+    assert reward == pytest.approx(
+        sum(value for name, value in info.items() if name.startswith("reward")), rel=1e-12
+    )
     assert info["reward_speed"] == pytest.approx(10.0 * way[1] / 0.05, rel=1e-9)
     assert info["reward_drift"] == pytest.approx(-5.0 * abs(way[0]) / 0.05, rel=1e-9)
     state = simulation.state
-    assert info["reward_power"] == pytest.approx(-0.01 * np.abs(state.joint_torque * state.joint_rate).sum(), rel=1e-9)
+    assert info["reward_power"] == pytest.approx(
+        -0.01 * np.abs(state.joint_torque * state.joint_rate).sum(), rel=1e-9
+    )
 
 
 def test_the_scene_gait_as_action_sidewinds_at_its_speed() -> None:
@@ -146,7 +165,12 @@ def test_coming_free_terminates_with_success() -> None:
         if terminated or truncated:
             break
     assert info["progress_m"] == pytest.approx(0.3, abs=0.05)
-    assert (terminated, truncated, info["is_success"], info["reward_goal"]) == (True, False, True, 10.0)
+    assert (terminated, truncated, info["is_success"], info["reward_goal"]) == (
+        True,
+        False,
+        True,
+        10.0,
+    )
 
 
 def test_failures_of_the_simulation_terminate_with_a_reason() -> None:
@@ -203,13 +227,25 @@ def test_actions_in_other_units_and_out_of_range() -> None:
     ("task", "options", "message"),
     [
         (PATH, {"scen": "x"}, 'There is no option "scen". Choose from scene, values,'),
-        (PATH, {"frame_skip": 0}, "frame_skip must be a whole number of time steps, at least 1 (got 0)."),
+        (
+            PATH,
+            {"frame_skip": 0},
+            "frame_skip must be a whole number of time steps, at least 1 (got 0).",
+        ),
         (PATH, {"episode_s": 0.0}, "episode_s must be more than 0 (got 0)."),
         (PATH, {"friction_jitter": 1.0}, "friction_jitter must be below 1 (got 1)."),
-        (PATH, {"position_jitter_m": float("nan")}, "position_jitter_m must be at least 0 (got nan)."),
+        (
+            PATH,
+            {"position_jitter_m": float("nan")},
+            "position_jitter_m must be at least 0 (got nan).",
+        ),
         (PATH, {"render_mode": "human"}, 'render_mode must be "rgb_array" or None'),
         (PATH, {"scene": "sidewinding"}, "This scene has no path to follow."),
-        (SIDEWINDING, {"scene": "path_following"}, "The action has pitch_amplitude_rad, but this robot has no pitch"),
+        (
+            SIDEWINDING,
+            {"scene": "path_following"},
+            "The action has pitch_amplitude_rad, but this robot has no pitch",
+        ),
         (SIDEWINDING, {"scene": "table_gait"}, "is not made of waves"),
         (AIDED, {"scene": "sidewinding"}, "This scene has no obstacles to push against."),
         (AIDED, {"scene": "worm"}, "needs a robot whose joints follow angles"),
@@ -217,7 +253,9 @@ def test_actions_in_other_units_and_out_of_range() -> None:
         ("SnakeStudio/Flying-v0", {}, 'There is no task "SnakeStudio/Flying-v0".'),
     ],
 )
-def test_what_cannot_be_an_environment_is_refused(task: str, options: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_an_environment_is_refused(
+    task: str, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         SnakeEnv(task, **options)
     assert message in str(caught.value)
@@ -228,15 +266,21 @@ def test_a_scene_of_ones_own_takes_the_place_of_the_bundled_one() -> None:
     names = env.get_wrapper_attr("observation_names")
     assert names[0] == "joint_1_yaw_rad"
     assert len(names) == env.reset(seed=0)[0].size == 3 * 15 + 11
-    assert env.get_wrapper_attr("dt") == pytest.approx(100 * env.get_wrapper_attr("task").scene.solver.step_s)
+    assert env.get_wrapper_attr("dt") == pytest.approx(
+        100 * env.get_wrapper_attr("task").scene.solver.step_s
+    )
 
 
-def test_starts_that_do_not_fit_are_drawn_again_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starts_that_do_not_fit_are_drawn_again_and_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     env = SnakeEnv(AIDED, position_jitter_m=0.3)  # most of them in a pipe
     used = env.reset(seed=0)[1]["values"]
     assert used != env.task.draw(np.random.Generator(np.random.PCG64(0)))
     monkeypatch.setattr("snakestudio.gym.environment.DRAWS", 2)
-    with pytest.raises(SceneError, match=r"None of 2 starts that were drawn can be simulated\. Choose a smaller"):
+    with pytest.raises(
+        SceneError, match=r"None of 2 starts that were drawn can be simulated\. Choose a smaller"
+    ):
         env.reset(seed=0)
 
 

@@ -35,7 +35,10 @@ def plugin() -> Iterator[ModuleType]:
 
 def test_the_plug_in_moves_as_the_environment_does(plugin: ModuleType) -> None:
     env = gymnasium.make(
-        "SnakeStudio/PathFollowing-v0", friction_jitter=0.0, position_jitter_m=0.0, heading_jitter_deg=0.0
+        "SnakeStudio/PathFollowing-v0",
+        friction_jitter=0.0,
+        position_jitter_m=0.0,
+        heading_jitter_deg=0.0,
     )
     observation, _ = env.reset(seed=0)
     for _ in range(PERIODS):
@@ -60,17 +63,30 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
         block
         for name in ("train-a-policy", "environments")
         for block in re.findall(
-            r"^ *```python\n(.*?)^ *```", (docs_dir() / f"{name}.md").read_text("utf-8"), re.M | re.S
+            r"^ *```python\n(.*?)^ *```",
+            (docs_dir() / f"{name}.md").read_text("utf-8"),
+            re.M | re.S,
         )
     ]
     (tmp_path / "page.py").write_text("\n".join(map(textwrap.dedent, blocks)), encoding="utf-8")
     for name in ("learned", "train"):
         shutil.copy(EXAMPLES / f"{name}_path_following.py", tmp_path)
     # PyTorch and stable-baselines3 belong to the one who trains.
-    settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11", "reportMissingImports": "none"}
+    settings = {
+        "typeCheckingMode": "standard",
+        "pythonVersion": "3.11",
+        "reportMissingImports": "none",
+    }
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    command = [str(Path(sys.executable).with_name("basedpyright")), "--outputjson", "--pythonpath", sys.executable]
-    done = subprocess.run([*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False)
+    command = [
+        str(Path(sys.executable).with_name("basedpyright")),
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+    ]
+    done = subprocess.run(
+        [*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False
+    )
     result = json.loads(done.stdout)
     assert result["summary"]["filesAnalyzed"] == 3
     assert [

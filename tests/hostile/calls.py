@@ -96,8 +96,22 @@ def make_results(name: str) -> None:
     trace = Trace(np.zeros((5, 2)), np.zeros((3, 3))).packed()
     store_path(Path(name)).unlink(missing_ok=True)
     with Store(store_path(Path(name)), writing=True) as store:
-        store.begin({"study": dump_study(study), "scene": SCENE.decode(), "code": "0", "units": '{"net_speed": "mps"}'})
-        changes = [{"gait.amplitude_deg": 20.0 + number, "ground.mu_across": 0.2} for number in range(4)]
+        store.begin(
+            {
+                "study": dump_study(study),
+                "scene": SCENE.decode(),
+                "code": "0",
+                "units": '{"net_speed": "mps"}',
+            }
+        )
+        changes = [
+            {"gait.amplitude_deg": 20.0 + number, "ground.mu_across": 0.2} for number in range(4)
+        ]
         store.ask([Asked(number, 0, f"key-{number}", changes[number]) for number in range(4)])
-        store.land([Outcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1") for number in range(4)])
+        store.land(
+            [
+                Outcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1")
+                for number in range(4)
+            ]
+        )
         store._db.execute("PRAGMA journal_mode = DELETE")  # one file tells all

@@ -18,7 +18,16 @@ from snakestudio.runfile.states import decode, encode
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
 
-__all__ = ["ARRAYS", "SCENES", "Forged", "continue_forged", "last_state", "leaves", "recorded", "with_leaf"]
+__all__ = [
+    "ARRAYS",
+    "SCENES",
+    "Forged",
+    "continue_forged",
+    "last_state",
+    "leaves",
+    "recorded",
+    "with_leaf",
+]
 
 Way = tuple[str | int, ...]
 Array = np.ndarray[Any, Any]
@@ -32,7 +41,8 @@ SCENES: dict[str, dict[str, Any]] = {
     "continuum_snake_2d": {},
     "sidewinding": {"controller.kind": "strain_follower"},
 }
-"""One of each engine, and controllers that remember much; by the names of scenes that come along."""
+"""One of each engine, and controllers that remember much; by the names of scenes that come
+along."""
 
 ARRAYS: dict[str, Callable[[Array], Array]] = {
     "one short": lambda a: a[:-1].copy(),
@@ -40,21 +50,46 @@ ARRAYS: dict[str, Callable[[Array], Array]] = {
     "nothing": lambda a: a[:0].copy(),
     "of another dimension": lambda a: a[..., None].copy(),
     "of half precision": lambda a: a.astype(np.float32 if a.dtype.kind == "f" else np.int32),
-    "of thousands": lambda a: np.zeros((min(20_000, 5_000_000 // max(a[:1].size, 1)), *a.shape[1:]), a.dtype),
+    "of thousands": lambda a: np.zeros(
+        (min(20_000, 5_000_000 // max(a[:1].size, 1)), *a.shape[1:]), a.dtype
+    ),
     "no numbers": lambda a: np.full(a.shape, np.nan),
     "infinite": lambda a: np.full(a.shape, -np.inf),
 }
 """What never has the sizes and kinds that compiled code takes."""
 
 _VALUES: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 7, 1 << 40, -(1 << 62), 1 << 70, 0.5, -1.0, 1e300, float("nan"), float("inf"), "x", (),
-    (1.0,), [], np.zeros(3), np.float64(2.0), np.zeros((2, 3, 4)),
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    1,
+    7,
+    1 << 40,
+    -(1 << 62),
+    1 << 70,
+    0.5,
+    -1.0,
+    1e300,
+    float("nan"),
+    float("inf"),
+    "x",
+    (),
+    (1.0,),
+    [],
+    np.zeros(3),
+    np.float64(2.0),
+    np.zeros((2, 3, 4)),
+)
 
 
 def recorded(name: str) -> RunRecording:
     """A little run of a scene that comes along, with states of it kept."""
-    runner = Runner(with_values(load_scene(scenes_dir() / f"{name}.toml"), {**SCENES[name], "run.duration_s": 0.3}))
+    runner = Runner(
+        with_values(
+            load_scene(scenes_dir() / f"{name}.toml"), {**SCENES[name], "run.duration_s": 0.3}
+        )
+    )
     while not runner.finished:
         runner.advance(100 * runner.scene.steps_per_period)
         runner._keep_state = True
@@ -72,7 +107,9 @@ def last_state(run: RunRecording) -> tuple[float, Any, Scene]:
 def leaves(value: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
     """Whatever a state is made of that has no parts, with the way to it."""
     if is_dataclass(value) and not hasattr(value, "model_fields"):
-        inner: list[tuple[str | int, Any]] = [(f.name, getattr(value, f.name)) for f in fields(value)]
+        inner: list[tuple[str | int, Any]] = [
+            (f.name, getattr(value, f.name)) for f in fields(value)
+        ]
     elif hasattr(value, "_asdict"):
         inner = list(value._asdict().items())
     elif isinstance(value, (tuple, list)) and value:
@@ -94,7 +131,11 @@ def with_leaf(value: Any, way: Way, made: Any) -> Any:
         items[name] = with_leaf(items[name], rest, made)
         return type(value)(items)
     new = with_leaf(getattr(value, name), rest, made)
-    return value._replace(**{name: new}) if hasattr(value, "_replace") else replace(value, **{name: new})
+    return (
+        value._replace(**{name: new})
+        if hasattr(value, "_replace")
+        else replace(value, **{name: new})
+    )
 
 
 def _forged(state: Any, rng: random.Random) -> Any:

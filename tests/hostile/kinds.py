@@ -1,6 +1,7 @@
 """What comes from outside, one `Kind` each: a file that is sound, how the program is made to read it, and what hurts.
 
-`ANYTHING` is what may lie under any name; the rest hurts one format. Nothing here is random but `mutated`.
+`ANYTHING` is what may lie under any name; the rest hurts one format. Nothing here is random but
+`mutated`.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Kind:
     hurts: dict[str, Spoil] = field(default_factory=dict)
 
 
-# ---------------------------------------------------------------------------------------------- under any name
+# ----------------------------------------------------------------------------------- under any name
 
 
 def _fifo(path: Path, sound: bytes) -> None:
@@ -129,11 +130,13 @@ ANYTHING: dict[str, Callable[[Path, bytes], None]] = {
     "UTF-16": _written(lambda sound: sound.decode("latin-1").encode("utf-16")),
     "two million brackets": _written(lambda sound: b"[" * (2 * MEGA)),
     "two million empty lines": _written(lambda sound: sound + b"\n" * (2 * MEGA)),
-    "a postscript picture": _written(lambda sound: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"),
+    "a postscript picture": _written(
+        lambda sound: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"
+    ),
 }
 
 
-# ---------------------------------------------------------------------------------------------- TOML
+# --------------------------------------------------------------------------------------------- TOML
 
 DOTS = b".".join([b"a"] * 5000)
 
@@ -146,7 +149,8 @@ def _before(text: bytes) -> Spoil:
     return lambda sound: text + sound
 
 
-# Attacks of many megabytes are made when they are needed: every process that collects the tests imports this.
+# Attacks of many megabytes are made when they are needed: every process that collects the tests
+# imports this.
 TOML: dict[str, Spoil] = {
     "a key of 5,000 parts": _before(DOTS + b" = 1\n"),
     "a table of 5,000 parts": _behind(b"\n[" + DOTS + b"]\nb = 1\n"),
@@ -180,7 +184,9 @@ def _strain(formula: str) -> Spoil:
 
 SCENES: dict[str, Spoil] = TOML | {
     "ten million links": _scene_with(b"n_links = 3", b"n_links = 10000000"),
-    "a million wrong obstacles": lambda sound: sound + b"".join(b'[[obstacles]]\nkind="?"\n' for _ in range(100_000)),
+    "a million wrong obstacles": lambda sound: (
+        sound + b"".join(b'[[obstacles]]\nkind="?"\n' for _ in range(100_000))
+    ),
     "a list of a million obstacles": lambda sound: (
         b"obstacles = [" + b"1," * MEGA + b"]\n" + sound.partition(b"[[obst")[0]
     ),
@@ -201,11 +207,15 @@ SCENES: dict[str, Spoil] = TOML | {
         + (b"[" + b"0," * 1000 + b"],") * 2000
         + b"]\n"
     ),
-    "a hundred fields of rubble": _behind(b'[[obstacles]]\nkind="rubble"\nx_m=9\ny_m=9\nblocks=5000\n' * 100),
+    "a hundred fields of rubble": _behind(
+        b'[[obstacles]]\nkind="rubble"\nx_m=9\ny_m=9\nblocks=5000\n' * 100
+    ),
     "a run of a million seconds at 100 kHz": _scene_with(
         b"duration_s = 0.05\nlog_rate_hz = 100.0", b"duration_s = 1e6\nlog_rate_hz = 1e5"
     ),
-    "a start from a device": _behind(b'[start]\nkind = "recording"\nfile = "/dev/zero"\ntime_s = 0\n'),
+    "a start from a device": _behind(
+        b'[start]\nkind = "recording"\nfile = "/dev/zero"\ntime_s = 0\n'
+    ),
     "a picture that is a device": _behind(FIELD.replace(b"map.png", b"/dev/zero")),
     "a picture that is a pipe": _behind(FIELD.replace(b"map.png", b"pipe")),
 }
@@ -225,14 +235,16 @@ FORMULAS = {
 }
 
 
-# ---------------------------------------------------------------------------------------------- tables
+# ------------------------------------------------------------------------------------------- tables
 
 ROWS = b"".join(b"%.2f,%.4f,0.1,0.05\n" % (i / 20, 0.01 * i) for i in range(60))
 TRACK = b"time_s,link_1_x_m,link_1_y_m,link_1_z_m\n" + ROWS
 
 TABLES: dict[str, Spoil] = {
     "a million columns": lambda sound: (b",".join([b"1"] * MEGA) + b"\n") * 3,
-    "a million names of columns": lambda sound: b",".join(b"c%d" % i for i in range(MEGA)) + b"\n" + sound,
+    "a million names of columns": lambda sound: (
+        b",".join(b"c%d" % i for i in range(MEGA)) + b"\n" + sound
+    ),
     "two million lines of comment": lambda sound: b"# x\n" * (2 * MEGA) + sound,
     "a comment of 50 MB": lambda sound: b"#" + b"x" * (50 * MEGA) + b"\n" + sound,
     "two million rows of another width": lambda sound: sound + b"1,2\n" * (2 * MEGA),
@@ -244,7 +256,9 @@ TABLES: dict[str, Spoil] = {
     "times of every size": lambda sound: sound.replace(b"\n1.00", b"\n1e300"),
     "no end of a line": lambda sound: sound.replace(b"\n", b"\r"),
     "NULs": lambda sound: sound[:200] + b"\0" * 5000 + sound[200:],
-    "50,000 columns of words": lambda sound: b",".join([b"x position rotation of marker"] * 50_000) + b"\n" + sound,
+    "50,000 columns of words": lambda sound: (
+        b",".join([b"x position rotation of marker"] * 50_000) + b"\n" + sound
+    ),
 }
 
 
@@ -264,12 +278,17 @@ RUNS_CSV: dict[str, Spoil] = TABLES | {
     "a change of a list": _changes(b'{"time_s": 0.01, "values": [1, 2]}'),
     "a change that is none": _changes(b"[]", b"1", b"null"),
     "a change at no time": _changes(b'{"time_s": NaN, "values": {"ground.mu_along": 0.1}}'),
-    "a change at the end of time": _changes(b'{"time_s": 1e999, "values": {"ground.mu_along": 0.1}}'),
+    "a change at the end of time": _changes(
+        b'{"time_s": 1e999, "values": {"ground.mu_along": 0.1}}'
+    ),
     "a change at a time of 400 digits": _changes(
         b'{"time_s": ' + b"9" * 400 + b', "values": {"ground.mu_along": 0.1}}'
     ),
     "100,000 changes": lambda sound: _changes(
-        *(b'{"time_s": %.6f, "values": {"ground.mu_along": 0.1}}' % (i * 1e-7) for i in range(100_000))
+        *(
+            b'{"time_s": %.6f, "values": {"ground.mu_along": 0.1}}' % (i * 1e-7)
+            for i in range(100_000)
+        )
     )(sound),
     "an entry number of 5,000 digits": _changes(
         b'{"time_s": 0.01, "values": {"obstacles[' + b"9" * 5000 + b'].x_m": 1}}'
@@ -291,13 +310,18 @@ TRC = (
 ) + b"".join(b"%d\t%.2f\t%.4f\t0.1\t0.05\n" % (i + 1, i / 20, 0.01 * i) for i in range(60))
 
 TRCS: dict[str, Spoil] = {
-    "a million markers": lambda sound: sound.replace(b"link_1\t\t", b"\t\t\t".join(b"m%d" % i for i in range(MEGA))),
+    "a million markers": lambda sound: sound.replace(
+        b"link_1\t\t", b"\t\t\t".join(b"m%d" % i for i in range(MEGA))
+    ),
     "300,000 rows that are too short": lambda sound: (
-        sound.replace(b"link_1\t\t", b"\t\t\t".join(b"m%d" % i for i in range(2000))) + b"1\t2\t3\n" * 300_000
+        sound.replace(b"link_1\t\t", b"\t\t\t".join(b"m%d" % i for i in range(2000)))
+        + b"1\t2\t3\n" * 300_000
     ),
     "no rate": lambda sound: sound.replace(b"20.00", b"nan"),
     "no time": lambda sound: sound.replace(b"\t0.0", b"\tnan"),
-    "a rate below all": lambda sound: sound.replace(b"20.00", b"1e-320").replace(b"\t0.0", b"\tnan"),
+    "a rate below all": lambda sound: sound.replace(b"20.00", b"1e-320").replace(
+        b"\t0.0", b"\tnan"
+    ),
     "infinite": lambda sound: sound.replace(b"0.1", b"1e400"),
 }
 
@@ -362,7 +386,7 @@ def _each_pointer(sound: bytes, to: int) -> bytes:
     return bytes(made)
 
 
-# ---------------------------------------------------------------------------------------------- drawings
+# ----------------------------------------------------------------------------------------- drawings
 
 SVG = (
     b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="100mm" height="100mm" '
@@ -398,7 +422,9 @@ SVGS: dict[str, Spoil] = {
     "a transformation of nothing": _svg(b"translate(10 10)", b"scale(0)"),
     "an infinite transformation": _svg(b"translate(10 10)", b"scale(1e400)"),
     "a transformation that is none": _svg(b"translate(10 10)", b"matrix(1 2) rotate( skewX(a"),
-    "a long transformation": lambda sound: sound.replace(b"translate(10 10)", b"rotate(1) " * 200_000),
+    "a long transformation": lambda sound: sound.replace(
+        b"translate(10 10)", b"rotate(1) " * 200_000
+    ),
     "no namespace": _svg(b' xmlns="http://www.w3.org/2000/svg"', b""),
     "another namespace": _svg(b"http://www.w3.org/2000/svg", b""),
     "an unknown prefix": _svg(b"<rect", b"<a:rect"),
@@ -413,38 +439,55 @@ SVGS: dict[str, Spoil] = {
         b'<!DOCTYPE svg [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
         + sound.replace(b"</svg>", b"<text>&f;</text></svg>")
     ),
-    "an entity in a number": lambda sound: b'<!DOCTYPE svg [<!ENTITY n "4">]>' + sound.replace(b'r="4"', b'r="&n;"'),
+    "an entity in a number": lambda sound: (
+        b'<!DOCTYPE svg [<!ENTITY n "4">]>' + sound.replace(b'r="4"', b'r="&n;"')
+    ),
     "uses of uses": _svg(b"</svg>", _uses(12, 10) + b'<use href="#u11"/></svg>'),
     "a use of itself": _svg(b"</svg>", b'<g id="s"><use href="#s"/></g><use href="#s"/></svg>'),
     "uses in a circle": _svg(
-        b"</svg>", b'<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/><use href="#a"/></g></svg>'
+        b"</svg>",
+        b'<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/><use href="#a"/></g></svg>',
     ),
     "a use of the drawing": lambda sound: sound.replace(b"<svg ", b'<svg id="all" ', 1).replace(
         b"<rect", b'<use href="#all"/><rect'
     ),
     "groups 100,000 deep": _svg(b"</svg>", b"<g>" * 100_000 + b"</g>" * 100_000 + b"</svg>"),
-    "groups 900 deep": _svg(b"</svg>", b"<g>" * 900 + b'<circle r="1"/>' + b"</g>" * 900 + b"</svg>"),
+    "groups 900 deep": _svg(
+        b"</svg>", b"<g>" * 900 + b'<circle r="1"/>' + b"</g>" * 900 + b"</svg>"
+    ),
     "a million elements": lambda sound: sound.replace(b"</svg>", b"<g/>" * MEGA + b"</svg>"),
-    "100,000 circles": lambda sound: sound.replace(b"</svg>", b'<circle r="1"/>' * 100_000 + b"</svg>"),
-    "30,000 rectangles": lambda sound: sound.replace(b"</svg>", b'<rect width="1" height="1"/>' * 30_000 + b"</svg>"),
+    "100,000 circles": lambda sound: sound.replace(
+        b"</svg>", b'<circle r="1"/>' * 100_000 + b"</svg>"
+    ),
+    "30,000 rectangles": lambda sound: sound.replace(
+        b"</svg>", b'<rect width="1" height="1"/>' * 30_000 + b"</svg>"
+    ),
     "a million attributes": lambda sound: sound.replace(
         b"<rect", b"<rect " + b" ".join(b'a%d=""' % i for i in range(MEGA))
     ),
-    "a path of 20 MB": lambda sound: sound.replace(b"<rect", b'<path d="M0 0' + b" L1 1" * (4 * MEGA) + b'"/><rect'),
+    "a path of 20 MB": lambda sound: sound.replace(
+        b"<rect", b'<path d="M0 0' + b" L1 1" * (4 * MEGA) + b'"/><rect'
+    ),
     "an open path": _svg(b"<rect", b'<path d="M 0 0 A 1 1"/><path d="z z 1 e e"/><rect'),
     "a polygon of words": _svg(b"<rect", b'<polygon points="a,b c"/><rect'),
-    "a text of 20 MB": lambda sound: sound.replace(b"<rect", b"<text>" + b"x" * (20 * MEGA) + b"</text><rect"),
-    "a style of much": lambda sound: sound.replace(b"<rect", b"<style>" + b"a{b:c}" * 200_000 + b"</style><rect"),
+    "a text of 20 MB": lambda sound: sound.replace(
+        b"<rect", b"<text>" + b"x" * (20 * MEGA) + b"</text><rect"
+    ),
+    "a style of much": lambda sound: sound.replace(
+        b"<rect", b"<style>" + b"a{b:c}" * 200_000 + b"</style><rect"
+    ),
     "a style that is none": _svg(b"<rect", b"<style>{{{}:;.#</style><rect"),
     "a picture of a device": _svg(b"<rect", b'<image href="/dev/zero" width="5" height="5"/><rect'),
-    "a picture in it": _svg(b"<rect", b'<image href="data:image/png;base64,AAAA" width="5" height="5"/><rect'),
+    "a picture in it": _svg(
+        b"<rect", b'<image href="data:image/png;base64,AAAA" width="5" height="5"/><rect'
+    ),
     "a height of nothing": _svg(b'height="100mm"', b'height="0mm"'),
     "a height of words": _svg(b'height="100mm"', b'height="..mm"'),
     "an infinite height": _svg(b'height="100mm"', b'height="1e999mm"'),
     "a colour that is none": _svg(b"<rect", b'<rect fill="rgb(" stroke="#12345" stroke-width="a"'),
 }
 
-# ---------------------------------------------------------------------------------------------- pictures
+# ----------------------------------------------------------------------------------------- pictures
 
 
 def png(width: int, height: int, rows: bytes | None = None, kind: int = 0) -> bytes:
@@ -453,10 +496,17 @@ def png(width: int, height: int, rows: bytes | None = None, kind: int = 0) -> by
         rows = (b"\0" + b"\x80" * width) * height
 
     def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def _picture(name: str, width: int = 8, height: int = 8) -> Spoil:
@@ -474,7 +524,12 @@ def _picture(name: str, width: int = 8, height: int = 8) -> Spoil:
 
 def _text_chunk(sound: bytes) -> bytes:
     data = b"k\0\0" + zlib.compress(b"x" * (200 * MEGA))
-    extra = struct.pack(">I", len(data)) + b"zTXt" + data + struct.pack(">I", zlib.crc32(b"zTXt" + data))
+    extra = (
+        struct.pack(">I", len(data))
+        + b"zTXt"
+        + data
+        + struct.pack(">I", zlib.crc32(b"zTXt" + data))
+    )
     return sound[:33] + extra + sound[33:]
 
 
@@ -494,7 +549,8 @@ PICTURES: dict[str, Spoil] = {
     "a PDF": _picture("PDF"),
     "a JPEG of 12,000 by 12,000": _picture("JPEG", 12_000, 12_000),
     "a BMP of 60,000 by 60,000": lambda sound: (
-        b"BM" + struct.pack("<IIIIiiHHIIiiII", 54, 0, 54, 40, 60_000, 60_000, 1, 24, 0, 0, 0, 0, 0, 0)
+        b"BM"
+        + struct.pack("<IIIIiiHHIIiiII", 54, 0, 54, 40, 60_000, 60_000, 1, 24, 0, 0, 0, 0, 0, 0)
     ),
     "a TIFF of a large claim": lambda sound: (
         b"II*\0\x08\0\0\0\x03\0\0\1\4\0\1\0\0\0\xff\xff\xff\x0f\1\1\4\0\1\0\0\0\xff\xff\xff\x0f\x02\1\3\0\1\0\0\0\x08\0"
@@ -503,7 +559,7 @@ PICTURES: dict[str, Spoil] = {
     "a TIFF whose tables lead in a circle": lambda sound: b"II*\0\x08\0\0\0\0\0\x08\0\0\0",
 }
 
-# ---------------------------------------------------------------------------------------------- run files
+# ---------------------------------------------------------------------------------------- run files
 
 
 def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
@@ -572,7 +628,9 @@ MCAPS: dict[str, Spoil] = {
     "a scene of 5,000 parts": _about(scene="a" + ".a" * 5000 + " = 1"),
     "a scene of nothing": _about(scene=""),
     "a scene of other links": _about(scene=lambda text: text.replace("n_links = 3", "n_links = 7")),
-    "a scene of another model": _about(scene=lambda text: text.replace("planar_nonsmooth", "continuum_beam")),
+    "a scene of another model": _about(
+        scene=lambda text: text.replace("planar_nonsmooth", "continuum_beam")
+    ),
     "no time of its making": _about(created="yesterday"),
     "a version of many digits": _about(format_version="9" * 5000),
     "a folder that is a device": _about(base_folder="/dev/zero\0"),
@@ -601,7 +659,9 @@ def _long_chunk(sound: bytes) -> bytes:
 
 
 MCAPS["a chunk of 500 MB of zeros"] = _long_chunk
-MCAPS["a record of six gigabytes"] = lambda sound: sound[:-300] + struct.pack("<BQ", 6, 6_000 * MEGA)
+MCAPS["a record of six gigabytes"] = lambda sound: (
+    sound[:-300] + struct.pack("<BQ", 6, 6_000 * MEGA)
+)
 MCAPS["a footer that leads to itself"] = _end(
     lambda made: struct.pack_into("<QQI", made, len(made) - 28, len(made) - 37, len(made) - 37, 0)
 )
@@ -609,22 +669,32 @@ MCAPS["a footer that leads nowhere"] = _end(
     lambda made: struct.pack_into("<QQI", made, len(made) - 28, 2**63, 2**63, 0)
 )
 
-# ---------------------------------------------------------------------------------------------- robots
+# ------------------------------------------------------------------------------------------- robots
 
 DBCS: dict[str, Spoil] = {
-    "200,000 messages": lambda sound: sound + b"\n" + b"".join(b"BO_ %d M%d: 8 A\n" % (i, i) for i in range(200_000)),
+    "200,000 messages": lambda sound: (
+        sound + b"\n" + b"".join(b"BO_ %d M%d: 8 A\n" % (i, i) for i in range(200_000))
+    ),
     "a message of 30,000 signals": lambda sound: (
         sound
         + b"\nBO_ 1999 LONG: 64 A\n"
         + b"".join(b' SG_ s%d : 0|8@1+ (1,0) [0|0] "" A\n' % i for i in range(30_000))
     ),
     "a message of 99,999 bytes": _behind(b"\nBO_ 1999 LONG: 99999 A\n"),
-    "a signal of 60,000 bits": _behind(b'\nBO_ 1999 LONG: 8 A\n SG_ s : 0|60000@1+ (1,0) [0|0] "" A\n'),
-    "a signal at bit 999,999,999": _behind(b'\nBO_ 1999 LONG: 8 A\n SG_ s : 999999999|8@1+ (1,0) [0|0] "" A\n'),
+    "a signal of 60,000 bits": _behind(
+        b'\nBO_ 1999 LONG: 8 A\n SG_ s : 0|60000@1+ (1,0) [0|0] "" A\n'
+    ),
+    "a signal at bit 999,999,999": _behind(
+        b'\nBO_ 1999 LONG: 8 A\n SG_ s : 999999999|8@1+ (1,0) [0|0] "" A\n'
+    ),
     "an infinite factor": _behind(b'\nBO_ 1999 LONG: 8 A\n SG_ s : 0|8@1+ (1e400,0) [0|0] "" A\n'),
-    "a factor that is no number": _behind(b'\nBO_ 1999 LONG: 8 A\n SG_ s : 0|8@1+ (nan,0) [0|0] "" A\n'),
+    "a factor that is no number": _behind(
+        b'\nBO_ 1999 LONG: 8 A\n SG_ s : 0|8@1+ (nan,0) [0|0] "" A\n'
+    ),
     "a number of 5,000 digits": _behind(b"\nBO_ " + b"9" * 5000 + b" LONG: 8 A\n"),
-    "a multiplexer of itself": _behind(b'\nBO_ 1999 LONG: 8 A\n SG_ s m0M : 0|8@1+ (1,0) [0|0] "" A\n'),
+    "a multiplexer of itself": _behind(
+        b'\nBO_ 1999 LONG: 8 A\n SG_ s m0M : 0|8@1+ (1,0) [0|0] "" A\n'
+    ),
     "300,000 choices": lambda sound: (
         sound + b"\nVAL_ 513 Yaw " + b" ".join(b'%d "c"' % i for i in range(300_000)) + b" ;\n"
     ),
@@ -643,9 +713,13 @@ def _dbc(folder: Path) -> bytes:
 
 
 PROFILES: dict[str, Spoil] = TOML | {
-    "a DBC that is a device": lambda sound: sound.replace(b'dbc = "lab_robot.dbc"', b'dbc = "/dev/zero"'),
+    "a DBC that is a device": lambda sound: sound.replace(
+        b'dbc = "lab_robot.dbc"', b'dbc = "/dev/zero"'
+    ),
     "a DBC that is a pipe": lambda sound: sound.replace(b'dbc = "lab_robot.dbc"', b'dbc = "pipe"'),
-    "a hundred thousand axes": lambda sound: sound + b"\n" + b'[[axes]]\njoint = 1\naxis = "yaw"\nnode = 1\n' * 100_000,
+    "a hundred thousand axes": lambda sound: (
+        sound + b"\n" + b'[[axes]]\njoint = 1\naxis = "yaw"\nnode = 1\n' * 100_000
+    ),
     "a formula of a tower": lambda sound: sound.replace(b'"0x', b'"9**9**9**9 + 0x'),
     "a formula of brackets": lambda sound: sound.replace(b'"0x', b'"' + b"(" * 500 + b"0x"),
     "an id of 400 digits": lambda sound: sound.replace(b"0x", b"9" * 400 + b" + 0x"),
@@ -729,17 +803,45 @@ BLFS: dict[str, Spoil] = {
 }
 
 SIGNALS = (
-    "highpass(com_x_m, 1e-5)", "lowpass(com_x_m, 1e-9)", "median(com_x_m, 1e5)", "median(com_x_m, 1e300)",
-    "moving_mean(com_x_m, 1e300)", "delay(com_x_m, 1e300)", "at(com_x_m, 1e300)", "at(com_x_m, -1e300)",
-    "atan(log(0*com_x_m))", "9^9^9^9^9", "com_x_m^(9^9^9)", "(" * 900 + "com_x_m" + ")" * 900, "-" * 1900 + "com_x_m",
-    "sum(*_*)", "sum(*_*, *_*, *_*)", "norm(" * 50 + "com_x_m, 1" + ")" * 50, "com_x_m" + "+com_x_m" * 240,
-    "median(median(median(median(com_x_m, 10), 10), 10), 10)", "lowpass(" * 20 + "com_x_m" + ", 1e-3)" * 20,
-    "derivative(" * 60 + "com_x_m" + ")" * 60, "1e999 * com_x_m", "com_x_m % 0", "where(com_x_m, 1/0, 0/0)",
-    "sum(" + "?" * 100 + ")", "sum(*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a_m)", "sum([a-z]*[a-z]*[a-z]*[a-z]*[a-z]*x_m)",
-    "com_x_m if com_x_m else 1", "(lambda: 1)()", "__import__('os')", "com_x_m.real", "delay(com_x_m, 0*log(0))",
-    "not not not com_x_m", "com_x_m < com_x_m < com_x_m", "integral(" * 60 + "com_x_m" + ")" * 60, "",
-    "unwrap(at(integral(delay(com_x_m, -1e9)), 0))", "lowpass(com_x_m, 1e400)", "median(com_x_m, 1e-320)",
-)  # fmt: skip
+    "highpass(com_x_m, 1e-5)",
+    "lowpass(com_x_m, 1e-9)",
+    "median(com_x_m, 1e5)",
+    "median(com_x_m, 1e300)",
+    "moving_mean(com_x_m, 1e300)",
+    "delay(com_x_m, 1e300)",
+    "at(com_x_m, 1e300)",
+    "at(com_x_m, -1e300)",
+    "atan(log(0*com_x_m))",
+    "9^9^9^9^9",
+    "com_x_m^(9^9^9)",
+    "(" * 900 + "com_x_m" + ")" * 900,
+    "-" * 1900 + "com_x_m",
+    "sum(*_*)",
+    "sum(*_*, *_*, *_*)",
+    "norm(" * 50 + "com_x_m, 1" + ")" * 50,
+    "com_x_m" + "+com_x_m" * 240,
+    "median(median(median(median(com_x_m, 10), 10), 10), 10)",
+    "lowpass(" * 20 + "com_x_m" + ", 1e-3)" * 20,
+    "derivative(" * 60 + "com_x_m" + ")" * 60,
+    "1e999 * com_x_m",
+    "com_x_m % 0",
+    "where(com_x_m, 1/0, 0/0)",
+    "sum(" + "?" * 100 + ")",
+    "sum(*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a_m)",
+    "sum([a-z]*[a-z]*[a-z]*[a-z]*[a-z]*x_m)",
+    "com_x_m if com_x_m else 1",
+    "(lambda: 1)()",
+    "__import__('os')",
+    "com_x_m.real",
+    "delay(com_x_m, 0*log(0))",
+    "not not not com_x_m",
+    "com_x_m < com_x_m < com_x_m",
+    "integral(" * 60 + "com_x_m" + ")" * 60,
+    "",
+    "unwrap(at(integral(delay(com_x_m, -1e9)), 0))",
+    "lowpass(com_x_m, 1e400)",
+    "median(com_x_m, 1e-320)",
+)
 
 
 # ---------------------------------------------------------------------------------------------- all
@@ -757,7 +859,14 @@ def _measured(folder: Path, name: str) -> bytes:
     elif name == "qualisys.tsv":
         qualisys(path, bodies=True, header=True, leading=True)
     else:
-        save(path, [*vicon_section("Objects", NAMES, pose="deg"), [], *vicon_section("Devices", ["Plate"], unit="N")])
+        save(
+            path,
+            [
+                *vicon_section("Objects", NAMES, pose="deg"),
+                [],
+                *vicon_section("Devices", ["Plate"], unit="N"),
+            ],
+        )
     return path.read_bytes()
 
 
@@ -767,7 +876,17 @@ def _experiment(file: Path, out: Path) -> Case:
 
 def _import(file: Path, out: Path) -> Case:
     new = str(out / "new.toml")
-    return {"argv": ["import-obstacles", str(file), "--into", str(out / "little.toml"), "--out", new, "--force"]}
+    return {
+        "argv": [
+            "import-obstacles",
+            str(file),
+            "--into",
+            str(out / "little.toml"),
+            "--out",
+            new,
+            "--force",
+        ]
+    }
 
 
 STUDY = b"""format = 1
@@ -807,25 +926,31 @@ STUDIES: dict[str, Spoil] = {
     "a grid of 10^12 points": lambda sound: sound.replace(b'"sobol"', b'"grid"').replace(
         b"steps = 3", b"steps = 1000000"
     ),
-    "a million repeats of a million points": lambda sound: sound.replace(b"points = 16", b"points = 1000000").replace(
-        b"count = 2", b"count = 10000"
-    ),
+    "a million repeats of a million points": lambda sound: sound.replace(
+        b"points = 16", b"points = 1000000"
+    ).replace(b"count = 2", b"count = 10000"),
     "more Sobol dimensions than there are": _behind(
         b"".join(b'[[vary]]\nkey = "robot.k%d"\nlow = 0\nhigh = 1\n' % i for i in range(30_000))
     ),
     "50,000 values of a list": _study_with(
         b"values = [0.2, 0.8]", b"values = [" + b",".join(b"0.%d" % i for i in range(50_000)) + b"]"
     ),
-    "a range of all numbers": _study_with(b"low = 20.0\nhigh = 40.0", b"low = -1e308\nhigh = 1e308"),
+    "a range of all numbers": _study_with(
+        b"low = 20.0\nhigh = 40.0", b"low = -1e308\nhigh = 1e308"
+    ),
     "a measure that is code": _study_with(b'"net_speed"', b"\"__import__('os').system('true')\""),
     "a measure of powers of powers": _study_with(b'"net_speed"', b'"last(9^9^9^9^9*com_x_m)"'),
-    "a measure 900 deep": _study_with(b'"net_speed"', b'"' + b"last(" * 380 + b"com_x_m" + b")" * 380 + b'"'),
+    "a measure 900 deep": _study_with(
+        b'"net_speed"', b'"' + b"last(" * 380 + b"com_x_m" + b")" * 380 + b'"'
+    ),
     "a scene outside": _study_with(b"../materials/little.toml", b"/etc/passwd"),
     "a scene that is a pipe": _study_with(b"../materials/little.toml", b"pipe"),
     "a scene that is this file": _study_with(b"../materials/little.toml", b"x.study.toml"),
     "a key that is code": _study_with(b'"gait.amplitude_deg"', b'"gait.__class__"'),
     "a jitter of everything": _study_with(b"spread = 0.01", b"spread = 1e6"),
-    "a wave of a thousand links": _study_with(b'"gait.frequency_deg_s" = 90.0', b'"robot.n_links" = 100000000'),
+    "a wave of a thousand links": _study_with(
+        b'"gait.frequency_deg_s" = 90.0', b'"robot.n_links" = 100000000'
+    ),
     "fixed that is a list": lambda sound: (
         b"fixed = [1]\n" + sound.replace(b'[fixed]\n"gait.frequency_deg_s" = 90.0\n', b"")
     ),
@@ -840,7 +965,9 @@ KINDS: dict[str, Kind] = {
         lambda f, o: {"argv": ["check", str(f)]},
         {name: _strain(text) for name, text in FORMULAS.items()},
     ),
-    "csv of a run": Kind("run.csv", lambda folder: (folder / "run.csv").read_bytes(), _run, RUNS_CSV),
+    "csv of a run": Kind(
+        "run.csv", lambda folder: (folder / "run.csv").read_bytes(), _run, RUNS_CSV
+    ),
     "start from a run": Kind(
         "start.csv",
         lambda folder: (folder / "run.csv").read_bytes(),
@@ -873,15 +1000,24 @@ KINDS: dict[str, Kind] = {
         SVGS,
     ),
     "measured table": Kind("track.csv", lambda _: TRACK, _experiment, TABLES),
-    "Motive table": Kind("motive.csv", lambda folder: _measured(folder, "motive.csv"), _experiment, {}),
-    "Qualisys table": Kind("qualisys.tsv", lambda folder: _measured(folder, "qualisys.tsv"), _experiment, {}),
-    "Vicon table": Kind("vicon.csv", lambda folder: _measured(folder, "vicon.csv"), _experiment, {}),
+    "Motive table": Kind(
+        "motive.csv", lambda folder: _measured(folder, "motive.csv"), _experiment, {}
+    ),
+    "Qualisys table": Kind(
+        "qualisys.tsv", lambda folder: _measured(folder, "qualisys.tsv"), _experiment, {}
+    ),
+    "Vicon table": Kind(
+        "vicon.csv", lambda folder: _measured(folder, "vicon.csv"), _experiment, {}
+    ),
     "trc": Kind("track.trc", lambda _: TRC, _experiment, TRCS),
     "c3d": Kind("track.c3d", _c3d, _experiment, C3DS),
     "layout": Kind(
         "layout.toml",
         lambda _: LAYOUT,
-        lambda f, o: {"call": "tests.hostile.calls:read_by_layout", "args": [str(f), str(o / "track.csv")]},
+        lambda f, o: {
+            "call": "tests.hostile.calls:read_by_layout",
+            "args": [str(f), str(o / "track.csv")],
+        },
         LAYOUTS,
     ),
     "camera path": Kind(
@@ -890,10 +1026,20 @@ KINDS: dict[str, Kind] = {
         lambda f, o: {"call": "snakestudio.export.camera_path:load_camera_path", "args": [str(f)]},
         TOML,
     ),
-    "profile": Kind("lab_robot.toml", _profile, lambda f, o: {"argv": ["profile", "check", str(f)]}, PROFILES),
-    "dbc": Kind("lab_robot.dbc", _dbc, lambda f, o: {"argv": ["profile", "check", str(f.with_suffix(".toml"))]}, DBCS),
+    "profile": Kind(
+        "lab_robot.toml", _profile, lambda f, o: {"argv": ["profile", "check", str(f)]}, PROFILES
+    ),
+    "dbc": Kind(
+        "lab_robot.dbc",
+        _dbc,
+        lambda f, o: {"argv": ["profile", "check", str(f.with_suffix(".toml"))]},
+        DBCS,
+    ),
     "mapping": Kind(
-        "map.toml", lambda _: MAPPING, lambda f, o: {"call": "tests.hostile.calls:read_mapping", "args": [str(f)]}, TOML
+        "map.toml",
+        lambda _: MAPPING,
+        lambda f, o: {"call": "tests.hostile.calls:read_mapping", "args": [str(f)]},
+        TOML,
     ),
     "log of frames, ASC": Kind(
         "frames.asc",
@@ -916,26 +1062,62 @@ KINDS: dict[str, Kind] = {
     "results of a study": Kind(
         "x.study.results",
         lambda folder: (folder / "made.study.results").read_bytes(),
-        lambda f, o: {"argv": ["study", "export", str(f.with_suffix(".toml")), "--csv", str(o / "x.csv"), "--force"]},
+        lambda f, o: {
+            "argv": [
+                "study",
+                "export",
+                str(f.with_suffix(".toml")),
+                "--csv",
+                str(o / "x.csv"),
+                "--force",
+            ]
+        },
     ),
     "log of frames": Kind(
-        "frames.log", lambda _: FRAMES, lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]}, {}
+        "frames.log",
+        lambda _: FRAMES,
+        lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]},
+        {},
     ),
 }
 """By what people call it."""
 
 
-HEAVY = frozenset({
-    "a million attributes", "a million wrong obstacles", "20,000 obstacles wrong in all they have",
-    "two million rows of another width", "100,000 circles", "two million lines of comment", "a text of 200 MB in it",
-    "a million elements", "two million brackets", "30,000 rectangles", "a line of 50 MB behind it",
-    "two million empty lines", "a comment of 50 MB", "a million markers", "a billion laughs", "a text of 30 MB",
-    "a million names of columns", "a line of 50 MB", "two million lines of scene", "a JPEG of 12,000 by 12,000",
-    "a message of 30,000 signals",
-    "a container of two gigabytes of zeros", "13,000 by 13,000", "endless noise", "nothing at all", "one byte",
-    "all but the last byte", "twice", "six gigabytes behind a sound beginning", "a mark of UTF-8 before it",
-    "14,000 by 14,000",
-})  # fmt: skip
+HEAVY = frozenset(
+    {
+        "a million attributes",
+        "a million wrong obstacles",
+        "20,000 obstacles wrong in all they have",
+        "two million rows of another width",
+        "100,000 circles",
+        "two million lines of comment",
+        "a text of 200 MB in it",
+        "a million elements",
+        "two million brackets",
+        "30,000 rectangles",
+        "a line of 50 MB behind it",
+        "two million empty lines",
+        "a comment of 50 MB",
+        "a million markers",
+        "a billion laughs",
+        "a text of 30 MB",
+        "a million names of columns",
+        "a line of 50 MB",
+        "two million lines of scene",
+        "a JPEG of 12,000 by 12,000",
+        "a message of 30,000 signals",
+        "a container of two gigabytes of zeros",
+        "13,000 by 13,000",
+        "endless noise",
+        "nothing at all",
+        "one byte",
+        "all but the last byte",
+        "twice",
+        "six gigabytes behind a sound beginning",
+        "a mark of UTF-8 before it",
+        "14,000 by 14,000",
+    }
+)
 """What takes a while, or is much like something else: left to `make soak`."""
 
 
@@ -948,9 +1130,35 @@ def attacks(kind: Kind) -> Iterator[tuple[str, Callable[[Path, bytes], None]]]:
 
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 TOKENS = (
-    b"nan", b"inf", b"-1", b"0", b"1e400", b"99999999999999999999", b"[", b"]", b"{", b'"', b"'", b"\\", b"\0", b"\n",
-    b"=", b".", b",", b"#", b"#|", b"\xff", b"\xef\xbb\xbf", b"<", b"&", b"true", b"1e-320", b"\t", b"_", b"\xc3",
-)  # fmt: skip
+    b"nan",
+    b"inf",
+    b"-1",
+    b"0",
+    b"1e400",
+    b"99999999999999999999",
+    b"[",
+    b"]",
+    b"{",
+    b'"',
+    b"'",
+    b"\\",
+    b"\0",
+    b"\n",
+    b"=",
+    b".",
+    b",",
+    b"#",
+    b"#|",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"<",
+    b"&",
+    b"true",
+    b"1e-320",
+    b"\t",
+    b"_",
+    b"\xc3",
+)
 
 
 def mutated(sound: bytes, seed: int) -> bytes:

@@ -1,7 +1,8 @@
 """Runs cases one after the other, each in a child with limits on memory and time.
 
-What is told on standard input, a case a line in JSON, is answered on standard output. A case is a command line
-(``argv``) or a call (``call``, as module:function, with ``args``); a call that ends in a sentence counts as exit 2.
+What is told on standard input, a case a line in JSON, is answered on standard output. A case is a
+command line (``argv``) or a call (``call``, as module:function, with ``args``); a call that ends in
+a sentence counts as exit 2.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def carry_out(case: dict[str, Any]) -> int:
 
 def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
     """Do it in a child, and say how that went; its memory is what it took on top of what it began with."""
-    _, resident, shared, *_ = (int(pages) for pages in Path("/proc/self/statm").read_text(encoding="ascii").split())
+    _, resident, shared, *_ = (
+        int(pages) for pages in Path("/proc/self/statm").read_text(encoding="ascii").split()
+    )
     loaded = (resident - shared) * resource.getpagesize()
     pid = os.fork()
     if not pid:
@@ -54,7 +57,10 @@ def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-            size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            size = (
+                int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+                * resource.getpagesize()
+            )
             resource.setrlimit(resource.RLIMIT_AS, (size + MORE_MEMORY, size + MORE_MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -86,7 +92,12 @@ def serve() -> None:
         case = json.loads(line)
         if case.get("here"):
             with contextlib.redirect_stdout(io.StringIO()):
-                answer: dict[str, Any] = {"code": carry_out(case), "said": "", "seconds": 0.0, "megabytes": 0}
+                answer: dict[str, Any] = {
+                    "code": carry_out(case),
+                    "said": "",
+                    "seconds": 0.0,
+                    "megabytes": 0,
+                }
             gc.collect()
             gc.freeze()  # or every child would copy what its collector looks at
         else:

@@ -53,11 +53,20 @@ class Server:
         self.files = folder / "files"
         for path in (self.materials, self.out, self.files):
             path.mkdir()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+        }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.probe", str(folder / "errors.txt")],
-            cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def __enter__(self) -> Server:
         try:
@@ -67,7 +76,12 @@ class Server:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._process.communicate()
 
     def ask(self, case: Case) -> Answer:
@@ -82,13 +96,23 @@ class Server:
         """What sound files are made of; all that reads them is loaded on the way."""
         little = self.materials / "little.toml"
         little.write_bytes(kinds.SCENE)
-        run = ["run", str(little), "--csv", str(self.materials / "run.csv"), "--mcap", str(self.materials / "run.mcap")]
+        run = [
+            "run",
+            str(little),
+            "--csv",
+            str(self.materials / "run.csv"),
+            "--mcap",
+            str(self.materials / "run.mcap"),
+        ]
         assert self.ask({"argv": run, "here": True}).code == 0
         (self.out / "little.toml").write_bytes(kinds.SCENE)
         (self.out / "track.csv").write_bytes(kinds.TRACK)
         write_c3d(self.materials / "track.c3d")
         write_frames(self.materials)
-        made = {"call": "tests.hostile.calls:make_results", "args": [str(self.materials / "made.study.toml")]}
+        made = {
+            "call": "tests.hostile.calls:make_results",
+            "args": [str(self.materials / "made.study.toml")],
+        }
         assert self.ask({**made, "here": True}).code == 0
         for name, kind in KINDS.items():
             answer = self.ask({**self.sound(kind), "here": True})
@@ -144,6 +168,8 @@ def write_c3d(path: Path) -> None:
     file["parameters"]["POINT"]["LABELS"]["value"] = ["link_1", "Marker"]
     file["parameters"]["POINT"]["UNITS"]["value"] = ["m"]
     points = np.ones((4, 2, 60))
-    points[:3] = np.arange(60) * 0.01 + np.arange(2)[:, None] + np.array([0.1, 0.2, 0.3])[:, None, None]
+    points[:3] = (
+        np.arange(60) * 0.01 + np.arange(2)[:, None] + np.array([0.1, 0.2, 0.3])[:, None, None]
+    )
     file["data"]["points"] = points
     file.write(str(path))

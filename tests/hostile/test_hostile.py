@@ -43,7 +43,10 @@ def test_files_made_to_hurt_are_met_with_a_sentence(server: Server, name: str) -
 
 def test_expressions_made_to_hurt_are_met_with_a_sentence(server: Server) -> None:
     run = str(server.materials / "run.mcap")
-    found = {text: server.ask({"call": "tests.hostile.calls:signal", "args": [run, text]}) for text in SIGNALS}
+    found = {
+        text: server.ask({"call": "tests.hostile.calls:signal", "args": [run, text]})
+        for text in SIGNALS
+    }
     assert {text: answer.complaint for text, answer in found.items() if answer.complaint} == {}
 
 
@@ -74,5 +77,7 @@ def test_runs_are_gone_on_with_from_no_forged_state(server: Server, name: str) -
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", SCENES)
-def test_runs_are_gone_on_with_from_no_state_of_thousands_that_are_forged(server: Server, name: str) -> None:
+def test_runs_are_gone_on_with_from_no_state_of_thousands_that_are_forged(
+    server: Server, name: str
+) -> None:
     assert continued(server, name, range(1, 5001)) == {}

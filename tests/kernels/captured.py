@@ -1,7 +1,7 @@
 """Contact problems that runs could not solve, or not to 1e-8, before there was a rescue.
 
-Of walls, pegs, corners, stairs and joint stops, with friction up to 5. They were saved by the engines as they stood;
-each is to be solved from there and from nothing.
+Of walls, pegs, corners, stairs and joint stops, with friction up to 5. They were saved by the
+engines as they stood; each is to be solved from there and from nothing.
 """
 
 from __future__ import annotations

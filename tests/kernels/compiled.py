@@ -10,7 +10,13 @@ from snakestudio.kernels.directional import natural_box, natural_unit_velocity
 from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_problem import BOX, HALVES, UNIT_VELOCITY, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import (
+    BOX,
+    HALVES,
+    UNIT_VELOCITY,
+    ChainImpulses,
+    ChainProblem,
+)
 from snakestudio.kernels.planar_rescue import PlanarRescue, rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
@@ -21,13 +27,23 @@ from snakestudio.kernels.trig import sin_cos
 
 @jit
 def _solve(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    tolerance: float,
+    most: int,
 ) -> int:
     return solve_contacts(problem, impulses, u, scratch, tolerance, most)
 
 
 def solve(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    tolerance: float,
+    most: int,
 ) -> int:
     """Solve in place as a step does; returns the iterations."""
     _guess(impulses, scratch.rescue)
@@ -39,7 +55,9 @@ def solve(
     return iterations
 
 
-def solve_by_rescue(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int) -> int:
+def solve_by_rescue(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int
+) -> int:
     """As `solve`, without the fast iteration before."""
     scratch = make_scratch(len(u), len(impulses.normal)).rescue
     _guess(impulses, scratch)
@@ -53,7 +71,12 @@ def _guess(impulses: ChainImpulses, scratch: PlanarRescue) -> None:
 
 @jit
 def solve_chain_alone(
-    problem: ChainProblem, local: FloatArray, stops: FloatArray, eliminated: FloatArray, du: FloatArray, skew: bool
+    problem: ChainProblem,
+    local: FloatArray,
+    stops: FloatArray,
+    eliminated: FloatArray,
+    du: FloatArray,
+    skew: bool,
 ) -> None:
     if skew:
         solve_chain_skew(problem, local, stops, eliminated, du)
@@ -62,8 +85,12 @@ def solve_chain_alone(
 
 
 @jit
-def _residuals(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray) -> tuple[float, float]:
-    return chain_law_residual(problem, u, impulses), chain_joint_impulses(problem, u, impulses, joint)
+def _residuals(
+    problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray
+) -> tuple[float, float]:
+    return chain_law_residual(problem, u, impulses), chain_joint_impulses(
+        problem, u, impulses, joint
+    )
 
 
 def residuals(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> tuple[float, float]:
@@ -78,28 +105,60 @@ def trig(angle: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
 
 @jit
 def gap(
-    x: float, y: float, cos: float, sin: float, half: float, radius: float, cx: float, cy: float, cr: float
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    cx: float,
+    cy: float,
+    cr: float,
 ) -> tuple[float, float, float, float, float]:
     return stadium_circle(x, y, cos, sin, half, radius, cx, cy, cr)
 
 
 @jit
 def touches(
-    x: float, y: float, cos: float, sin: float, half: float, radius: float, cx: float, cy: float, cr: float
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    cx: float,
+    cy: float,
+    cr: float,
 ) -> bool:
     return stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr)
 
 
 @jit
 def rectangle_gap(
-    feature: int, x: float, y: float, cos: float, sin: float, half: float, radius: float, half_x: float, half_y: float
+    feature: int,
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    half: float,
+    radius: float,
+    half_x: float,
+    half_y: float,
 ) -> tuple[float, float, float, float, float]:
     return stadium_rectangle(feature, x, y, cos, sin, half, radius, half_x, half_y)
 
 
 @jit
 def _natural_ground(
-    kind: int, p1: float, p2: float, g1: float, g2: float, prox_r: float, radius: float, plus: float, minus: float
+    kind: int,
+    p1: float,
+    p2: float,
+    g1: float,
+    g2: float,
+    prox_r: float,
+    radius: float,
+    plus: float,
+    minus: float,
 ) -> float:
     if kind == HALVES:
         return natural_halves(p1, p2, g1, g2, prox_r, radius, plus, minus)

@@ -25,15 +25,22 @@ def spread(part: FloatArray, chain: CentredChain, centre: FloatArray, out: Float
 
 
 @jit
-def gather(force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray) -> None:
+def gather(
+    force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray
+) -> None:
     gather_on_angles(force, chain, cos, sin, out)
 
 
 @jit
 def mass_and_bias(
-    coupling: FloatArray, inertia: FloatArray, cos: FloatArray, sin: FloatArray, omega: FloatArray, matrix: FloatArray,
+    coupling: FloatArray,
+    inertia: FloatArray,
+    cos: FloatArray,
+    sin: FloatArray,
+    omega: FloatArray,
+    matrix: FloatArray,
     bias: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     inertia_and_bias(coupling, inertia, cos, sin, omega, matrix, bias)
 
 
@@ -44,16 +51,28 @@ def accelerations(params: Params, wrench: FloatArray, work: Work) -> None:
 
 @jit
 def reference_at(
-    knots: FloatArray, angle: FloatArray, rate: FloatArray, acceleration: FloatArray, time: float,
-    reference: FloatArray, wanted: FloatArray,
-) -> None:  # fmt: skip
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    acceleration: FloatArray,
+    time: float,
+    reference: FloatArray,
+    wanted: FloatArray,
+) -> None:
     knot = evaluate_reference(knots, angle, rate, 2, time, 0, reference)
     evaluate_linear(knots, acceleration, 2, time, knot, wanted)
 
 
 @jit
 def friction(
-    law: int, tanh: bool, eps: float, limits: tuple[float, float, float], along: float, across: float
+    law: int,
+    tanh: bool,
+    eps: float,
+    limits: tuple[float, float, float],
+    along: float,
+    across: float,
 ) -> tuple[float, float]:
-    result: tuple[float, float] = smooth_friction(law, tanh, eps, limits[0], limits[1], limits[2], along, across)
+    result: tuple[float, float] = smooth_friction(
+        law, tanh, eps, limits[0], limits[1], limits[2], along, across
+    )
     return result

@@ -13,14 +13,22 @@ from snakestudio.kernels.one_sided import one_sided_residual, solve_one_sided
 
 @jit
 def solve(
-    matrix: FloatArray, free: FloatArray, side: FloatArray, acts: IntArray, which: IntArray, factor: FloatArray,
-    part: FloatArray, reaction: FloatArray,
-) -> int:  # fmt: skip
+    matrix: FloatArray,
+    free: FloatArray,
+    side: FloatArray,
+    acts: IntArray,
+    which: IntArray,
+    factor: FloatArray,
+    part: FloatArray,
+    reaction: FloatArray,
+) -> int:
     return solve_one_sided(matrix, free, side, free.shape[0], acts, which, factor, part, reaction)
 
 
 @jit
-def residual(matrix: FloatArray, free: FloatArray, side: FloatArray, scale: float, reaction: FloatArray) -> float:
+def residual(
+    matrix: FloatArray, free: FloatArray, side: FloatArray, scale: float, reaction: FloatArray
+) -> float:
     return one_sided_residual(matrix, free, side, free.shape[0], scale, reaction)
 
 

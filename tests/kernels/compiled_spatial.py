@@ -16,9 +16,13 @@ from snakestudio.kernels.spatial_solver import solve_spatial
 
 @jit
 def _solve(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, tolerance: float,
+    problem: SpatialProblem,
+    impulses: SpatialImpulses,
+    w: FloatArray,
+    scratch: SpatialScratch,
+    tolerance: float,
     most: int,
-) -> int:  # fmt: skip
+) -> int:
     return solve_spatial(problem, impulses, w, scratch, tolerance, most)
 
 
@@ -32,7 +36,9 @@ def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, mos
     return iterations
 
 
-def solve_by_rescue(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
+def solve_by_rescue(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int
+) -> int:
     """As `solve`, without the fast iteration before."""
     scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
     guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
@@ -43,6 +49,11 @@ def solve_by_rescue(problem: SpatialProblem, impulses: SpatialImpulses, w: Float
 def residual(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) -> float:
     """Worse of what the force laws and what the equations of motion miss."""
     found: float = spatial_residual(
-        problem, w, impulses, np.zeros((len(impulses.contact), 5)), np.zeros((len(w), 6)), np.zeros((len(w) - 1, 6))
+        problem,
+        w,
+        impulses,
+        np.zeros((len(impulses.contact), 5)),
+        np.zeros((len(w), 6)),
+        np.zeros((len(w) - 1, 6)),
     )
     return found

@@ -34,7 +34,11 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         axes[2 * k : 2 * k + 2, AXIS_X : AXIS_X + 3] = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
     count = int(rng.integers(1, 13))
     link = np.sort(rng.integers(0, n, count))
-    mu = rng.choice([0.0, 0.05, 0.1, 0.1, 0.5, 1.5], count) if seed % 2 else np.full(count, rng.choice([0.05, 0.1]))
+    mu = (
+        rng.choice([0.0, 0.05, 0.1, 0.1, 0.5, 1.5], count)
+        if seed % 2
+        else np.full(count, rng.choice([0.05, 0.1]))
+    )
     rows, gain = np.zeros((count, 5, 8)), np.ones((count, GAIN_WIDTH))
     for c in range(count):
         # Most contacts come from one side, as those with a ground do.
@@ -47,7 +51,8 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
             rows[c, i, :3], rows[c, i, 3:6] = direction, np.cross(arm, direction)
         about = arm - half * axis[link[c]]
         own = [
-            direction @ direction / mass + np.sum(np.cross(about, direction) ** 2) / min(inertia, axial)
+            direction @ direction / mass
+            + np.sum(np.cross(about, direction) ** 2) / min(inertia, axial)
             for direction in rows[c, :3, :3]
         ]
         gain[c, 0] = 1.0 / own[0]
@@ -74,10 +79,20 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         np.ones((n, 3)),
     )
     problem = SpatialProblem(
-        links=links, joints=2 * np.arange(n), half=half, scale=mass * 9.81 * dt, swings=0, axis=axis,
-        reach=2.0 * half * axis[:-1], axes=axes, free=free, n_stops=int(np.count_nonzero(stop)),
-        first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64), rows=rows.reshape(count, 40), gain=gain,
-    )  # fmt: skip
+        links=links,
+        joints=2 * np.arange(n),
+        half=half,
+        scale=mass * 9.81 * dt,
+        swings=0,
+        axis=axis,
+        reach=2.0 * half * axis[:-1],
+        axes=axes,
+        free=free,
+        n_stops=int(np.count_nonzero(stop)),
+        first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64),
+        rows=rows.reshape(count, 40),
+        gain=gain,
+    )
     return problem, SpatialImpulses(np.zeros((count, 5)), np.zeros(len(axes))), np.zeros((n, 6))
 
 
@@ -85,7 +100,11 @@ def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
     """As the engine writes it, with zeros to begin from."""
     contacts, n = int(problem.first[-1]), len(problem.axis)
     return {
-        **{name: np.asarray(value) for name, value in problem._asdict().items() if name != "n_stops"},
+        **{
+            name: np.asarray(value)
+            for name, value in problem._asdict().items()
+            if name != "n_stops"
+        },
         "rows": problem.rows[:contacts].reshape(-1, 5, 8)[:, :, :6],
         "gain": problem.gain[:contacts],
         "guess_w": np.zeros((n, 6)),

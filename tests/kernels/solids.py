@@ -35,7 +35,12 @@ def contact_list(capacity: int = 64) -> ContactList:
 
 
 def contacts(
-    world: World, centre: object, axis: object, tolerance: float = 1e-9, half: float = HALF, radius: float = RADIUS
+    world: World,
+    centre: object,
+    axis: object,
+    tolerance: float = 1e-9,
+    half: float = HALF,
+    radius: float = RADIUS,
 ) -> Found:
     """All contacts of a link with its centre at `centre` and its axis along `axis` (of any length)."""
     out = contact_list()
@@ -56,10 +61,12 @@ def world(*solids: Solid, half: float = HALF, radius: float = RADIUS) -> World:
 
 def level_block(length: float = 1.0, width: float = 0.6, height: float = 0.2) -> Block:
     """A block on the ground with its middle over the origin."""
-    return Block(np.array([0.0, 0.0, 0.5 * height]), np.eye(3), 0.5 * np.array([length, width, height]))
+    return Block(
+        np.array([0.0, 0.0, 0.5 * height]), np.eye(3), 0.5 * np.array([length, width, height])
+    )
 
 
-# --------------------------------------------------------------------------------- distances written another way
+# -------------------------------------------------------------------- distances written another way
 
 
 def corners(solid: Block | Prism) -> FloatArray:
@@ -100,7 +107,11 @@ def triangles(solid: Block | Prism | Relief) -> FloatArray:
         faces.append([one, two, low_two])
         faces.append([one, low_two, low_one])
     turn = np.array(
-        [[np.cos(solid.yaw), -np.sin(solid.yaw), 0], [np.sin(solid.yaw), np.cos(solid.yaw), 0], [0.0, 0.0, 1.0]]
+        [
+            [np.cos(solid.yaw), -np.sin(solid.yaw), 0],
+            [np.sin(solid.yaw), np.cos(solid.yaw), 0],
+            [0.0, 0.0, 1.0],
+        ]
     )
     surface: FloatArray = np.array(faces) @ turn.T + solid.origin
     return surface
@@ -136,7 +147,9 @@ def point_distance(solid: Solid, p: FloatArray) -> float:
     return inside if inside <= 0.0 else float(point_triangles(p, triangles(solid)).min())
 
 
-def least_distance(solid: Solid, centre: FloatArray, axis: FloatArray, half: float, samples: int = 41) -> float:
+def least_distance(
+    solid: Solid, centre: FloatArray, axis: FloatArray, half: float, samples: int = 41
+) -> float:
     """Least signed distance of the segment's points, by sampling and a bounded search around the best sample."""
     if isinstance(solid, Relief):
         surface = triangles(solid)

@@ -9,7 +9,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from snakestudio._arrays import FloatArray
-from snakestudio.kernels.beam import accumulate, accumulated_at, beam_shape, frame_at, interpolate_at
+from snakestudio.kernels.beam import (
+    accumulate,
+    accumulated_at,
+    beam_shape,
+    frame_at,
+    interpolate_at,
+)
 from snakestudio.kernels.symmetric import pseudo_solve
 from tests.kernels.test_frames import homogeneous, matrix
 
@@ -18,7 +24,14 @@ LENGTH = 1.3
 
 def strains(x: FloatArray) -> FloatArray:
     """A strain in all six entries, (m, 6)."""
-    entries = [1 + 0.2 * np.sin(3 * x), 0.1 * x, 0.05 * np.cos(x), 2 * np.sin(5 * x), 4 * np.cos(7 * x), 6 * x * x - 2]
+    entries = [
+        1 + 0.2 * np.sin(3 * x),
+        0.1 * x,
+        0.05 * np.cos(x),
+        2 * np.sin(5 * x),
+        4 * np.cos(7 * x),
+        6 * x * x - 2,
+    ]
     return np.stack(np.broadcast_arrays(*entries), axis=1)
 
 

@@ -37,14 +37,20 @@ def test_only_what_was_not_used_for_long_is_removed() -> None:
     assert present.stat().st_mtime > time.time() - 86400
 
 
-@pytest.mark.parametrize("name", ["NUMBA_BOUNDSCHECK", "NUMBA_SLP_VECTORIZE", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT"])
-def test_other_settings_of_the_compiler_have_another_cache(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", ["NUMBA_BOUNDSCHECK", "NUMBA_SLP_VECTORIZE", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT"]
+)
+def test_other_settings_of_the_compiler_have_another_cache(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain = _cache.compile_cache()
     monkeypatch.setenv(name, "1")
     assert _cache.compile_cache() != plain
 
 
-def test_the_key_says_what_it_is_for_and_not_where_the_program_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_says_what_it_is_for_and_not_where_the_program_lies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     baseline = _cache.compile_cache().name
     assert "x86-64-v3" in baseline or processor.target().tuned
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")
@@ -62,7 +68,8 @@ def package(folder: Path, **sources: str) -> Path:
 SOURCES = {
     "kernels__solver": "from snakestudio.kernels.limits import MANY\n@jit\ndef solve(): return MANY\n",
     "kernels__limits": "from .columns import FEW\nMANY = FEW\n",
-    # A file of constants alone has no compiled code, but what has some reads it, in whatever way it is imported.
+    # A file of constants alone has no compiled code, but what has some reads it, in whatever way it
+    # is imported.
     "kernels__columns": "FEW = 3\n",
     "engines__a__step": "from snakestudio.kernels import solver\n@jit\ndef advance(): return solver.solve()\n",
     "engines__a__columns": "X, Y = range(2)\n",
@@ -71,14 +78,19 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("changed", SOURCES)
-def test_every_source_of_both_packages_counts(changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_source_of_both_packages_counts(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def hash_of(folder: Path) -> str:
         monkeypatch.setattr(_cache, "_PACKAGE", folder)
         return _cache.source_hash.__wrapped__()
 
     before = hash_of(package(tmp_path / "one", **SOURCES))
     assert hash_of(package(tmp_path / "other", **SOURCES)) == before  # wherever it lies
-    assert hash_of(package(tmp_path / "new", **SOURCES | {changed: SOURCES[changed] + "\n# new\n"})) != before
+    assert (
+        hash_of(package(tmp_path / "new", **SOURCES | {changed: SOURCES[changed] + "\n# new\n"}))
+        != before
+    )
 
 
 def test_all_kernels_are_sources() -> None:
@@ -96,7 +108,9 @@ def test_an_engine_is_compiled_if_all_its_files_are_there() -> None:
     assert not _cache.was_compiled("planar_nonsmooth")
 
 
-def test_code_that_came_with_the_program_is_found_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_came_with_the_program_is_found_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shipped = tmp_path / "shipped"
     folder = shipped / _cache.compile_cache().name
     folder.mkdir(parents=True)

@@ -28,7 +28,9 @@ def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int)
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("beside", [0, 1, 7])
-def test_wide_factors_solve_what_lapack_solves_with_columns_beside_them(n: int, beside: int) -> None:
+def test_wide_factors_solve_what_lapack_solves_with_columns_beside_them(
+    n: int, beside: int
+) -> None:
     rng = np.random.default_rng(n)
     root, others = rng.normal(size=(n, n)), rng.normal(size=(n, beside))
     matrix = root @ root.T + np.eye(n)

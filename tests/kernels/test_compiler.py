@@ -53,7 +53,10 @@ def test_the_bits_are_those_of_numbas_own_way(tmp_path: Path) -> None:
     assert (whole["kind"], own["kind"]) == ("KernelDispatcher", "CPUDispatcher")
     assert own["values"] == whole["values"]
     # Its files are found again, too.
-    assert answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')["compiled"] == []
+    assert (
+        answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')["compiled"]
+        == []
+    )
 
 
 def test_a_damaged_file_is_compiled_anew(tmp_path: Path) -> None:

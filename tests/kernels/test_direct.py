@@ -18,7 +18,9 @@ def _halved(number: float) -> int:
     return int(number / 2.0)
 
 
-def test_functions_whose_arguments_differ_by_their_numba_type_alone_have_code_of_their_own() -> None:
+def test_functions_whose_arguments_differ_by_their_numba_type_alone_have_code_of_their_own() -> (
+    None
+):
     def results(function: object, argument: float) -> list[int]:
         table = CallTable(function, [(argument,)])
         return table.call(np.zeros(1, np.int64), lambda job, args, done: job(*args)).tolist()

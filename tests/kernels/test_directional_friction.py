@@ -9,7 +9,10 @@ import pytest
 from scipy.optimize import brentq
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_from_arrays
+from snakestudio.engines.spatial_nonsmooth.problem_file import (
+    as_friction_problem,
+    problem_from_arrays,
+)
 from snakestudio.errors import ExportError
 from snakestudio.kernels.prox import natural_halves
 from snakestudio.kernels.residual import CONVERGED
@@ -32,7 +35,13 @@ def project(point: FloatArray, plus: float, minus: float, across: float) -> Floa
 
     if beyond(0.0) <= 0.0:
         return np.array([x, y])
-    t = brentq(beyond, 0.0, 10.0 * (np.abs(point).max() + 1.0) * max(a, across) + 10.0, xtol=1e-15, rtol=9e-16)
+    t = brentq(
+        beyond,
+        0.0,
+        10.0 * (np.abs(point).max() + 1.0) * max(a, across) + 10.0,
+        xtol=1e-15,
+        rtol=9e-16,
+    )
     return np.array([a * a * x / (a * a + t), across**2 * y / (across**2 + t)])
 
 
@@ -43,7 +52,9 @@ def test_projection_is_the_nearest_point_of_two_half_ellipses() -> None:
     for _ in range(20):
         plus, minus, across = rng.uniform(0.05, 1.0, 3)
         point = rng.normal(size=2)
-        rim = np.column_stack([np.where(np.cos(angle) > 0.0, plus, minus) * np.cos(angle), across * np.sin(angle)])
+        rim = np.column_stack(
+            [np.where(np.cos(angle) > 0.0, plus, minus) * np.cos(angle), across * np.sin(angle)]
+        )
         nearest = project(point, plus, minus, across)
         if not np.array_equal(nearest, point):
             closest = rim[np.linalg.norm(rim - point, axis=1).argmin()]
@@ -51,13 +62,18 @@ def test_projection_is_the_nearest_point_of_two_half_ellipses() -> None:
             assert np.linalg.norm(nearest - point) <= np.linalg.norm(closest - point) + 1e-12
 
 
-def missed(force: FloatArray, gamma: FloatArray, plus: float, minus: float, across: float, load: float) -> float:
+def missed(
+    force: FloatArray, gamma: FloatArray, plus: float, minus: float, across: float, load: float
+) -> float:
     """What the natural map of the kernel misses of a friction force (2,), N, sliding at `gamma` (2,), over the load."""
     along = max(plus, minus)
     shares = (plus / along, minus / along) if along > 0.0 else (1.0, 1.0)
     scale = np.array([along, across])
     p = np.divide(force, scale, out=np.zeros(2), where=scale > 0.0)
-    return natural_halves(p[0], p[1], scale[0] * gamma[0], scale[1] * gamma[1], 0.7, load, *shares) / load
+    return (
+        natural_halves(p[0], p[1], scale[0] * gamma[0], scale[1] * gamma[1], 0.7, load, *shares)
+        / load
+    )
 
 
 def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
@@ -66,7 +82,9 @@ def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
         assert natural_halves(tiny, 0.0, 1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.7)
         assert natural_halves(tiny, 0.0, -1.0, 0.0, 0.7, 2.0, 1.0, 0.0) == pytest.approx(0.7)
     # Slid the other way there is no impulse, and nothing is missed.
-    assert natural_halves(1e-12, 0.0, -1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.0, abs=1e-11)
+    assert natural_halves(1e-12, 0.0, -1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(
+        0.0, abs=1e-11
+    )
 
 
 def test_natural_map_vanishes_at_projections_alone() -> None:
@@ -86,7 +104,9 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
         assert missed(force, gamma, plus, minus, across, load) < 1e-10, sample
         # Another admissible force that is not a projection violates the law: the map must see it.
         other = load * project(2.0 * rng.normal(size=2), plus, minus, across)
-        wrong = np.abs(other - load * project((other - r * gamma) / load, plus, minus, across)).max()
+        wrong = np.abs(
+            other - load * project((other - r * gamma) / load, plus, minus, across)
+        ).max()
         if wrong > 1e-3:
             least = min(least, missed(other, gamma, plus, minus, across, load) / wrong)
     assert least > 1e-4
@@ -123,7 +143,8 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
         problem = directional(problem, rng)
         solve(problem, impulses, w, Solver().max_iterations)
         assert residual(problem, impulses, w) <= CONVERGED, seed
-        # Each force lies in its half ellipse and dissipates: judged from impulses and velocities alone.
+        # Each force lies in its half ellipse and dissipates: judged from impulses and velocities
+        # alone.
         contacts = int(problem.first[-1])
         rows = problem.rows[:contacts].reshape(-1, 5, 8)[:, 1:3, :6]
         link = np.repeat(np.arange(len(w)), np.diff(problem.first))

@@ -30,7 +30,9 @@ def homogeneous(frame: FloatArray) -> FloatArray:
 
 
 def random_frame(rng: np.random.Generator) -> FloatArray:
-    return np.concatenate([Rotation.random(random_state=rng).as_matrix().ravel(), rng.normal(size=3)])
+    return np.concatenate(
+        [Rotation.random(random_state=rng).as_matrix().ravel(), rng.normal(size=3)]
+    )
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 0.2, 0.23, 1.0, 3.1, 20.0])

@@ -46,7 +46,9 @@ def alone(call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[]
     assert finished()
 
 
-def four_threads(call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]) -> None:
+def four_threads(
+    call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]
+) -> None:
     threads = [Thread(target=call, args=args) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -69,8 +71,14 @@ def test_every_row_is_called_once_with_its_own_arguments(share: Any) -> None:
     status = table.call(rows, share)
     for k in range(n):
         body = bodies[k]
-        total = sum(body.values[i, 1] for i in body.chosen) * body.scale * (-1.0 if body.negated else 1.0)
-        assert out[k].tolist() == pytest.approx([total, 1.0] if k % 3 == 0 else [0.0, 0.0], rel=1e-14)
+        total = (
+            sum(body.values[i, 1] for i in body.chosen)
+            * body.scale
+            * (-1.0 if body.negated else 1.0)
+        )
+        assert out[k].tolist() == pytest.approx(
+            [total, 1.0] if k % 3 == 0 else [0.0, 0.0], rel=1e-14
+        )
         assert status[k] == (len(body.chosen) + k if k % 3 == 0 else 0)
 
 

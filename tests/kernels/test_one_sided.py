@@ -17,11 +17,15 @@ def test_reactions_are_the_only_solution_from_wherever_the_search_begins(seed: i
     matrix = root @ root.T + 10.0 ** rng.uniform(-6, 0) * np.eye(n)
     free, side = rng.normal(size=n), rng.choice([-1.0, 0.0, 1.0], n)
     wanted = reactions(matrix, free, side)
-    lower = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1)  # its upper triangle is nobody's business
+    lower = np.tril(matrix) + np.triu(
+        np.full((n, n), np.nan), 1
+    )  # its upper triangle is nobody's business
     acts, found = rng.integers(0, 2, n), np.zeros(n)
     scratch = np.zeros(n, np.int64), np.zeros((n, n)), np.zeros(n)
     assert solve(lower, free, side, acts, *scratch, found) > 0
-    assert found == pytest.approx(wanted, rel=1e-7, abs=1e-9 * max(1.0, float(np.abs(wanted).max())))
+    assert found == pytest.approx(
+        wanted, rel=1e-7, abs=1e-9 * max(1.0, float(np.abs(wanted).max()))
+    )
     assert residual(lower, free, side, 1.0, found) < 1e-8 * max(1.0, float(np.abs(wanted).max()))
     again = np.zeros(n)
     assert solve(lower, free, side, acts, *scratch, again) == 1, "rows that react are remembered"

@@ -1,8 +1,9 @@
 """What our solvers find, judged and found again by others: through the FCLIB file, in other variables.
 
-Here the joints are gone (minimal coordinates), friction is unscaled, and the law is De Saxce's: r and u + mu |u_T| n
-lie in the second-order cone and its dual, and are orthogonal (Acary and others, INRIA RT-0444, 2014, (1)-(7)). The
-other solver is projected Gauss-Seidel on that, of first order, in dense matrices. Siconos has no package for pip.
+Here the joints are gone (minimal coordinates), friction is unscaled, and the law is De Saxce's: r
+and u + mu |u_T| n lie in the second-order cone and its dual, and are orthogonal (Acary and others,
+INRIA RT-0444, 2014, (1)-(7)). The other solver is projected Gauss-Seidel on that, of first order,
+in dense matrices. Siconos has no package for pip.
 """
 
 from __future__ import annotations
@@ -64,9 +65,14 @@ def read(data: bytes) -> Read:
         vectors, wide = main["vectors"], int(main["spacedim"][0])
         assert name == ("fclib_global_rolling" if wide == 5 else "fclib_global")
         return Read(
-            matrix(main["M"]), matrix(main["H"]), vectors["f"][:], vectors["w"][:], vectors["mu"][:],
-            vectors["mu_r"][:] if wide == 5 else None, wide,
-        )  # fmt: skip
+            matrix(main["M"]),
+            matrix(main["H"]),
+            vectors["f"][:],
+            vectors["w"][:],
+            vectors["mu"][:],
+            vectors["mu_r"][:] if wide == 5 else None,
+            wide,
+        )
 
 
 def velocities(problem: Read, impulses: FloatArray) -> FloatArray:
@@ -78,12 +84,19 @@ def velocities(problem: Read, impulses: FloatArray) -> FloatArray:
 def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> float:
     """By how much impulses (d c,) miss the laws, each by itself, in units of the largest there is.
 
-    Of those in which a step is judged if they are larger: `scale` = m g dt, N s, and what that does to `mass`, kg.
+    Of those in which a step is judged if they are larger: `scale` = m g dt, N s, and what that does
+    to `mass`, kg.
     """
-    u = (problem.directions.T @ velocities(problem, impulses) + problem.offset).reshape(-1, problem.wide)
+    u = (problem.directions.T @ velocities(problem, impulses) + problem.offset).reshape(
+        -1, problem.wide
+    )
     r = impulses.reshape(-1, problem.wide)
     most, fast = max(np.abs(r).max(), scale), max(np.abs(u).max(), scale / mass)
-    worst = max(-r[:, 0].min() / most, -u[:, 0].min() / fast, np.abs(r[:, 0] * u[:, 0]).max() / (most * fast))
+    worst = max(
+        -r[:, 0].min() / most,
+        -u[:, 0].min() / fast,
+        np.abs(r[:, 0] * u[:, 0]).max() / (most * fast),
+    )
     for place, mu in ((1, problem.mu), (3, problem.mu_rolling)):
         if mu is not None:
             slip, push = u[:, place : place + 2], r[:, place : place + 2]
@@ -97,7 +110,13 @@ def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> fl
 
 @jit
 def _sweeps(
-    delassus: FloatArray, free: FloatArray, mu: FloatArray, r: FloatArray, u: FloatArray, most: int, goal: float
+    delassus: FloatArray,
+    free: FloatArray,
+    mu: FloatArray,
+    r: FloatArray,
+    u: FloatArray,
+    most: int,
+    goal: float,
 ) -> float:
     """Projected Gauss-Seidel on De Saxce's law, a contact at a time; returns the last sweep's largest change."""
     count = mu.shape[0]
@@ -153,7 +172,9 @@ def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, 
     return other, r.ravel()
 
 
-def from_fclib(other: Read, r: FloatArray, problem: SpatialProblem) -> tuple[SpatialImpulses, FloatArray]:
+def from_fclib(
+    other: Read, r: FloatArray, problem: SpatialProblem
+) -> tuple[SpatialImpulses, FloatArray]:
     """The other way round; velocities of all links come with it."""
     contacts = int(problem.first[-1])
     pairs = r.reshape(-1, 3)
@@ -177,8 +198,9 @@ def from_fclib(other: Read, r: FloatArray, problem: SpatialProblem) -> tuple[Spa
 def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> None:
     """Ours passes the other's laws and the other's passes ours; where the solution is unique, velocities agree.
 
-    Unique: little friction, and normals that are independent of each other (Klarbring 1990 and others: the problem is
-    then a contraction). The most that anything may differ is the tolerance of a step, over the masses that it moves.
+    Unique: little friction, and normals that are independent of each other (Klarbring 1990 and
+    others: the problem is then a contraction). The most that anything may differ is the tolerance
+    of a step, over the masses that it moves.
     """
     found = unique = 0
     for seed in range(200):
@@ -194,10 +216,14 @@ def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> Non
         back, w_back = from_fclib(other, theirs, problem)
         assert residual(problem, back, w_back) <= CONVERGED, seed
         normals = other.directions[:, :: other.wide]
-        independent = np.linalg.matrix_rank(normals, tol=1e-3 * np.linalg.norm(normals)) == normals.shape[1]
+        independent = (
+            np.linalg.matrix_rank(normals, tol=1e-3 * np.linalg.norm(normals)) == normals.shape[1]
+        )
         if other.mu.max() <= 0.1 and independent:
             unique += 1
-            np.testing.assert_allclose(velocities(other, r), velocities(other, theirs), rtol=0, atol=1e-7)
+            np.testing.assert_allclose(
+                velocities(other, r), velocities(other, theirs), rtol=0, atol=1e-7
+            )
     # The method of first order does not get everywhere; where it does, it must not be by chance.
     assert found >= 190
     assert unique >= 40
@@ -212,7 +238,8 @@ def test_rolling_friction_and_stops_keep_the_laws_of_the_file_too() -> None:
         other, r = as_fclib(problem, impulses)
         rolling += other.mu_rolling is not None
         stopped += problem.n_stops > 0
-        # What is 1e-8 of a link's own becomes more through the inverse of the whole chain's mass matrix.
+        # What is 1e-8 of a link's own becomes more through the inverse of the whole chain's mass
+        # matrix.
         assert missed(other, r, problem.scale, problem.links[0, MASS]) <= 1e-6, name
     assert rolling
     assert stopped
@@ -224,7 +251,14 @@ def test_the_planar_problem_in_the_file_is_the_one_that_was_solved(name: str) ->
     problem, impulses, u = planar_file.problem_from_arrays(captured.planar()[name])
     from snakestudio.kernels.planar_scratch import make_scratch
 
-    solve_planar(problem, impulses, u, make_scratch(len(u), problem.n_contacts), 1e-9, Solver().max_iterations)
+    solve_planar(
+        problem,
+        impulses,
+        u,
+        make_scratch(len(u), problem.n_contacts),
+        1e-9,
+        Solver().max_iterations,
+    )
     assert max(planar_residuals(problem, u, impulses)) <= CONVERGED
     other = read(fclib_bytes(planar_file.as_friction_problem(captured.planar()[name]), name))
     r = np.zeros((len(other.mu), 3))
@@ -237,4 +271,6 @@ def test_the_planar_problem_in_the_file_is_the_one_that_was_solved(name: str) ->
     r[loaded + c :, 0] = impulses.stop[problem.stops != 0.0]
     assert missed(other, r.ravel(), problem.scale, problem.links[:, PLANAR_MASS].min()) <= 1e-5
     turning = velocities(other, r.ravel())
-    np.testing.assert_allclose(np.diff(u[:, 2]), turning[3 : n + 2], rtol=0, atol=1e-5 * max(1.0, np.abs(u).max()))
+    np.testing.assert_allclose(
+        np.diff(u[:, 2]), turning[3 : n + 2], rtol=0, atol=1e-5 * max(1.0, np.abs(u).max())
+    )

@@ -54,13 +54,19 @@ def chain_problem(
 ) -> ChainProblem:
     """A problem of links with these values, each one number for all or one for each."""
     n = len(rest["cos"])
-    links = link_table(*(np.broadcast_to(value, n).astype(float) for value in (mass, inertia, front, rear)))
+    links = link_table(
+        *(np.broadcast_to(value, n).astype(float) for value in (mass, inertia, front, rear))
+    )
     coefficients = mu_along, mu_along if mu_against is None else mu_against, mu_across
     friction = np.column_stack([np.broadcast_to(value, n) for value in coefficients])
-    return ChainProblem(links=links, law=law_table(links[:, MASS], friction, kind), kind=kind, **rest)
+    return ChainProblem(
+        links=links, law=law_table(links[:, MASS], friction, kind), kind=kind, **rest
+    )
 
 
-def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
+def random_problem(
+    seed: int, n: int, n_contacts: int, **given: Any
+) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
     """A contact problem as a step may pose it, with impulses of a step before."""
     rng = np.random.default_rng(seed)
     theta = np.cumsum(rng.uniform(-0.7, 0.7, n))
@@ -68,7 +74,9 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
     link = np.sort(rng.integers(0, n, n_contacts))
     angle = rng.uniform(0, 2 * math.pi, n_contacts)
     rows = np.zeros((n_contacts, 6))
-    rows[:, :3] = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)])
+    rows[:, :3] = np.column_stack(
+        [np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)]
+    )
     stops = rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1)
     asymmetry = seed % 3  # links with their joints off the middle
     values: dict[str, Any] = {
@@ -162,7 +170,11 @@ def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
     n = 2 + seed % 6
     # Every other one has drag in its joints, and loads that differ.
     rng = np.random.default_rng(seed)
-    other: dict[str, Any] = {"drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)}
+    other: dict[str, Any] = {
+        "drag": rng.uniform(0, 3e-3, n - 1),
+        "n_drags": n - 1,
+        "load": rng.uniform(1e-3, 3e-3, n),
+    }
     if seed % 4 == 1:  # and links that differ
         other |= {
             "mass": rng.uniform(0.2, 2.0, n),
@@ -243,9 +255,17 @@ def test_the_rescue_solves_unequal_links_half_ellipses_and_fixed_joints(seed: in
     load=st.sampled_from([0.0, 1.0, 10.0]),
 )
 def test_every_problem_is_solved(
-    seed: int, n: int, contacts: int, mass: float, slender: float, dt: float, mu: tuple[float, float], load: float
+    seed: int,
+    n: int,
+    contacts: int,
+    mass: float,
+    slender: float,
+    dt: float,
+    mu: tuple[float, float],
+    load: float,
 ) -> None:
-    # Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 10 ms, friction up to 100, more contacts than freedoms.
+    # Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 10 ms, friction up to 100, more contacts
+    # than freedoms.
     m, length, step = 10.0**mass, 0.12, 10.0**dt
     rng = np.random.default_rng(seed)
     problem, impulses, u = random_problem(
@@ -269,25 +289,45 @@ def test_every_problem_is_solved(
 def test_residual_of_a_case_by_hand() -> None:
     # One sticking, one sliding link; numbers below are worked out in the comments.
     problem = chain_problem(
-        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
-        cos=np.array([1.0, 0.0]), sin=np.array([0.0, 1.0]), u_free=np.zeros((2, 3)), n_contacts=1,
-        link=np.array([1]), rows=np.array([[0.0, 1.0, 0.5, 0.0, 0.0, 0.0]]), n_rough=0, stops=np.array([-1.0]),
-        n_stops=1, drag=np.zeros(1), n_drags=0,
-    )  # fmt: skip
-    impulses = ChainImpulses(np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.zeros(1), np.array([0.0]))
+        mass=2.0,
+        inertia=0.5,
+        front=0.5,
+        rear=0.5,
+        load=np.full(2, 0.1),
+        mu_along=0.5,
+        mu_across=0.25,
+        scale=0.1,
+        cos=np.array([1.0, 0.0]),
+        sin=np.array([0.0, 1.0]),
+        u_free=np.zeros((2, 3)),
+        n_contacts=1,
+        link=np.array([1]),
+        rows=np.array([[0.0, 1.0, 0.5, 0.0, 0.0, 0.0]]),
+        n_rough=0,
+        stops=np.array([-1.0]),
+        n_stops=1,
+        drag=np.zeros(1),
+        n_drags=0,
+    )
+    impulses = ChainImpulses(
+        np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.zeros(1), np.array([0.0])
+    )
     u = np.zeros((2, 3))
     # At rest every law is met but the second link's contact needs nothing either: gamma = 0.
     assert residuals(problem, u, impulses)[0] == 0.0
-    # First link creeps along at 0.001 m/s: gamma = 0.0005, r = 2 / 0.25 = 8, distance 8 * 0.0005 = 0.004, / 0.1.
+    # First link creeps along at 0.001 m/s: gamma = 0.0005, r = 2 / 0.25 = 8, distance 8 * 0.0005 =
+    # 0.004, / 0.1.
     u[0, 0] = 0.001
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.04)
     u[0, 0] = 0.0
-    # Second link (axis +y) slides backwards along its axis: P on the rim opposes it, so friction is met; but the
-    # contact row (0, 1, 0.5) approaches with 0.001: r = 1 / (1/2 + 0.25/0.5) = 1, distance 0.001, / 0.1.
+    # Second link (axis +y) slides backwards along its axis: P on the rim opposes it, so friction is
+    # met; but the contact row (0, 1, 0.5) approaches with 0.001: r = 1 / (1/2 + 0.25/0.5) = 1,
+    # distance 0.001, / 0.1.
     u[1, 1] = -0.001
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.01)
-    # The joint at its upper stop opens further at 0.01 rad/s: r = 0.25, distance 0.0025 N m s over 1 m, / 0.1; the
-    # contact row now leaves with 0.004 m/s under an impulse of 0.02: distance 0.004, / 0.1.
+    # The joint at its upper stop opens further at 0.01 rad/s: r = 0.25, distance 0.0025 N m s over
+    # 1 m, / 0.1; the contact row now leaves with 0.004 m/s under an impulse of 0.02: distance
+    # 0.004, / 0.1.
     u[1] = 0.0, -0.001, 0.01
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.04)
     u[1, 0] = math.nan
@@ -295,41 +335,76 @@ def test_residual_of_a_case_by_hand() -> None:
 
 
 def test_joint_impulses_and_defect_by_hand() -> None:
-    # Two links in line, the second pushed sideways by 0.2 N s at its centre, nothing else, u = u_free = 0: the joint
-    # must carry all of it to the first link, where it is missing: 0.2 / 0.1, and as moments 0.2 at either link.
+    # Two links in line, the second pushed sideways by 0.2 N s at its centre, nothing else, u =
+    # u_free = 0: the joint must carry all of it to the first link, where it is missing: 0.2 / 0.1,
+    # and as moments 0.2 at either link.
     problem = chain_problem(
-        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
-        cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
-        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
-        drag=np.zeros(1), n_drags=0,
-    )  # fmt: skip
+        mass=2.0,
+        inertia=0.5,
+        front=0.5,
+        rear=0.5,
+        load=np.full(2, 0.1),
+        mu_along=0.5,
+        mu_across=0.25,
+        scale=0.1,
+        cos=np.ones(2),
+        sin=np.zeros(2),
+        u_free=np.zeros((2, 3)),
+        n_contacts=1,
+        link=np.array([1]),
+        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]),
+        n_rough=1,
+        stops=np.zeros(1),
+        n_stops=0,
+        drag=np.zeros(1),
+        n_drags=0,
+    )
     impulses = ChainImpulses(np.zeros((2, 2)), np.array([0.2]), np.zeros(1), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(2.0)
-    # Friction of 0.6 along -x, 0.3 N s, alone: missing at the first link as well, 0.3 / 0.1; its moment -0.12 at the
-    # second link, over half a metre and 0.1, is less.
+    # Friction of 0.6 along -x, 0.3 N s, alone: missing at the first link as well, 0.3 / 0.1; its
+    # moment -0.12 at the second link, over half a metre and 0.1, is less.
     impulses = ChainImpulses(np.zeros((2, 2)), np.zeros(1), np.array([0.6]), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(3.0)
 
 
 def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
-    # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0) at (0, -0.4) is -0.4.
+    # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0)
+    # at (0, -0.4) is -0.4.
     problem = chain_problem(
-        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.zeros(2), mu_along=0.0, mu_across=0.0, scale=0.1,
-        cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
-        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
-        drag=np.zeros(1), n_drags=0,
-    )  # fmt: skip
+        mass=2.0,
+        inertia=0.5,
+        front=0.5,
+        rear=0.5,
+        load=np.zeros(2),
+        mu_along=0.0,
+        mu_across=0.0,
+        scale=0.1,
+        cos=np.ones(2),
+        sin=np.zeros(2),
+        u_free=np.zeros((2, 3)),
+        n_contacts=1,
+        link=np.array([1]),
+        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]),
+        n_rough=1,
+        stops=np.zeros(1),
+        n_stops=0,
+        drag=np.zeros(1),
+        n_drags=0,
+    )
     u = np.zeros((2, 3))
 
     def found(normal: float, tangent: float) -> float:
-        impulses = ChainImpulses(np.zeros((2, 2)), np.array([normal]), np.array([tangent]), np.zeros(1))
+        impulses = ChainImpulses(
+            np.zeros((2, 2)), np.array([normal]), np.array([tangent]), np.zeros(1)
+        )
         return residuals(problem, u, impulses)[0]
 
     # Sticking: anything up to the normal impulse; beyond it the excess over 0.1.
     assert found(0.2, -0.2) == 0.0
     assert found(0.2, 0.23) == pytest.approx(0.3)
-    # Sliding along +x with 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must be +P_N; 0.01 short
-    # of it the law wants min(0.01, 0.005 / 0.205 = 0.0244) more; 0.05 short of it 0.0244.
+    # Sliding along +x with 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must
+    # be +P_N; 0.01 short of it the law wants min(0.01, 0.005 / 0.205 = 0.0244) more; 0.05 short of
+    # it 0.0244.
     u[1, 0] = 0.01
     assert found(0.2, 0.2) == 0.0
     assert found(0.2, 0.19) == pytest.approx(0.1)
@@ -342,7 +417,10 @@ def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
     rows = problem.rows.copy()
     for c, k in enumerate(problem.link):
         nx, ny = rows[c, :2]
-        cross, along = problem.cos[k] * ny - problem.sin[k] * nx, problem.cos[k] * nx + problem.sin[k] * ny
+        cross, along = (
+            problem.cos[k] * ny - problem.sin[k] * nx,
+            problem.cos[k] * nx + problem.sin[k] * ny,
+        )
         lever = rng.uniform(-0.04, 0.04)
         here = mu * float(rng.random() < 0.8)
         rows[c, 2] = lever * cross
@@ -351,9 +429,14 @@ def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
 
 
 @given(
-    seed=st.integers(0, 10**6), n=st.integers(2, 20), contacts=st.integers(1, 12), mu=st.sampled_from([0.1, 0.3, 1.0])
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 20),
+    contacts=st.integers(1, 12),
+    mu=st.sampled_from([0.1, 0.3, 1.0]),
 )
-def test_friction_on_obstacles_is_solved_with_all_other_laws(seed: int, n: int, contacts: int, mu: float) -> None:
+def test_friction_on_obstacles_is_solved_with_all_other_laws(
+    seed: int, n: int, contacts: int, mu: float
+) -> None:
     problem, impulses, u = random_problem(seed, n, contacts)
     problem = _rough(problem, seed, mu)
     solve(problem, impulses, u, make_scratch(n, contacts), 1e-9, 2000)
@@ -373,7 +456,8 @@ def test_the_rescue_solves_friction_on_obstacles_alone(mu: float) -> None:
 
 
 def test_unsymmetric_chain_against_a_dense_solution() -> None:
-    # A du = b of every link but for joint impulses: J^T A J y = J^T b with du = J y and dense A, numpy's solver.
+    # A du = b of every link but for joint impulses: J^T A J y = J^T b with du = J y and dense A,
+    # numpy's solver.
     rng = np.random.default_rng(5)
     for n in (2, 3, 4, 7, 12):
         problem, _, _ = random_problem(n, n, 0)
@@ -392,8 +476,10 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
         for k in range(n):
             xx, xy, yy, xw, yw, ww, _, _, _, sxy, sxw, syw = local[k]
             A[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [
-                [xx, xy + sxy, xw + sxw], [xy - sxy, yy, yw + syw], [xw - sxw, yw - syw, ww],
-            ]  # fmt: skip
+                [xx, xy + sxy, xw + sxw],
+                [xy - sxy, yy, yw + syw],
+                [xw - sxw, yw - syw, ww],
+            ]
         for k in range(n - 1):
             pair = [3 * k + 2, 3 * k + 5]
             A[np.ix_(pair, pair)] += stops[k, 2] * np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -413,7 +499,9 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
 def test_sine_and_cosine_to_the_last_digits() -> None:
     rng = np.random.default_rng(0)
     for spread in (1.0, 100.0, 9e4, 1e7):
-        angle = np.concatenate([rng.uniform(-spread, spread, 5000), np.arange(-40, 41) * (math.pi / 4)])
+        angle = np.concatenate(
+            [rng.uniform(-spread, spread, 5000), np.arange(-40, 41) * (math.pi / 4)]
+        )
         cos, sin = np.zeros_like(angle), np.zeros_like(angle)
         trig(angle, cos, sin)
         assert np.abs(cos - np.cos(angle)).max() < 3e-16
@@ -428,13 +516,21 @@ def test_sine_and_cosine_to_the_last_digits() -> None:
     ("centre", "expected"),
     [
         ((0.0, 0.5), (0.2, 0.0, -1.0, 0.0)),  # beside the rectangle: P2 (9)
-        ((0.1, -0.5), (0.2, 0.0, 1.0, 0.1)),  # on the other side, off the centre: arm = lever, P2 (14)
+        (
+            (0.1, -0.5),
+            (0.2, 0.0, 1.0, 0.1),
+        ),  # on the other side, off the centre: arm = lever, P2 (14)
         ((0.8, 0.0), (0.3, -1.0, 0.0, 0.0)),  # before the front semicircle: P2 (10)
-        ((-0.5, 0.4), (0.2, 0.6, -0.8, 0.16)),  # at the rear one, 3-4-5 triangle: arm = -0.2 * (1 * -0.8)
+        (
+            (-0.5, 0.4),
+            (0.2, 0.6, -0.8, 0.16),
+        ),  # at the rear one, 3-4-5 triangle: arm = -0.2 * (1 * -0.8)
         ((0.0, 0.0), (-0.3, 0.0, 1.0, 0.0)),  # obstacle's centre on the axis: pushed to the left
     ],
 )
-def test_gap_and_force_direction(centre: tuple[float, float], expected: tuple[float, float, float, float]) -> None:
+def test_gap_and_force_direction(
+    centre: tuple[float, float], expected: tuple[float, float, float, float]
+) -> None:
     # Link along x with half-length 0.2 and radius 0.1, obstacle of radius 0.2.
     found = gap(0.0, 0.0, 1.0, 0.0, 0.2, 0.1, *centre, 0.2)
     assert found[:4] == pytest.approx(expected, abs=1e-12)
@@ -451,7 +547,9 @@ def test_force_direction_is_the_derivative_of_the_gap(seed: int) -> None:
 
     def at(time: float) -> tuple[float, ...]:
         angle = theta + omega * time
-        return gap(x + vx * time, y + vy * time, math.cos(angle), math.sin(angle), 0.3, 0.1, *centre, 0.2)
+        return gap(
+            x + vx * time, y + vy * time, math.cos(angle), math.sin(angle), 0.3, 0.1, *centre, 0.2
+        )
 
     here = at(0.0)
     if here[0] < -0.25:  # the obstacle's centre is all but on the axis, where the direction jumps
@@ -463,16 +561,31 @@ def test_force_direction_is_the_derivative_of_the_gap(seed: int) -> None:
 @pytest.mark.parametrize(
     ("link", "gaps"),
     [
-        # Rectangle 1 x 0.4 about the origin, link of half-length 0.2 and radius 0.1; gaps of ends, then corners.
+        # Rectangle 1 x 0.4 about the origin, link of half-length 0.2 and radius 0.1; gaps of ends,
+        # then corners.
         ((0.0, 0.35, 0.0), {0: (0.05, 0, 1, -0.2), 1: (0.05, 0, 1, 0.2)}),  # along its upper side
-        ((0.45, 0.28, 0.0), {0: (-0.02, 0, 1, -0.2), 1: (0.07, 0.15 / 0.17, 0.08 / 0.17, 0.2 * 0.08 / 0.17),
-                             2: (-0.02, 0, 1, 0.05), 5: (0.38, 0, 1, 0.05)}),  # across its corner
-        ((0.9, 0.0, 180.0), {0: (0.5, 1, 0, 0), 1: (0.1, 1, 0, 0)}),  # front end before its right side
-        ((0.4, 0.0, 0.0), {0: (-0.3, 0, 1, -0.2), 1: (0.0, 1, 0, 0),
-                           2: (0.1, 0, -1, -0.1), 5: (0.1, 0, 1, 0.1)}),  # rear end 0.2 deep, front on the side
+        (
+            (0.45, 0.28, 0.0),
+            {
+                0: (-0.02, 0, 1, -0.2),
+                1: (0.07, 0.15 / 0.17, 0.08 / 0.17, 0.2 * 0.08 / 0.17),
+                2: (-0.02, 0, 1, 0.05),
+                5: (0.38, 0, 1, 0.05),
+            },
+        ),  # across its corner
+        (
+            (0.9, 0.0, 180.0),
+            {0: (0.5, 1, 0, 0), 1: (0.1, 1, 0, 0)},
+        ),  # front end before its right side
+        (
+            (0.4, 0.0, 0.0),
+            {0: (-0.3, 0, 1, -0.2), 1: (0.0, 1, 0, 0), 2: (0.1, 0, -1, -0.1), 5: (0.1, 0, 1, 0.1)},
+        ),  # rear end 0.2 deep, front on the side
     ],
-)  # fmt: skip
-def test_gaps_of_a_rectangle(link: tuple[float, float, float], gaps: dict[int, tuple[float, ...]]) -> None:
+)
+def test_gaps_of_a_rectangle(
+    link: tuple[float, float, float], gaps: dict[int, tuple[float, ...]]
+) -> None:
     x, y, heading = link
     cos, sin = math.cos(math.radians(heading)), math.sin(math.radians(heading))
     for feature in range(6):
@@ -485,18 +598,32 @@ def test_gaps_of_a_rectangle(link: tuple[float, float, float], gaps: dict[int, t
 
 @given(st.integers(0, 10**6))
 def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
-    # Against points sampled on the segment, each at its distance from a rectangle that only numpy knows: the least gap
-    # of all features is the distance between link and rectangle, and each force direction the derivative of its gap.
+    # Against points sampled on the segment, each at its distance from a rectangle that only numpy
+    # knows: the least gap of all features is the distance between link and rectangle, and each
+    # force direction the derivative of its gap.
     rng = np.random.default_rng(seed)
     x, y, theta = rng.uniform(-1, 1, 3) * [1, 1, math.pi]
     half_x, half_y = rng.uniform(0.05, 0.5, 2)
-    points = np.array([x, y]) + np.linspace(-0.3, 0.3, 4001)[:, None] * [math.cos(theta), math.sin(theta)]
+    points = np.array([x, y]) + np.linspace(-0.3, 0.3, 4001)[:, None] * [
+        math.cos(theta),
+        math.sin(theta),
+    ]
     distance = np.linalg.norm(np.maximum(np.abs(points) - [half_x, half_y], 0.0), axis=1).min()
 
-    def at(feature: int, time: float, u: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> tuple[float, ...]:
+    def at(
+        feature: int, time: float, u: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> tuple[float, ...]:
         angle = theta + u[2] * time
         return rectangle_gap(
-            feature, x + u[0] * time, y + u[1] * time, math.cos(angle), math.sin(angle), 0.3, 0.1, half_x, half_y
+            feature,
+            x + u[0] * time,
+            y + u[1] * time,
+            math.cos(angle),
+            math.sin(angle),
+            0.3,
+            0.1,
+            half_x,
+            half_y,
         )
 
     gaps = [at(feature, 0.0)[0] for feature in range(6)]

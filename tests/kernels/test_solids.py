@@ -41,17 +41,33 @@ DEEP = 1e-6  # how deep resting links stand
 
 def box(*args: float) -> Block:
     (solid,) = obstacle_solids(
-        Box(x_m=0.0, y_m=0.0, z_m=0.5, length_m=0.2, width_m=0.1, height_m=0.06,
-            yaw_deg=args[0], pitch_deg=args[1], roll_deg=args[2])
-    )  # fmt: skip
+        Box(
+            x_m=0.0,
+            y_m=0.0,
+            z_m=0.5,
+            length_m=0.2,
+            width_m=0.1,
+            height_m=0.06,
+            yaw_deg=args[0],
+            pitch_deg=args[1],
+            roll_deg=args[2],
+        )
+    )
     assert isinstance(solid, Block)
     return solid
 
 
 SOLIDS: dict[str, Solid] = {
     "block": box(30.0, 20.0, -15.0),
-    "ramp": Prism(np.array([-0.1, 0.0, 0.5]), np.eye(3), np.array([[0, 0], [0.3, 0.0], [0.3, 0.15], [0.2, 0.15]]), 0.1),
-    "flat ramp": Prism(np.array([-0.1, 0.0, 0.5]), np.eye(3), np.array([[0, 0], [0.2, 0.0], [0.2, 0.05]]), 0.1),
+    "ramp": Prism(
+        np.array([-0.1, 0.0, 0.5]),
+        np.eye(3),
+        np.array([[0, 0], [0.3, 0.0], [0.3, 0.15], [0.2, 0.15]]),
+        0.1,
+    ),
+    "flat ramp": Prism(
+        np.array([-0.1, 0.0, 0.5]), np.eye(3), np.array([[0, 0], [0.2, 0.0], [0.2, 0.05]]), 0.1
+    ),
     "post": Post(0.0, 0.0, 0.05, 0.45, 0.55),
 }
 WORLDS = {name: world(solid) for name, solid in SOLIDS.items()}
@@ -114,14 +130,23 @@ def test_small_moves_move_contacts_little(name: str) -> None:
         compared += 1
         after = contacts(WORLDS[name], centre + 1e-7 * nudge, axis + 1e-7 * turn_by, 6e-4)
         for gap, normal, point in zip(before.gap, before.normal, before.point, strict=True):
-            same = (abs(after.gap - gap) < 1e-6) & (np.abs(after.normal - normal).max(axis=1) < 1e-3)
+            same = (abs(after.gap - gap) < 1e-6) & (
+                np.abs(after.normal - normal).max(axis=1) < 1e-3
+            )
             # A contact may also give way to a deeper one beside it (5 % of the segment).
-            beside = np.linalg.norm(after.point + RADIUS * after.normal - point - RADIUS * normal, axis=1) < 0.11 * HALF
+            beside = (
+                np.linalg.norm(
+                    after.point + RADIUS * after.normal - point - RADIUS * normal, axis=1
+                )
+                < 0.11 * HALF
+            )
             assert (same | (beside & (after.gap < gap + 1e-6))).any()
     assert compared > 200
 
 
-def mujoco_distance(geom: str, size: str, euler: str, centre: FloatArray, axis: FloatArray) -> float:
+def mujoco_distance(
+    geom: str, size: str, euler: str, centre: FloatArray, axis: FloatArray
+) -> float:
     end, other = centre - HALF * axis, centre + HALF * axis
     numbers = " ".join(repr(float(v)) for v in (*end, *other))
     model = mujoco.MjModel.from_xml_string(
@@ -139,7 +164,11 @@ def test_mujoco_measures_the_same_distance(name: str) -> None:
     """mj_geomDistance of capsule and box or cylinder; its own accuracy is what limits the comparison."""
     random = np.random.default_rng(4)
     solid: Solid = box(30.0, 20.0, -15.0) if name == "block" else Post(0.0, 0.0, 0.05, 0.5, 0.56)
-    shape = ("box", "0.1 0.05 0.03", "30 20 -15") if name == "block" else ("cylinder", "0.05 0.03", "0 0 0")
+    shape = (
+        ("box", "0.1 0.05 0.03", "30 20 -15")
+        if name == "block"
+        else ("cylinder", "0.05 0.03", "0 0 0")
+    )
     here, touching = world(solid), 0
     while touching < 25:
         axis = random.normal(size=3)
@@ -152,7 +181,7 @@ def test_mujoco_measures_the_same_distance(name: str) -> None:
         assert contacts(here, centre, axis, 5e-4).gap.min() == pytest.approx(theirs, abs=1e-6)
 
 
-# ------------------------------------------------------------------------------------------------ cases known by hand
+# ------------------------------------------------------------------------------ cases known by hand
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.3, math.pi / 2, 2.0])
@@ -177,7 +206,9 @@ def test_link_sticking_out_over_an_edge_is_held_there_before_it_tips(tilt: float
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, -1e-9, 1e-6, -1e-6])
 def test_link_across_a_narrow_block_is_held_at_both_its_edges(tilt: float) -> None:
     """Also with the tilts between which the least distance jumps from one edge to the other."""
-    found = contacts(world(level_block(length=0.04)), (0.001, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, tilt))
+    found = contacts(
+        world(level_block(length=0.04)), (0.001, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, tilt)
+    )
     assert found.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
     assert sorted(found.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
 
@@ -200,7 +231,9 @@ def test_link_along_an_edge_has_its_two_ends(aside: float) -> None:
     found = contacts(world(level_block()), (0.0, 0.3 + aside, 0.2 + lift), (1.0, 0.0, 0.0))
     assert sorted(found.feature) == [0, 1]
     assert found.gap[0] == pytest.approx(found.gap[1], abs=1e-15)
-    assert found.normal[0] == pytest.approx([0.0, max(aside, 0.0) / RADIUS, lift / RADIUS], abs=1e-4)
+    assert found.normal[0] == pytest.approx(
+        [0.0, max(aside, 0.0) / RADIUS, lift / RADIUS], abs=1e-4
+    )
 
 
 def test_link_across_a_corner_touches_it_once() -> None:
@@ -216,10 +249,15 @@ def test_link_on_a_stair_touches_tread_and_riser() -> None:
     stairs = world_of_solids([obstacle_solids(Stairs(x_m=0.0, y_m=0.0))], REACH)
     x = 0.3 - HALF - RADIUS + DEEP
     found = contacts(stairs, (x, 0.0, 0.04 + RADIUS - DEEP), (1.0, 0.0, 0.0))
-    # The riser (0.04 m) ends below the axis (0.0525 m above the tread): its edge is what the front end meets.
+    # The riser (0.04 m) ends below the axis (0.0525 m above the tread): its edge is what the front
+    # end meets.
     upward = (RADIUS - DEEP - 0.04) / RADIUS
     assert sorted(found.feature // FEATURES) == [0, 0]
-    closer = contacts(stairs, (x + RADIUS * (1.0 - math.sqrt(1.0 - upward**2)), 0.0, 0.04 + RADIUS - DEEP), (1, 0, 0))
+    closer = contacts(
+        stairs,
+        (x + RADIUS * (1.0 - math.sqrt(1.0 - upward**2)), 0.0, 0.04 + RADIUS - DEEP),
+        (1, 0, 0),
+    )
     assert sorted(closer.feature) == [0, 1, FEATURES + 1]
     riser = closer.normal[closer.feature == FEATURES + 1][0]
     assert riser == pytest.approx([-math.sqrt(1.0 - upward**2), 0.0, upward], abs=1e-4)
@@ -228,26 +266,42 @@ def test_link_on_a_stair_touches_tread_and_riser() -> None:
 def test_link_on_a_ramp_stands_on_its_slope() -> None:
     (ramp,) = obstacle_solids(Ramp(x_m=0.0, y_m=0.0, heading_deg=90.0))
     slope = math.atan2(0.15, 1.0)
-    up, along = np.array([0.0, -math.sin(slope), math.cos(slope)]), np.array([0.0, math.cos(slope), math.sin(slope)])
+    up, along = (
+        np.array([0.0, -math.sin(slope), math.cos(slope)]),
+        np.array([0.0, math.cos(slope), math.sin(slope)]),
+    )
     found = contacts(world(ramp), 0.5 * along + (RADIUS - DEEP) * up, along)
     assert sorted(found.feature) == [0, 1]
     assert found.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-12)
     assert found.gap == pytest.approx(-DEEP, abs=1e-12)
 
 
-@given(x=st.floats(-0.3, 0.3), y=st.floats(-0.3, 0.3), heading=st.floats(-4.0, 4.0), tilt=st.floats(-0.05, 0.05))
+@given(
+    x=st.floats(-0.3, 0.3),
+    y=st.floats(-0.3, 0.3),
+    heading=st.floats(-4.0, 4.0),
+    tilt=st.floats(-0.05, 0.05),
+)
 def test_side_of_a_post_is_the_planar_gap(x: float, y: float, heading: float, tilt: float) -> None:
     """One contact, however deep, with the gap function of the planar engine."""
     cos, sin, level = math.cos(heading), math.sin(heading), math.cos(tilt)
     gap, nx, ny, _, lever = planar_gap(x, y, cos, sin, HALF * level, RADIUS, 0.02, -0.01, 0.05)
     assume(abs(gap) > 1e-12)
-    found = contacts(world(Post(0.02, -0.01, 0.05, 0.0, 0.5)), (x, y, 0.1), (cos * level, sin * level, math.sin(tilt)))
+    found = contacts(
+        world(Post(0.02, -0.01, 0.05, 0.0, 0.5)),
+        (x, y, 0.1),
+        (cos * level, sin * level, math.sin(tilt)),
+    )
     if gap > 1e-9:
         assert len(found.gap) == 0
         return
     assert found.gap == pytest.approx([gap], abs=1e-14)
     assert found.normal[0] == pytest.approx([nx, ny, 0.0], abs=1e-13)
-    where = [x + lever * cos - RADIUS * nx, y + lever * sin - RADIUS * ny, 0.1 + lever * math.tan(tilt)]
+    where = [
+        x + lever * cos - RADIUS * nx,
+        y + lever * sin - RADIUS * ny,
+        0.1 + lever * math.tan(tilt),
+    ]
     assert found.point[0] == pytest.approx(where, abs=1e-13)
 
 
@@ -273,13 +327,16 @@ def test_a_link_without_length_is_a_ball() -> None:
     assert found.gap == pytest.approx([-DEEP], abs=1e-12)
 
 
-# ------------------------------------------------------------------------------------------------ the world as a whole
+# ----------------------------------------------------------------------------- the world as a whole
 
 
 def random_poses(count: int, spread: float, seed: int) -> list[tuple[FloatArray, FloatArray]]:
     random = np.random.default_rng(seed)
     return [
-        (np.array([*random.uniform(-spread, spread, 2), random.uniform(0.03, 0.15)]), random.normal(size=3))
+        (
+            np.array([*random.uniform(-spread, spread, 2), random.uniform(0.03, 0.15)]),
+            random.normal(size=3),
+        )
         for _ in range(count)
     ]
 
@@ -288,7 +345,10 @@ def test_grid_loses_no_solid() -> None:
     """Against asking every solid alone, in a world of its own."""
     bodies = [
         obstacle_solids(Rubble(x_m=0.0, y_m=0.0, length_m=1.5, width_m=1.5, blocks=40)),
-        [Post(x, y, 0.02, 0.0, 0.3) for x, y in np.random.default_rng(1).uniform(-1.0, 1.0, (30, 2))],
+        [
+            Post(x, y, 0.02, 0.0, 0.3)
+            for x, y in np.random.default_rng(1).uniform(-1.0, 1.0, (30, 2))
+        ],
         obstacle_solids(Stairs(x_m=0.2, y_m=0.1, heading_deg=30.0)),
     ]
     together = world_of_solids(bodies, REACH)
@@ -299,7 +359,9 @@ def test_grid_loses_no_solid() -> None:
             (body, number * FEATURES + int(feature), gap)
             for body, solids in enumerate(bodies)
             for number, solid in enumerate(solids)
-            for feature, gap in zip(*contacts(world(solid), centre, axis, tolerance)[1:3], strict=True)
+            for feature, gap in zip(
+                *contacts(world(solid), centre, axis, tolerance)[1:3], strict=True
+            )
         ]
         ours = list(zip(found.body.tolist(), found.feature.tolist(), found.gap, strict=True))
         assert sorted(ours) == sorted(alone)
@@ -312,11 +374,18 @@ def test_what_exceeds_the_capacity_is_counted() -> None:
     out = contact_list(3)
     assert link_contacts(here, 0, 0.0, 0.05, 0.1, 1.0, 0.0, 0.0, HALF, RADIUS, 1e-9, out, 0) == 7
     assert out.body.tolist() == [0, 1, 2]
-    assert link_contacts(here, 1, 0.0, 0.05, 0.1, 1.0, 0.0, 0.0, HALF, RADIUS, 1e-9, contact_list(9), 1) == 8
+    assert (
+        link_contacts(
+            here, 1, 0.0, 0.05, 0.1, 1.0, 0.0, 0.0, HALF, RADIUS, 1e-9, contact_list(9), 1
+        )
+        == 8
+    )
 
 
 def scene(**obstacle: Any) -> Scene:
-    return scene_from_dict({"format": 1, "obstacles": [{"kind": "box", "x_m": 0.0, "y_m": 0.0, **obstacle}]})
+    return scene_from_dict(
+        {"format": 1, "obstacles": [{"kind": "box", "x_m": 0.0, "y_m": 0.0, **obstacle}]}
+    )
 
 
 def test_a_world_is_used_again_while_its_shapes_are_the_same() -> None:
@@ -324,12 +393,20 @@ def test_a_world_is_used_again_while_its_shapes_are_the_same() -> None:
     assert make_world(scene(friction=0.7, name="step"), None, old) is old
     assert make_world(scene(length_m=0.31), None, old) is not old
     wider = scene_from_dict(
-        {**{"format": 1}, "obstacles": [{"kind": "box", "x_m": 0, "y_m": 0}], "robot": {"radius_m": 0.06}}
+        {
+            **{"format": 1},
+            "obstacles": [{"kind": "box", "x_m": 0, "y_m": 0}],
+            "robot": {"radius_m": 0.06},
+        }
     )
     assert make_world(wider, None, old) is not old
 
 
 def test_no_solids_no_contacts() -> None:
-    for empty in (make_world(Scene(), None), world(level_block(height=1e-12)), world(Post(0.0, 0.0, 0.1, -1.0, 0.0))):
+    for empty in (
+        make_world(Scene(), None),
+        world(level_block(height=1e-12)),
+        world(Post(0.0, 0.0, 0.1, -1.0, 0.0)),
+    ):
         assert empty.grid_nx == 0
         assert len(contacts(empty, (0.0, 0.0, 0.05), (1.0, 0.0, 0.0)).gap) == 0

@@ -31,7 +31,10 @@ def everything() -> list[list[list[float]]]:
         Rubble(x_m=-0.5, y_m=0.0, length_m=0.8, width_m=0.8, blocks=25),
         HeightField(x_m=0.5, y_m=0.3, yaw_deg=20.0, length_m=0.8, width_m=0.6, heights_m=heights),
         Ramp(x_m=0.2, y_m=-0.6, heading_deg=30.0, length_m=0.5, landing_m=0.3, width_m=0.4),
-        *(Cylinder(x_m=x, y_m=y, radius_m=0.04, height_m=0.09) for x, y in random.uniform(-0.9, 0.9, (15, 2))),
+        *(
+            Cylinder(x_m=x, y_m=y, radius_m=0.04, height_m=0.09)
+            for x, y in random.uniform(-0.9, 0.9, (15, 2))
+        ),
     )
     world = world_of_solids([obstacle_solids(obstacle) for obstacle in obstacles], REACH)
     rows = []
@@ -45,11 +48,16 @@ def everything() -> list[list[list[float]]]:
 
 @pytest.mark.parametrize(
     "variable",
-    ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=[pytest.mark.soak, pytest.mark.timeout(900)])],
+    [
+        "NUMBA_DISABLE_JIT",
+        pytest.param("NUMBA_BOUNDSCHECK", marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+    ],
 )
 def test_uncompiled_and_checked_kernels_agree(variable: str) -> None:
     ours, theirs = everything(), answer_of(PROGRAM, **{variable: "1"})
     assert sum(len(table) for table in ours) > 80
-    assert [[row[:2] for row in table] for table in theirs] == [[row[:2] for row in table] for table in ours]
+    assert [[row[:2] for row in table] for table in theirs] == [
+        [row[:2] for row in table] for table in ours
+    ]
     for one, other in zip(ours, theirs, strict=True):
         assert np.array(other) == pytest.approx(np.array(one), abs=1e-11)

@@ -55,16 +55,24 @@ KINDS = (1, 3, 0, 2, 1, 3, 2)
 """Numbers of axes of the joints of a mixed chain, repeated."""
 
 
-def chain(seed: int, n: int, offset: float, mixed: bool = False) -> tuple[SpatialProblem, FloatArray]:
+def chain(
+    seed: int, n: int, offset: float, mixed: bool = False
+) -> tuple[SpatialProblem, FloatArray]:
     """A chain of unequal links in a random pose with random motors, and its velocities; two axes a joint, or mixed."""
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=(n, 3))
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    mass, across, axial = rng.uniform(0.5, 1.5, n), rng.uniform(1e-3, 3e-3, n), rng.uniform(6e-4, 1.5e-3, n)
+    mass, across, axial = (
+        rng.uniform(0.5, 1.5, n),
+        rng.uniform(1e-3, 3e-3, n),
+        rng.uniform(6e-4, 1.5e-3, n),
+    )
     rear, front, radius = rng.uniform(0.03, 0.09, n), rng.uniform(0.03, 0.09, n), np.full(n, 0.05)
     contact, friction = np.tile([-0.04, 0.04], (n, 1)), np.full((n, 3), 0.2)
     links = link_rows(mass, across, axial, rear, front, contact, radius, np.zeros(n), friction)
-    counts = np.array([KINDS[k % len(KINDS)] for k in range(n - 1)] if mixed else [2] * (n - 1), dtype=np.int64)
+    counts = np.array(
+        [KINDS[k % len(KINDS)] for k in range(n - 1)] if mixed else [2] * (n - 1), dtype=np.int64
+    )
     joints = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     axes, reach = np.zeros((joints[-1], AXIS_WIDTH)), np.zeros((n - 1, 3))
     for k, count in enumerate(counts):
@@ -81,10 +89,20 @@ def chain(seed: int, n: int, offset: float, mixed: bool = False) -> tuple[Spatia
     axes[:, DRAG] = rng.choice([0.0, 1e-3], size=len(axes))
     axes[:, STOP_GAIN] = 6e-4
     problem = SpatialProblem(
-        links=links, joints=joints, half=0.05, scale=0.7 * 9.81 * 2.5e-4, swings=int(offset > 0.0), axis=axis,
-        reach=reach, axes=axes, free=rng.normal(size=(n, 6)), n_stops=0, first=np.zeros(n + 1, np.int64),
-        rows=np.zeros((1, 40)), gain=np.zeros((1, GAIN_WIDTH)),
-    )  # fmt: skip
+        links=links,
+        joints=joints,
+        half=0.05,
+        scale=0.7 * 9.81 * 2.5e-4,
+        swings=int(offset > 0.0),
+        axis=axis,
+        reach=reach,
+        axes=axes,
+        free=rng.normal(size=(n, 6)),
+        n_stops=0,
+        first=np.zeros(n + 1, np.int64),
+        rows=np.zeros((1, 40)),
+        gain=np.zeros((1, GAIN_WIDTH)),
+    )
     return problem, rng.normal(size=(n, 6))
 
 
@@ -104,7 +122,9 @@ def dense_velocities(problem: SpatialProblem) -> FloatArray:
     for k in range(n):
         e = problem.axis[k]
         to_centre = np.eye(6)
-        to_centre[:3, 3:] = np.column_stack([np.cross(unit, problem.links[k, REAR] * e) for unit in np.eye(3)])
+        to_centre[:3, 3:] = np.column_stack(
+            [np.cross(unit, problem.links[k, REAR] * e) for unit in np.eye(3)]
+        )
         inertia = np.zeros((6, 6))
         mass, across, axial = problem.links[k, [MASS, ACROSS, AXIAL]]
         inertia[:3, :3] = mass * np.eye(3)
@@ -156,7 +176,8 @@ def test_captured_problems_are_solved_by_the_rescue_alone() -> None:
 def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
     """A stop limits a joint's angle: with omega_k+1 - omega_k = yaw' z_k + pitch' y_k+1 it is yaw' that must not go on.
 
-    Where the axes are not square to each other, z_k . (omega_k+1 - omega_k) has a part of pitch', which is free.
+    Where the axes are not square to each other, z_k . (omega_k+1 - omega_k) has a part of pitch',
+    which is free.
     """
     problem, w = chain(3, 2, 0.0)
     axes = problem.axes
@@ -177,5 +198,7 @@ def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
     rates = np.linalg.lstsq(axes[:, AXIS_X : AXIS_X + 3].T, relative, rcond=None)[0]
     assert abs(rates[0]) < 1e-9
     assert abs(rates[1]) > 1e-3
-    assert abs(axes[0, AXIS_X : AXIS_X + 3] @ relative) > 1e-4  # the projection is not zero, and need not be
+    assert (
+        abs(axes[0, AXIS_X : AXIS_X + 3] @ relative) > 1e-4
+    )  # the projection is not zero, and need not be
     assert residual(problem, impulses, w) <= CONVERGED

@@ -20,11 +20,15 @@ DEEP = 1e-6
 def field(heights: FloatArray, size: float = 1.0, yaw: float = 0.0, low: float = 0.0) -> Relief:
     """Heights over a square with its middle over the origin (for yaw 0)."""
     ny, nx = heights.shape
-    return Relief(np.array([-0.5 * size, -0.5 * size, low]), yaw, size / (nx - 1), size / (ny - 1), heights)
+    return Relief(
+        np.array([-0.5 * size, -0.5 * size, low]), yaw, size / (nx - 1), size / (ny - 1), heights
+    )
 
 
 def along(slope: float, heading: float = 0.0) -> FloatArray:
-    return np.array([math.cos(heading) * math.cos(slope), math.sin(heading) * math.cos(slope), math.sin(slope)])
+    return np.array(
+        [math.cos(heading) * math.cos(slope), math.sin(heading) * math.cos(slope), math.sin(slope)]
+    )
 
 
 @pytest.mark.parametrize("points", [2, 5, 33, 257])
@@ -61,7 +65,11 @@ def test_link_across_a_ridge_touches_it_once() -> None:
     here = world(field(np.tile(0.3 - abs(x), (7, 1)), low=0.3))
     for heading in (0.0, 0.5):
         for place in (0.0, 0.013):
-            found = contacts(here, place * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP], along(0.0, heading))
+            found = contacts(
+                here,
+                place * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP],
+                along(0.0, heading),
+            )
             assert found.gap == pytest.approx([-DEEP], abs=1e-12)
             assert found.normal[0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
             assert found.point[0] == pytest.approx([0.0, 0.0, 0.6 - DEEP], abs=1e-12)
@@ -119,7 +127,11 @@ def test_what_lies_at_the_ground_plane_is_left_to_it() -> None:
 
 ROUGH = {
     name: field(np.random.default_rng(5).uniform(0.0, rough, (points, points + 2)), size, 0.4, 0.5)
-    for name, points, size, rough in (("coarse", 5, 0.5, 0.08), ("fine", 12, 0.4, 0.03), ("steep", 8, 0.3, 0.15))
+    for name, points, size, rough in (
+        ("coarse", 5, 0.5, 0.08),
+        ("fine", 12, 0.4, 0.03),
+        ("steep", 8, 0.3, 0.15),
+    )
 }
 WORLDS = {name: world(relief) for name, relief in ROUGH.items()}
 SURFACES = {name: triangles(relief) for name, relief in ROUGH.items()}
@@ -148,13 +160,19 @@ def above_surface(surface: FloatArray, points: FloatArray) -> bool:
     place=st.tuples(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3), st.floats(0.54, 0.7)),
     direction=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(-0.5, 0.5)),
 )
-@example(place=(-0.21136467144346327, 0.0, 0.54), direction=(-0.21136467144346327, -0.2, 0.0))  # the axis touches
+@example(
+    place=(-0.21136467144346327, 0.0, 0.54), direction=(-0.21136467144346327, -0.2, 0.0)
+)  # the axis touches
 def test_deepest_contact_is_the_least_distance(
     name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
     """Least distance of finely sampled points of the segment to all triangles of the surface and the walls."""
     assume(np.linalg.norm(direction) > 0.1)
-    surface, centre, axis = SURFACES[name], np.array(place), np.array(direction) / np.linalg.norm(direction)
+    surface, centre, axis = (
+        SURFACES[name],
+        np.array(place),
+        np.array(direction) / np.linalg.norm(direction),
+    )
     places = np.linspace(-HALF, HALF, 81)
     found = contacts(WORLDS[name], centre, axis, 1e-3)
     assert len(found.gap) <= 8
@@ -166,17 +184,20 @@ def test_deepest_contact_is_the_least_distance(
         return
     sampled = [float(point_triangles(centre + t * axis, surface).min()) for t in places]
     near = places[int(np.argmin(sampled))] + np.linspace(-1.0, 1.0, 401) * (places[1] - places[0])
-    close = [float(point_triangles(centre + t * axis, surface).min()) for t in np.clip(near, -HALF, HALF)]
+    close = [
+        float(point_triangles(centre + t * axis, surface).min()) for t in np.clip(near, -HALF, HALF)
+    ]
     least = min(close) - RADIUS
     assume(abs(least - 1e-3) > 2e-6)
     assert (len(found.gap) > 0) == (least < 1e-3)
     if least < 1e-5 - RADIUS:
-        # The axis all but touches the surface, and may dip into it between two samples: its distance has no sign here.
+        # The axis all but touches the surface, and may dip into it between two samples: its
+        # distance has no sign here.
         assert found.gap.min() == pytest.approx(-RADIUS, abs=2e-5)
         return
     if len(found.gap):
-        # Sampling misses less than (2.5e-6 m)^2 over twice the distance of the axis, 1e-5 m or more; what is left out
-        # as needless is 5e-7 m.
+        # Sampling misses less than (2.5e-6 m)^2 over twice the distance of the axis, 1e-5 m or
+        # more; what is left out as needless is 5e-7 m.
         assert found.gap.min() == pytest.approx(least, abs=1e-6)
     for gap, normal, point in zip(found.gap, found.normal, found.point, strict=True):
         assert gap >= point_triangles(point + RADIUS * normal, surface).min() - RADIUS - 1e-9
@@ -194,7 +215,9 @@ def test_mujoco_finds_the_same_depth() -> None:
         axis = along(random.uniform(-0.5, 0.5), random.uniform(-3.0, 3.0))
         centre = np.array([*random.uniform(-0.2, 0.2, 2), random.uniform(0.4, 0.56)])
         ours = contacts(here, centre, axis)
-        numbers = " ".join(repr(float(v)) for v in (*(centre - HALF * axis), *(centre + HALF * axis)))
+        numbers = " ".join(
+            repr(float(v)) for v in (*(centre - HALF * axis), *(centre + HALF * axis))
+        )
         size = f"0.5 0.5 {float(high - low)!r} 0.1"
         model = mujoco.MjModel.from_xml_string(
             f"""<mujoco><option ccd_tolerance="1e-10" ccd_iterations="200"/>

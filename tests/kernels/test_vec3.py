@@ -10,7 +10,17 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.vec3 import dot, minus, plus, times, vec3, vec3_add_at, vec3_at, vec3_put, vec3_put_at
+from snakestudio.kernels.vec3 import (
+    dot,
+    minus,
+    plus,
+    times,
+    vec3,
+    vec3_add_at,
+    vec3_at,
+    vec3_put,
+    vec3_put_at,
+)
 
 RX = 3
 
@@ -50,7 +60,10 @@ def test_vectors_are_the_same_uncompiled() -> None:
     )
     found = [
         subprocess.run(
-            [sys.executable, "-c", text], env={**os.environ, "NUMBA_DISABLE_JIT": off}, capture_output=True, check=True
+            [sys.executable, "-c", text],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            check=True,
         )
         for off in ("0", "1")
     ]

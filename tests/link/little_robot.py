@@ -26,7 +26,9 @@ def _loaded() -> LoadedProfile:
 def lab_robot(**timing: float) -> LoadedProfile:
     """The papers' robot, with other figures in its timing."""
     loaded = _loaded()
-    profile = loaded.profile.model_copy(update={"timing": loaded.profile.timing.model_copy(update=timing)})
+    profile = loaded.profile.model_copy(
+        update={"timing": loaded.profile.timing.model_copy(update=timing)}
+    )
     return dataclasses.replace(loaded, profile=profile)
 
 
@@ -69,7 +71,11 @@ class LittleRobot:
                 self.state[decoded.node] = wish
         elif name == "JointSetPoint":
             for value in decoded.values:
-                if value.quantity == "angle" and self.state[value.node] == ARMED and value.axis not in self.frozen:
+                if (
+                    value.quantity == "angle"
+                    and self.state[value.node] == ARMED
+                    and value.axis not in self.frozen
+                ):
                     self.angle[value.axis] = value.value
 
     def frames(self, now: float) -> list[Frame]:
@@ -83,7 +89,10 @@ class LittleRobot:
             for node in self.nodes:
                 if node in self.silent:
                     continue
-                values = {("status", -1): float(self.state[node]), ("error", -1): float(self.errors)}
+                values = {
+                    ("status", -1): float(self.state[node]),
+                    ("error", -1): float(self.errors),
+                }
                 for index, axis in enumerate(self.codec.profile.axes):
                     if axis.node == node:
                         values["angle", index] = self.angle[index]
@@ -144,12 +153,16 @@ class Rig:
         self.command("arm")
         self.run(0.3)
 
-    def references(self, angle: np.ndarray | float, rate: float = 0.0, horizon: float = 0.3) -> None:
+    def references(
+        self, angle: np.ndarray | float, rate: float = 0.0, horizon: float = 0.3
+    ) -> None:
         """All axes at one angle (rad), moving at one rate, from now on for a while."""
         time = np.array([self.now, self.now + horizon])
         start = np.broadcast_to(np.asarray(angle, float), self.codec.n_axes)
         block = ReferenceBlock(
-            time, np.stack([start, start + rate * horizon]), np.full((2, self.codec.n_axes), float(rate))
+            time,
+            np.stack([start, start + rate * horizon]),
+            np.full((2, self.codec.n_axes), float(rate)),
         )
         self.core.reference(block)
 

@@ -39,7 +39,11 @@ def free_multicast() -> Bus:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
-    return Bus(interface="udp_multicast", channel=f"239.74.163.{3 + os.getpid() % 250}", options={"port": port})
+    return Bus(
+        interface="udp_multicast",
+        channel=f"239.74.163.{3 + os.getpid() % 250}",
+        options={"port": port},
+    )
 
 
 def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
@@ -48,12 +52,22 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
     bus = free_multicast()
     assert whole.path is not None
     further = "|".join(str(number) for number in range(joints + 1, 11))
-    lines = [line for line in whole.path.read_text().splitlines() if not re.search(rf"node = ({further}),", line)]
+    lines = [
+        line
+        for line in whole.path.read_text().splitlines()
+        if not re.search(rf"node = ({further}),", line)
+    ]
     text = "\n".join(lines)
     text = re.sub(r'interface = "\w+"', f'interface = "{bus.interface}"', text)
-    text = re.sub(r'channel = "\w+"', f'channel = "{bus.channel}"\noptions = {{ port = {bus.options["port"]} }}', text)
+    text = re.sub(
+        r'channel = "\w+"',
+        f'channel = "{bus.channel}"\noptions = {{ port = {bus.options["port"]} }}',
+        text,
+    )
     text = re.sub(r"set_point_rate_hz = [\d.]+", f"set_point_rate_hz = {rate_hz}", text)
-    text = re.sub(r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text)  # tests are slower than windows
+    text = re.sub(
+        r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text
+    )  # tests are slower than windows
     path = folder / "small.toml"
     path.write_text(text)
     (folder / whole.profile.dbc).write_text(whole.dbc_text)
@@ -63,26 +77,38 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
 def patient_robot(folder: Path, rate_hz: float = 10.0, window_timeout_s: float = PATIENT_S) -> Path:
     """The lab robot as a profile of its own, with times that a machine on which everything runs at once can keep.
 
-    The link itself may be held up for 2.5 periods of `rate_hz`. Where set-points are rare joints move in jerks; limp
-    ones would coast beyond their limits if they did not have more friction than the lab's.
+    The link itself may be held up for 2.5 periods of `rate_hz`. Where set-points are rare joints
+    move in jerks; limp ones would coast beyond their limits if they did not have more friction than
+    the lab's.
     """
     shipped = find_profile("lab_robot")
     text = shipped.read_text(encoding="utf-8")
     for key, seconds in (
-        ("stale_s", 1.0), ("lost_s", 3.0), ("confirm_s", 20.0), ("timeout_s", 20.0), ("set_point_rate_hz", rate_hz),
-        ("window_timeout_s", window_timeout_s), ("reference_timeout_s", PATIENT_S), ("watchdog_s", 10.0),
-    ):  # fmt: skip
+        ("stale_s", 1.0),
+        ("lost_s", 3.0),
+        ("confirm_s", 20.0),
+        ("timeout_s", 20.0),
+        ("set_point_rate_hz", rate_hz),
+        ("window_timeout_s", window_timeout_s),
+        ("reference_timeout_s", PATIENT_S),
+        ("watchdog_s", 10.0),
+    ):
         text, count = re.subn(rf"(?<!\w){key} = [\d.]+", f"{key} = {seconds}", text)
         assert count > 0, key
     text = text.replace("[emulation]", "[emulation]\nfriction_nms_per_rad = 5.0")
     path = folder / "patient.toml"
     path.write_text(text, encoding="utf-8")
-    (folder / shipped.with_suffix(".dbc").name).write_bytes(shipped.with_suffix(".dbc").read_bytes())
+    (folder / shipped.with_suffix(".dbc").name).write_bytes(
+        shipped.with_suffix(".dbc").read_bytes()
+    )
     return path
 
 
 def wait(
-    what: Callable[[], bool], why: str, patience: float = _PATIENCE_S, state: Callable[[], object] = lambda: ""
+    what: Callable[[], bool],
+    why: str,
+    patience: float = _PATIENCE_S,
+    state: Callable[[], object] = lambda: "",
 ) -> float:
     """Until `what` says yes; gives how long it took, s. Patience (s) is for busy machines: what never comes fails."""
     begin = time.monotonic()
@@ -101,13 +127,27 @@ class Emulator:
         self._output = (folder / "emulator.txt").open("wb")
         self._process = subprocess.Popen(
             [
-                sys.executable, "-m", "snakestudio", "emulate", str(profile), "--channel", bus.channel,
-                "--port", str(bus.options["port"]), "--report", str(self._report), "--until-eof",
+                sys.executable,
+                "-m",
+                "snakestudio",
+                "emulate",
+                str(profile),
+                "--channel",
+                bus.channel,
+                "--port",
+                str(bus.options["port"]),
+                "--report",
+                str(self._report),
+                "--until-eof",
             ],
-            stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+        )
         with contextlib.suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)  # a robot has processors of its own
+            os.setpriority(
+                os.PRIO_PROCESS, self._process.pid, -10
+            )  # a robot has processors of its own
 
     @property
     def process(self) -> int:
@@ -118,7 +158,11 @@ class Emulator:
         """What it reported."""
         if not self._report.exists():
             return []
-        return [json.loads(line) for line in self._report.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        return [
+            json.loads(line)
+            for line in self._report.read_text().splitlines(keepends=True)
+            if line.endswith("\n")
+        ]
 
     def time_of(self, event: str, since: float) -> float | None:
         """When it reported an event for the first time since then, s on the monotonic clock."""
@@ -135,7 +179,10 @@ class Emulator:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
@@ -165,7 +212,14 @@ class Witness:
 
     def first(self, number: int, since: float) -> float | None:
         """When the first frame of an id came since then."""
-        return next((frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since), None)
+        return next(
+            (
+                frame.time
+                for frame in list(self.frames)
+                if frame.id == number and frame.time >= since
+            ),
+            None,
+        )
 
     def waited(self, number: int, since: float) -> float:
         """As `first`, once it has come."""
@@ -174,13 +228,18 @@ class Witness:
 
     def times(self, number: int, since: float) -> list[float]:
         """When all frames of an id came since then."""
-        return [frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since]
+        return [
+            frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since
+        ]
 
     def __enter__(self) -> Witness:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._ended = True
         self._thread.join()
@@ -202,7 +261,9 @@ class Operator:
             self._last = now
             knots = now + np.linspace(0.0, 0.2, 5)
             angle = 0.1 * np.sin(knots)[:, None] * np.ones(len(self.client.profile.axes))
-            self.client.send(ReferenceBlock(knots, angle, 0.1 * np.cos(knots)[:, None] * np.ones_like(angle)))
+            self.client.send(
+                ReferenceBlock(knots, angle, 0.1 * np.cos(knots)[:, None] * np.ones_like(angle))
+            )
 
     def until(self, what: Callable[[], bool], why: str, patience: float = _PATIENCE_S) -> float:
         """Live until `what` says yes."""
@@ -220,8 +281,8 @@ class Operator:
     def stream(self, seconds: float = 0.0) -> None:
         """From wherever the link stands to STREAMING, and so for some time; a stop on the way is begun again after.
 
-        On a processor that others keep busy, a test that plays window or robot may itself be silent for too long: then
-        the link stops, as it should.
+        On a processor that others keep busy, a test that plays window or robot may itself be silent
+        for too long: then the link stops, as it should.
         """
         since = [time.monotonic()]
 
@@ -236,7 +297,8 @@ class Operator:
     def confirmed(self) -> Telemetry:
         """What the link tells once it streams and every node says that it is armed.
 
-        A robot that stood still has not said so lately, although nothing has been stopped for it yet.
+        A robot that stood still has not said so lately, although nothing has been stopped for it
+        yet.
         """
         told = [self.client.telemetry()]
 
@@ -257,15 +319,25 @@ class Operator:
         if client.telemetry().state is LinkState.LISTENING:
             client.command("idle")
             self.reaches(LinkState.IDLE)
-        self.until(lambda: bool(np.all(client.telemetry().status >= 0)), "the robot says how it stands")
-        self.until(lambda: _ARMED not in client.telemetry().meaning, "every node says that it stopped")
+        self.until(
+            lambda: bool(np.all(client.telemetry().status >= 0)), "the robot says how it stands"
+        )
+        self.until(
+            lambda: _ARMED not in client.telemetry().meaning, "every node says that it stopped"
+        )
         # By us, or by its own watchdog before this link spoke.
-        stopped = {MEANINGS.index("stopped"), MEANINGS.index("fault")} & set(client.telemetry().meaning.tolist())
+        stopped = {MEANINGS.index("stopped"), MEANINGS.index("fault")} & set(
+            client.telemetry().meaning.tolist()
+        )
         if client.telemetry().state is LinkState.FAULT or stopped:
             client.command("reset")
             self.reaches(LinkState.IDLE)
         ready = self.reaches_or_stops(lambda: not client.telemetry().not_ready)
-        if ready and client.command("arm") and self.reaches_or_stops(lambda: self._stands(LinkState.ARMED)):
+        if (
+            ready
+            and client.command("arm")
+            and self.reaches_or_stops(lambda: self._stands(LinkState.ARMED))
+        ):
             client.command("stream")
             self.reaches_or_stops(lambda: self.streams)
 
@@ -280,7 +352,9 @@ class Operator:
     def reaches_or_stops(self, what: Callable[[], bool]) -> bool:
         """Live until `what` says yes; False if the link is stopped meanwhile, or nothing comes of it."""
         begin = time.monotonic()
-        self.until(lambda: what() or self._stands(LinkState.FAULT) or time.monotonic() - begin > 3.0, "")
+        self.until(
+            lambda: what() or self._stands(LinkState.FAULT) or time.monotonic() - begin > 3.0, ""
+        )
         return what()
 
 

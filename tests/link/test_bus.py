@@ -34,13 +34,19 @@ def multicast(number: int) -> Bus:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
     return Bus(
-        interface="udp_multicast", channel=f"239.74.163.{10 + (os.getpid() + number) % 200}", options={"port": port}
+        interface="udp_multicast",
+        channel=f"239.74.163.{10 + (os.getpid() + number) % 200}",
+        options={"port": port},
     )
 
 
 @pytest.mark.parametrize("interface", ["virtual", "udp_multicast"])
 def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> None:
-    bus = multicast(1) if interface == "udp_multicast" else Bus(interface="virtual", channel=f"bus-{os.getpid()}")
+    bus = (
+        multicast(1)
+        if interface == "udp_multicast"
+        else Bus(interface="virtual", channel=f"bus-{os.getpid()}")
+    )
     one, other = open_bus(bus), open_bus(bus)
     try:
         for frame in _FRAMES:
@@ -50,8 +56,13 @@ def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> 
             assert received is not None
             got, sent = received
             assert (got.id, got.data, got.extended, got.remote, got.length, sent) == (
-                frame.id, frame.data, frame.extended, frame.remote, frame.length, False,
-            )  # fmt: skip
+                frame.id,
+                frame.data,
+                frame.extended,
+                frame.remote,
+                frame.length,
+                False,
+            )
             assert got.time > 0
         assert one.receive(0.05) is None
         assert not one.off()
@@ -77,8 +88,8 @@ def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
         return before, after, received[0].time
 
     try:
-        # Linux begins to stamp a while after it was asked, when its work queue comes to it (net_enable_timestamp), and
-        # gives frames that came before then the time of reading.
+        # Linux begins to stamp a while after it was asked, when its work queue comes to it
+        # (net_enable_timestamp), and gives frames that came before then the time of reading.
         for _ in range(500):
             _, sent, came = waited(0.01)
             if came <= sent + 0.001:
@@ -100,7 +111,9 @@ class _Full:
     def send(self, message: can.Message, timeout: float) -> None:
         self.times -= 1
         if self.times >= 0:
-            raise can.CanOperationError("Failed to transmit: No buffer space available", errno.ENOBUFS)
+            raise can.CanOperationError(
+                "Failed to transmit: No buffer space available", errno.ENOBUFS
+            )
         self.taken += 1
 
 
@@ -115,7 +128,9 @@ def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyP
     with pytest.raises(can.CanOperationError) as caught:
         adapter.send(_FRAMES[0])
     said = working_error(Bus(), caught.value)
-    assert said.startswith("socketcan can0 takes no more frames, because nobody on the bus acknowledges them")
+    assert said.startswith(
+        "socketcan can0 takes no more frames, because nobody on the bus acknowledges them"
+    )
     assert "txqueuelen 1000" in said
 
 
@@ -124,7 +139,9 @@ class _BusOff:
 
     def recv(self, timeout: float) -> can.Message:
         # Class CAN_ERR_BUSOFF of linux/can/error.h, as SocketCAN hands error frames over.
-        return can.Message(arbitration_id=0x40, is_error_frame=True, is_extended_id=False, dlc=8, data=bytes(8))
+        return can.Message(
+            arbitration_id=0x40, is_error_frame=True, is_extended_id=False, dlc=8, data=bytes(8)
+        )
 
 
 def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
@@ -143,23 +160,71 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
 @pytest.mark.parametrize(
     ("bus", "final", "said"),
     [
-        (Bus(interface="sockecan"), True, 'There is no CAN interface "sockecan"; did you mean socketcan?'),
+        (
+            Bus(interface="sockecan"),
+            True,
+            'There is no CAN interface "sockecan"; did you mean socketcan?',
+        ),
         (Bus(interface="zzz"), True, "choose one of "),
-        (Bus(interface="udp_multicast", channel="can0"), True, "no multicast address; give a multicast"),
+        (
+            Bus(interface="udp_multicast", channel="can0"),
+            True,
+            "no multicast address; give a multicast",
+        ),
         (Bus(interface="udp_multicast", channel="10.0.0.1"), True, "no multicast address"),
-        (Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}), True, "70000 is no UDP port"),
-        (Bus(interface="udp_multicast", channel="239.74.163.2", options={"hop_limt": 1}), True, "mean hop_limit?"),
-        (Bus(interface="slcan", channel="/dev/ttyNONE7"), False, "no such channel here; plug the adapter in, or give"),
-        (Bus(interface="slcan", channel="/dev/null"), True, "this is no serial port; plug the adapter in, or give its"),
-        (Bus(interface="slcan", channel=""), True, "slcan: no channel was chosen; give one such as /dev/ttyACM0"),
-        (Bus(interface="socketcand", channel="can0"), True, "cannot do without host and port; give them as options"),
-        (Bus(interface="replay", channel=""), True, "replay: no log was chosen; give a file as channel"),
-        (Bus(interface="replay", channel="no.blf"), True, "no.blf: The log cannot be read (there is no such file"),
+        (
+            Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}),
+            True,
+            "70000 is no UDP port",
+        ),
+        (
+            Bus(interface="udp_multicast", channel="239.74.163.2", options={"hop_limt": 1}),
+            True,
+            "mean hop_limit?",
+        ),
+        (
+            Bus(interface="slcan", channel="/dev/ttyNONE7"),
+            False,
+            "no such channel here; plug the adapter in, or give",
+        ),
+        (
+            Bus(interface="slcan", channel="/dev/null"),
+            True,
+            "this is no serial port; plug the adapter in, or give its",
+        ),
+        (
+            Bus(interface="slcan", channel=""),
+            True,
+            "slcan: no channel was chosen; give one such as /dev/ttyACM0",
+        ),
+        (
+            Bus(interface="socketcand", channel="can0"),
+            True,
+            "cannot do without host and port; give them as options",
+        ),
+        (
+            Bus(interface="replay", channel=""),
+            True,
+            "replay: no log was chosen; give a file as channel",
+        ),
+        (
+            Bus(interface="replay", channel="no.blf"),
+            True,
+            "no.blf: The log cannot be read (there is no such file",
+        ),
         (Bus(interface="replay", channel="run.csv"), True, "This is not a log of frames"),
-        (Bus(interface="replay", channel="a.log", options={"speed": 0}), True, "a speed of 0 is not possible"),
-        (Bus(interface="replay", channel="a.log", options={"sped": 1}), True, 'no option "sped"; give speed or loop'),
+        (
+            Bus(interface="replay", channel="a.log", options={"speed": 0}),
+            True,
+            "a speed of 0 is not possible",
+        ),
+        (
+            Bus(interface="replay", channel="a.log", options={"sped": 1}),
+            True,
+            'no option "sped"; give speed or loop',
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, said: str) -> None:
     with pytest.raises(LinkError) as caught:
         open_bus(bus)
@@ -190,16 +255,28 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(errno.EACCES, "Permission denied"), "you may not open it; allow your user to open the adapter"),
+        (
+            OSError(errno.EACCES, "Permission denied"),
+            "you may not open it; allow your user to open the adapter",
+        ),
         (OSError(errno.EBUSY, "busy"), "another program uses it; close that one"),
-        (OSError(errno.ENODEV, "No such device"), "bring it up (sudo ip link set can0 up type can bitrate 500000)"),
+        (
+            OSError(errno.ENODEV, "No such device"),
+            "bring it up (sudo ip link set can0 up type can bitrate 500000)",
+        ),
         (OSError(errno.EAFNOSUPPORT, "Address family"), "load the kernel's can module"),
         (OSError("pcanbasic library not found."), "The driver of socketcan is not installed"),
         (can.CanInterfaceNotImplementedError("no module"), "is not installed"),
-        (TypeError("got an unexpected keyword"), "cannot be set up so (got an unexpected keyword); mend"),
-        (can.CanInitializationError("the hardware is angry."), "it cannot be opened (the hardware is angry); look"),
+        (
+            TypeError("got an unexpected keyword"),
+            "cannot be set up so (got an unexpected keyword); mend",
+        ),
+        (
+            can.CanInitializationError("the hardware is angry."),
+            "it cannot be opened (the hardware is angry); look",
+        ),
     ],
-)  # fmt: skip
+)
 def test_drivers_errors_become_sentences(error: Exception, said: str) -> None:
     text = str(opening_error(Bus(), error))
     assert said.lower() in text.lower()

@@ -79,7 +79,7 @@ def got(decoded: Decoded | None) -> dict[tuple[Quantity, int], float]:
     return {(value.quantity, value.axis): value.value for value in decoded.values}
 
 
-# ------------------------------------------------------------------------------------------ second opinion
+# ----------------------------------------------------------------------------------- second opinion
 
 
 @st.composite
@@ -103,7 +103,14 @@ def messages(draw: st.DrawFn) -> DbcMessage:
             )
             signed = not floating and draw(st.booleans())
             signals.append(
-                DbcSignal(f"s{len(signals)}", start, length, order, is_signed=signed, conversion=conversion)  # type: ignore[arg-type]
+                DbcSignal(
+                    f"s{len(signals)}",
+                    start,
+                    length,
+                    order,
+                    is_signed=signed,
+                    conversion=conversion,
+                )  # type: ignore[arg-type]
             )
             bit += length
         byte += span
@@ -128,9 +135,13 @@ def test_bits_are_where_cantools_has_them(message: DbcMessage, draw: random.Rand
     data = (little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little")
     assert data == message.encode(raws, scaling=False)
     parts = int.from_bytes(data, "little"), int.from_bytes(data, "big")
-    assert {name: field.raw(*parts) for name, field in fields.items()} == message.decode(data, scaling=False)
+    assert {name: field.raw(*parts) for name, field in fields.items()} == message.decode(
+        data, scaling=False
+    )
     physical = message.decode(data, decode_choices=False)
-    assert {name: f.physical(f.raw(*parts)) for name, f in fields.items()} == pytest.approx(physical)
+    assert {name: f.physical(f.raw(*parts)) for name, f in fields.items()} == pytest.approx(
+        physical
+    )
 
 
 @pytest.mark.parametrize("name", CODECS)
@@ -142,10 +153,18 @@ def test_shipped_messages_are_as_cantools_has_them(name: str, draw: random.Rando
         if message.remote:
             continue
         dbc = codec.loaded.database.get_message_by_name(message.message)
-        ours = {s.signal for s in message.signals if s.range is not None or s.quantity in ("counter", "checksum")}
-        fields = {n: f for n, f in fields_of(dbc).items() if n not in ours and n not in message.fixed}
+        ours = {
+            s.signal
+            for s in message.signals
+            if s.range is not None or s.quantity in ("counter", "checksum")
+        }
+        fields = {
+            n: f for n, f in fields_of(dbc).items() if n not in ours and n not in message.fixed
+        }
         raws: dict[str, float] = {
-            name: draw.choice((0.0, -1.5, 0.25)) if field.floating else draw.randint(int(field.low), int(field.high))
+            name: draw.choice((0.0, -1.5, 0.25))
+            if field.floating
+            else draw.randint(int(field.low), int(field.high))
             for name, field in fields.items()
         }
         physical = {name: field.physical(raws[name]) for name, field in fields.items()}
@@ -157,10 +176,12 @@ def test_shipped_messages_are_as_cantools_has_them(name: str, draw: random.Rando
         assert decoded is not None
         scaled = dbc.decode(frame.data, decode_choices=False)
         assert isinstance(scaled, dict)
-        assert {name: decoded.signals[name] for name in raws} == pytest.approx({name: scaled[name] for name in raws})
+        assert {name: decoded.signals[name] for name in raws} == pytest.approx(
+            {name: scaled[name] for name in raws}
+        )
 
 
-# ------------------------------------------------------------------------------------------ both ends
+# ---------------------------------------------------------------------------------------- both ends
 
 
 @pytest.mark.parametrize("name", CODECS)
@@ -177,9 +198,13 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
         assert codec.decode(frame) is None
         assert codec.text(frame)
     coarsest = 25 / 65535  # MIT's 16 bits over 25 rad
-    assert [heard["angle", i] for i in range(codec.n_axes)] == pytest.approx(angle.tolist(), abs=coarsest)
+    assert [heard["angle", i] for i in range(codec.n_axes)] == pytest.approx(
+        angle.tolist(), abs=coarsest
+    )
     if ("rate", 0) in heard:
-        assert [heard["rate", i] for i in range(codec.n_axes)] == pytest.approx(rate.tolist(), abs=130 / 4095)
+        assert [heard["rate", i] for i in range(codec.n_axes)] == pytest.approx(
+            rate.tolist(), abs=130 / 4095
+        )
 
 
 @pytest.mark.parametrize("name", CODECS)
@@ -190,7 +215,10 @@ def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
         for i in range(codec.n_axes)
         for quantity in ("angle", "rate", "torque", "current")
     }  # type: ignore[misc]
-    said |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {("status", -1): 1.0, ("error", -1): 4.0}
+    said |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {
+        ("status", -1): 1.0,
+        ("error", -1): 4.0,
+    }
     for message in codec.profile.messages:
         if message.role not in INCOMING:
             continue
@@ -205,21 +233,28 @@ def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
                 assert value == pytest.approx(expected, abs=0.05), (message.called, quantity, axis)
 
 
-# ------------------------------------------------------------------------------------------ what an odd robot needs
+# -------------------------------------------------------------------------- what an odd robot needs
 
 
 def test_sign_offset_and_gear_are_taken_out() -> None:
     codec = odd()
-    # The node says gear * (sign * angle + offset) = 4 * (-20° + 10°) = -40°; the signal has steps of 0.1° from 5° on:
-    # -450 steps, in 12 bits 0xE3E; big-endian from bit 15 (byte 1) on. 1.5 A = 150 = 0x96 in bytes 4 and 5.
-    frame = codec.encode(codec.profile.messages[1], 7, {("angle", 0): math.radians(20), ("current", 0): 1.5})
+    # The node says gear * (sign * angle + offset) = 4 * (-20° + 10°) = -40°; the signal has steps
+    # of 0.1° from 5° on:
+    # -450 steps, in 12 bits 0xE3E; big-endian from bit 15 (byte 1) on. 1.5 A = 150 = 0x96 in bytes
+    # 4 and 5.
+    frame = codec.encode(
+        codec.profile.messages[1], 7, {("angle", 0): math.radians(20), ("current", 0): 1.5}
+    )
     assert frame == Frame(0x27, bytes.fromhex("01E3E00096000000"))
-    assert got(codec.decode(frame)) == pytest.approx({("angle", 0): math.radians(20), ("current", 0): 1.5})
+    assert got(codec.decode(frame)) == pytest.approx(
+        {("angle", 0): math.radians(20), ("current", 0): 1.5}
+    )
 
 
 def test_the_fixed_selector_says_which_message_it_is() -> None:
     codec = odd()
-    # 20 °C = 293.15 K = 300 - 13.7 steps of half a kelvin: -14 = 0xF2, 293 K. The node has two axes: it is both's.
+    # 20 °C = 293.15 K = 300 - 13.7 steps of half a kelvin: -14 = 0xF2, 293 K. The node has two
+    # axes: it is both's.
     frame = codec.encode(codec.profile.messages[2], 9, {("temperature", -1): 20.0})
     assert frame == Frame(0x29, bytes.fromhex("02F2000000000000"))
     decoded = codec.decode(frame)
@@ -232,7 +267,8 @@ def test_the_fixed_selector_says_which_message_it_is() -> None:
 
 def test_one_frame_for_all_has_slots_over_all_axes() -> None:
     codec = odd()
-    # -(0) and offset 10° at gear 4: 40° = 4000 = 0x0FA0; the others as they are: 1° = 100, -1° = -100.
+    # -(0) and offset 10° at gear 4: 40° = 4000 = 0x0FA0; the others as they are: 1° = 100, -1° =
+    # -100.
     frames = codec.set_points(np.radians([0.0, 1.0, -1.0]))
     assert frames == [Frame(17, bytes.fromhex("A00F64009CFF0000"))]
     decoded = codec.decode_outgoing(frames[0])
@@ -263,7 +299,9 @@ def test_a_float_of_the_robot_that_is_none_is_a_problem() -> None:
 
 def test_a_status_is_its_bits() -> None:
     codec = odd()
-    assert got(codec.decode(Frame(0x47, b"\xfe"))) == {("status", 0): 0xFE}  # though the DBC calls it signed
+    assert got(codec.decode(Frame(0x47, b"\xfe"))) == {
+        ("status", 0): 0xFE
+    }  # though the DBC calls it signed
     assert codec.encode(codec.profile.messages[4], 7, {("status", -1): 0xFE}).data == b"\xfe"
 
 
@@ -332,7 +370,10 @@ def test_steps_of_sequences() -> None:
     for step, says in (
         (Step(send="Nix"), 'no message to send that is called "Nix"'),
         (Step(send="JointCommand", signals={"Comand": 1}), 'no signal "Comand"'),
-        (Step(send="JointCommand", signals={"Command": 900}), "beyond what Command can hold. Give a value from 0 to 4"),
+        (
+            Step(send="JointCommand", signals={"Command": 900}),
+            "beyond what Command can hold. Give a value from 0 to 4",
+        ),
         (Step(raw="xyz", id="1"), "no bytes in hexadecimal"),
         (Step(raw="00", id="0x800"), "beyond 11 bits"),
     ):
@@ -343,13 +384,19 @@ def test_steps_of_sequences() -> None:
 def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
     with pytest.raises(ProfileError) as caught:
         odd(TOML.replace('signal = "Heat"', 'signal = "Hear"'))
-    assert str(caught.value) == 'messages[3].signals[1].signal: "Hear" is not in Mixed. Did you mean Heat?'
+    assert (
+        str(caught.value)
+        == 'messages[3].signals[1].signal: "Hear" is not in Mixed. Did you mean Heat?'
+    )
 
 
 @pytest.mark.parametrize(
     ("frame", "text"),
     [
-        (Frame(0x702, bytes.fromhex("02040007")), "JointHeartbeat of node 2: State Armed, Errors 4, Count 7"),
+        (
+            Frame(0x702, bytes.fromhex("02040007")),
+            "JointHeartbeat of node 2: State Armed, Errors 4, Count 7",
+        ),
         (Frame(0x101, b"\x01"), "JointCommand of node 1: Command Arm"),
         (Frame(0x100, b"\x01"), "JointCommand: Command Arm"),  # by the DBC: no node has it
         (Frame(0x181, b"\x01"), "JointFeedback of node 1: 1 bytes instead of 8"),
@@ -363,14 +410,15 @@ def test_frames_in_words(frame: Frame, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "check"),
-    # Of "123456789": Rocksoft's catalogue (CRC-8/SAE-J1850), AUTOSAR SWS CRC library (0x2F); the others by hand.
+    # Of "123456789": Rocksoft's catalogue (CRC-8/SAE-J1850), AUTOSAR SWS CRC library (0x2F); the
+    # others by hand.
     [("crc8_j1850", 0x4B), ("crc8_autosar", 0xDF), ("xor8", 0x31), ("sum8", 0xDD)],
 )
 def test_checksums_have_their_published_check_values(name: str, check: int) -> None:
     assert CHECKSUMS[name](b"123456789") == check
 
 
-# ------------------------------------------------------------------------------------------ anything
+# ----------------------------------------------------------------------------------------- anything
 
 
 def _feed(count: int, seed: int) -> None:
@@ -386,7 +434,11 @@ def _feed(count: int, seed: int) -> None:
             identifier = draw.choice(own) if draw.random() < 0.7 else draw.randrange(1 << 29)
             length = draw.choice((8, 8, 8, 6, draw.randrange(65)))
             frame = Frame(
-                identifier, draw.randbytes(length), identifier > 0x7FF, draw.random() < 0.02, error=draw.random() < 0.01
+                identifier,
+                draw.randbytes(length),
+                identifier > 0x7FF,
+                draw.random() < 0.02,
+                error=draw.random() < 0.01,
             )
             for decoded in (codec.decode(frame), codec.decode_outgoing(frame)):
                 if decoded is not None:
@@ -415,7 +467,9 @@ def test_raw_bytes_go_to_node_0_when_it_is_the_one_that_is_meant() -> None:
 
 
 def test_a_counter_counts_only_in_the_frames_that_have_it() -> None:
-    dbc = DBC.replace(" SG_ Angle m1 :", ' SG_ Count m1 : 4|4@1+ (1,0) [0|15] "" B\n SG_ Angle m1 :')
+    dbc = DBC.replace(
+        " SG_ Angle m1 :", ' SG_ Count m1 : 4|4@1+ (1,0) [0|15] "" B\n SG_ Angle m1 :'
+    )
     counter = '{ signal = "Count", quantity = "counter" },\n        { signal = "Angle"'
     toml = TOML.replace("fixed = { Kind = 1 }, ", "").replace('{ signal = "Angle"', counter)
     lines = toml.splitlines(keepends=True)
@@ -427,5 +481,8 @@ def test_a_counter_counts_only_in_the_frames_that_have_it() -> None:
         assert decoded is not None
         return decoded.problem
 
-    # Low nibble: which signals are there (1: those with the counter, 2: others); high nibble: the count, if it is.
-    assert [bool(problem(byte)) for byte in (0x01, 0x02, 0x02, 0x11, 0x12, 0x12, 0x21, 0x21)] == [False] * 7 + [True]
+    # Low nibble: which signals are there (1: those with the counter, 2: others); high nibble: the
+    # count, if it is.
+    assert [bool(problem(byte)) for byte in (0x01, 0x02, 0x02, 0x11, 0x12, 0x12, 0x21, 0x21)] == [
+        False
+    ] * 7 + [True]

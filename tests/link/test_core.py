@@ -202,23 +202,59 @@ def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
     assert not [frame for at, frame in rig.sent if at > stopped and frame.id == alive]
 
 
-# ----------------------------------------------------------------------------------------------------- what stops it
+# ------------------------------------------------------------------------------------ what stops it
 
 _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
-    "window silent": (lambda rig: setattr(rig, "beats", False), "program that drives gave no sign of life", 0.28),
+    "window silent": (
+        lambda rig: setattr(rig, "beats", False),
+        "program that drives gave no sign of life",
+        0.28,
+    ),
     "window gone": (lambda rig: rig.core.window_gone(rig.now), "program that drives is gone", 0.02),
     "node drops out": (lambda rig: rig.robot.silent.add(4), "node 4", 0.25),
-    "feedback": (lambda rig: rig.robot.mute.add("JointFeedback"), "The last feedback of joint 1 yaw", 0.25),
-    "heartbeats": (lambda rig: rig.robot.mute.add("JointHeartbeat"), "The last heartbeat of nodes 1", 0.26),
-    "bus": (lambda rig: rig.core.bus(False, "The adapter was unplugged.", rig.now), "The adapter was unplugged.", 0.02),
-    "reset in mid-run": (lambda rig: rig.robot.state.update({3: BOOTING}), "Node 3 (joint 3 yaw and 1 more", 0.06),
-    "no longer armed": (lambda rig: rig.robot.state.update({3: STOPPED}), "is no longer armed: it says Stopped", 0.06),
+    "feedback": (
+        lambda rig: rig.robot.mute.add("JointFeedback"),
+        "The last feedback of joint 1 yaw",
+        0.25,
+    ),
+    "heartbeats": (
+        lambda rig: rig.robot.mute.add("JointHeartbeat"),
+        "The last heartbeat of nodes 1",
+        0.26,
+    ),
+    "bus": (
+        lambda rig: rig.core.bus(False, "The adapter was unplugged.", rig.now),
+        "The adapter was unplugged.",
+        0.02,
+    ),
+    "reset in mid-run": (
+        lambda rig: rig.robot.state.update({3: BOOTING}),
+        "Node 3 (joint 3 yaw and 1 more",
+        0.06,
+    ),
+    "no longer armed": (
+        lambda rig: rig.robot.state.update({3: STOPPED}),
+        "is no longer armed: it says Stopped",
+        0.06,
+    ),
     "fault": (lambda rig: rig.robot.state.update({3: FAULT}), "reports Fault", 0.06),
     "errors": (lambda rig: setattr(rig.robot, "errors", 1), "Overcurrent", 0.06),
-    "hot": (lambda rig: rig.robot.temperature.__setitem__(5, 90.0), "Joint 3 pitch has 90 °C", 0.52),
-    "current": (lambda rig: rig.robot.current.__setitem__(5, 12.0), "Joint 3 pitch takes 12.0 A", 0.15),
-    "angle": (lambda rig: rig.robot.angle.__setitem__(5, math.radians(69)), "beyond its limits of -60° to 60°", 0.05),
-}  # fmt: skip
+    "hot": (
+        lambda rig: rig.robot.temperature.__setitem__(5, 90.0),
+        "Joint 3 pitch has 90 °C",
+        0.52,
+    ),
+    "current": (
+        lambda rig: rig.robot.current.__setitem__(5, 12.0),
+        "Joint 3 pitch takes 12.0 A",
+        0.15,
+    ),
+    "angle": (
+        lambda rig: rig.robot.angle.__setitem__(5, math.radians(69)),
+        "beyond its limits of -60° to 60°",
+        0.05,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", _LOSSES)
@@ -251,11 +287,15 @@ def test_a_sign_of_life_from_the_future_is_none(rig: Rig) -> None:
 def test_a_profile_may_want_to_be_disarmed_where_others_are_stopped() -> None:
     loaded = lab_robot(set_point_rate_hz=100.0)
     gentle = loaded.profile.on_loss.model_copy(update={"window": "disarm"})
-    rig = Rig(dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"on_loss": gentle})))
+    rig = Rig(
+        dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"on_loss": gentle}))
+    )
     rig.armed()
     before = len(rig.sent)
     rig.core.window_gone(rig.now)
-    assert [frame.id for _, frame in rig.sent[before:]] == [0x100 + node for node in rig.robot.nodes]
+    assert [frame.id for _, frame in rig.sent[before:]] == [
+        0x100 + node for node in rig.robot.nodes
+    ]
     rig.run(0.3)
     assert rig.core.state is LinkState.FAULT
     assert set(rig.robot.state.values()) == {READY}
@@ -362,7 +402,9 @@ def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
     begin = rig.now
     while rig.core.state is LinkState.ARMED and rig.now < begin + 1.0:
         rig.run(0.02)
-        frame = rig.robot.codec.encode(feedback, 2, {("angle", 2): math.radians(30), ("angle", 3): 0.0})
+        frame = rig.robot.codec.encode(
+            feedback, 2, {("angle", 2): math.radians(30), ("angle", 3): 0.0}
+        )
         rig.core.receive(frame, rig.now)
     assert rig.core.state is LinkState.FAULT
     assert rig.now - begin < 0.2
@@ -371,7 +413,9 @@ def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
 
 def test_one_wrong_sample_is_no_second_node(rig: Rig) -> None:
     rig.armed()
-    frame = rig.robot.codec.encode(_message(rig, "JointFeedback"), 2, {("angle", 2): math.radians(30)})
+    frame = rig.robot.codec.encode(
+        _message(rig, "JointFeedback"), 2, {("angle", 2): math.radians(30)}
+    )
     rig.core.receive(frame, rig.now)
     rig.run(0.5)
     assert rig.core.state is LinkState.ARMED
@@ -395,25 +439,38 @@ def test_what_waited_while_the_link_stood_still_is_nobody_else(rig: Rig) -> None
     rig.core.poll(rig.now)
     for _ in range(50):
         for node in rig.robot.nodes:
-            rig.core.receive(rig.robot.codec.encode(_message(rig, "JointFeedback"), node, {}), rig.now)
+            rig.core.receive(
+                rig.robot.codec.encode(_message(rig, "JointFeedback"), node, {}), rig.now
+            )
     rig.run(3.0)
-    assert not [event.text for event in rig.events if "same number" in event.text or "babbles" in event.text]
+    assert not [
+        event.text for event in rig.events if "same number" in event.text or "babbles" in event.text
+    ]
 
 
-# ------------------------------------------------------------------------------------------------------------ arming
+# ------------------------------------------------------------------------------------------- arming
 
 _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
     "silent": (lambda rig: rig.robot.silent.update(rig.robot.nodes), "joint 2 yaw and 17 more yet"),
     "one node": (lambda rig: rig.robot.silent.add(3), "No heartbeat of node 3 yet"),
     "booting": (lambda rig: rig.robot.state.update({2: BOOTING}), "Node 2: still starting"),
-    "foreign": (lambda rig: rig.robot.state.update({2: ARMED, 3: ARMED}), "Nodes 2 and 3: armed by somebody else"),
+    "foreign": (
+        lambda rig: rig.robot.state.update({2: ARMED, 3: ARMED}),
+        "Nodes 2 and 3: armed by somebody else",
+    ),
     "stopped": (lambda rig: rig.robot.state.update({2: STOPPED}), "Node 2: stopped"),
-    "unknown": (lambda rig: rig.robot.state.update({2: 9}), "Node 2: status 0x9, which the profile does not know; add"),
+    "unknown": (
+        lambda rig: rig.robot.state.update({2: 9}),
+        "Node 2: status 0x9, which the profile does not know; add",
+    ),
     "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor; remove the cause"),
-    "outside": (lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)), "stands at 70.0°, beyond its limits"),
+    "outside": (
+        lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)),
+        "stands at 70.0°, beyond its limits",
+    ),
     "hot": (lambda rig: rig.robot.temperature.__setitem__(4, 99.0), "Joint 3 yaw is hotter"),
     "window": (lambda rig: setattr(rig, "beats", False), "no sign of life"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _NOT_READY)
@@ -434,10 +491,14 @@ def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
 def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
     rig.core = LinkCore(rig.codec, send=rig._send, tell=rig.events.append, replay=True)
     rig.armed()
-    rig.robot.state.update(dict.fromkeys(rig.robot.nodes, ARMED))  # as it was when the log was taken
+    rig.robot.state.update(
+        dict.fromkeys(rig.robot.nodes, ARMED)
+    )  # as it was when the log was taken
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
-    assert rig.core.telemetry(rig.now).not_ready == ("A log is replayed; connect to the robot itself.",)
+    assert rig.core.telemetry(rig.now).not_ready == (
+        "A log is replayed; connect to the robot itself.",
+    )
     assert not [event.text for event in rig.events if "somebody else" in event.text]
     assert rig.sent == []
 
@@ -469,7 +530,9 @@ def test_streaming_needs_references(rig: Rig) -> None:
     rig.command("stream")
     assert rig.core.state is LinkState.ARMED
     assert "no references" in rig.events[-1].text
-    rig.core.reference(ReferenceBlock(np.array([0.0, 1.0]), np.full((2, 20), math.nan), np.zeros((2, 20))))
+    rig.core.reference(
+        ReferenceBlock(np.array([0.0, 1.0]), np.full((2, 20), math.nan), np.zeros((2, 20)))
+    )
     rig.command("stream")
     assert rig.core.state is LinkState.ARMED
     assert any("not all of its numbers are finite" in event.text for event in rig.events)
@@ -495,7 +558,9 @@ def test_zero_is_for_a_robot_without_torque(rig: Rig) -> None:
     rig.idle()
     rig.command("zero")
     rig.run(0.1)
-    zeros = [frame for _, frame in rig.sent if frame.id in range(0x101, 0x10B) and frame.data[0] == 3]
+    zeros = [
+        frame for _, frame in rig.sent if frame.id in range(0x101, 0x10B) and frame.data[0] == 3
+    ]
     assert len(zeros) == 10
     rig.armed()
     rig.command("zero")

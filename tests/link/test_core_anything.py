@@ -23,8 +23,8 @@ _ROUNDING_DEG = 0.02
 class AnyCourse(RuleBasedStateMachine):
     """Commands, frames, silence, a bus that fails and a window that dies, in any order.
 
-    The operator's part is kept beside the core in the plainest way: `may_stream` says whether arming was asked for,
-    and confirmed by the robot, since the last stop.
+    The operator's part is kept beside the core in the plainest way: `may_stream` says whether
+    arming was asked for, and confirmed by the robot, since the last stop.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,20 @@ class AnyCourse(RuleBasedStateMachine):
         self._look()
 
     @rule(
-        kind=st.sampled_from(["arm", "arm", "disarm", "stream", "stream", "idle", "listen", "reset", "zero", "connect"])
+        kind=st.sampled_from(
+            [
+                "arm",
+                "arm",
+                "disarm",
+                "stream",
+                "stream",
+                "idle",
+                "listen",
+                "reset",
+                "zero",
+                "connect",
+            ]
+        )
     )
     def command(self, kind: str) -> None:
         self._command(kind)
@@ -60,12 +73,17 @@ class AnyCourse(RuleBasedStateMachine):
         for kind in ("idle", "reset"):
             self._command(kind)
             self.run(0.3)
-        self.rig.robot.state = {n: READY if s != ARMED else s for n, s in self.rig.robot.state.items()}
+        self.rig.robot.state = {
+            n: READY if s != ARMED else s for n, s in self.rig.robot.state.items()
+        }
         self.run(0.3)
         self._command("arm")
         self.run(0.2)
 
-    @rule(level=st.floats(-2, 2) | st.floats(allow_nan=True, allow_infinity=True), speed=st.floats(-5, 5))
+    @rule(
+        level=st.floats(-2, 2) | st.floats(allow_nan=True, allow_infinity=True),
+        speed=st.floats(-5, 5),
+    )
     def follow(self, level: float, speed: float) -> None:
         self.rig.references(level, speed)
         self._command("stream")
@@ -87,7 +105,9 @@ class AnyCourse(RuleBasedStateMachine):
             assert self.rig.robot.codec.text(self.rig.sent[before][1]).startswith("BroadcastStop")
         self._look()
 
-    @rule(node=st.integers(1, 10), state=st.sampled_from([BOOTING, READY, ARMED, STOPPED, FAULT, 77]))
+    @rule(
+        node=st.integers(1, 10), state=st.sampled_from([BOOTING, READY, ARMED, STOPPED, FAULT, 77])
+    )
     def robot_says(self, node: int, state: int) -> None:
         self.rig.robot.state[node] = state
 
@@ -139,7 +159,10 @@ class AnyCourse(RuleBasedStateMachine):
             assert before in (LinkState.IDLE, LinkState.ARMED)
             assert self.may_set_points, "armed without being asked to"
         if after is LinkState.ARMED and before is LinkState.IDLE:
-            assert all(state == ARMED or node in self.rig.robot.silent for node, state in self.rig.robot.state.items())
+            assert all(
+                state == ARMED or node in self.rig.robot.silent
+                for node, state in self.rig.robot.state.items()
+            )
         if before is LinkState.FAULT and after is not LinkState.FAULT:
             assert self.was_reset
             assert after in (LinkState.IDLE, LinkState.DISCONNECTED)
@@ -149,7 +172,9 @@ class AnyCourse(RuleBasedStateMachine):
         set_points = [frame for _, frame in sent if 0x201 <= frame.id <= 0x20A]
         if set_points:
             assert self.may_set_points, "set-points after a stop"
-        if after is LinkState.FAULT or (after is LinkState.IDLE and before in (LinkState.ARMED, LinkState.STREAMING)):
+        if after is LinkState.FAULT or (
+            after is LinkState.IDLE and before in (LinkState.ARMED, LinkState.STREAMING)
+        ):
             self.may_set_points = False
 
     @invariant()
@@ -169,15 +194,23 @@ def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
     last: dict[int, tuple[float, float]] = {}
     for at, frame in rig.sent:
         decoded = rig.robot.codec.decode_outgoing(frame)
-        for value in decoded.values if decoded is not None and decoded.message.role == "set_point" else ():
+        for value in (
+            decoded.values if decoded is not None and decoded.message.role == "set_point" else ()
+        ):
             if value.quantity != "angle":
                 continue
             told = math.degrees(value.value)
-            low, high = np.degrees(limits.low - limits.margin)[value.axis], np.degrees(limits.high + limits.margin)
+            low, high = (
+                np.degrees(limits.low - limits.margin)[value.axis],
+                np.degrees(limits.high + limits.margin),
+            )
             assert low - _ROUNDING_DEG <= told <= high[value.axis] + _ROUNDING_DEG
             since, before = last.get(value.axis, (-math.inf, told))
             if at - since < 1.5 * period:
-                assert abs(told - before) <= math.degrees(limits.rate[value.axis]) * period + 2 * _ROUNDING_DEG
+                assert (
+                    abs(told - before)
+                    <= math.degrees(limits.rate[value.axis]) * period + 2 * _ROUNDING_DEG
+                )
             last[value.axis] = at, told
 
 
@@ -202,13 +235,23 @@ def _random_frames(count: int, seed: int) -> None:
         noise = draw.choice((0.02, 0.2, 40.0))
         for _ in range(60):
             for _ in range(int(noise + draw.random())):
-                frame_id = draw.choice(valid) if draw.random() < 0.3 else draw.getrandbits(draw.choice((11, 29)))
+                frame_id = (
+                    draw.choice(valid)
+                    if draw.random() < 0.3
+                    else draw.getrandbits(draw.choice((11, 29)))
+                )
                 data = draw.randbytes(draw.choice((0, 1, 4, 7, 8, 8, 8, 12, 64)))
-                flags = {"extended": frame_id > 0x7FF, "remote": draw.random() < 0.05, "fd": len(data) > 8}
+                flags = {
+                    "extended": frame_id > 0x7FF,
+                    "remote": draw.random() < 0.05,
+                    "fd": len(data) > 8,
+                }
                 rig.core.receive(Frame(frame_id, data, **flags), rig.now)
                 done += 1
             time = rig.now + np.array([0.0, 0.3])
-            wish = np.array([[draw.uniform(-3, 3)] * 20] * 2) * draw.choice((1.0, 1.0, 1.0, math.nan, math.inf))
+            wish = np.array([[draw.uniform(-3, 3)] * 20] * 2) * draw.choice(
+                (1.0, 1.0, 1.0, math.nan, math.inf)
+            )
             rig.core.reference(ReferenceBlock(time, wish, np.zeros((2, 20))))
             rig.run(0.02)
         _limited(rig, limits, period)

@@ -28,7 +28,8 @@ UNKNOWN = 77
 """A status that the lab robot's profile has no meaning for."""
 SET_POINTS = range(0x201, 0x20B)
 HOLD_S = 0.3
-"""The little robot's joints have come to rest after so long: 10° at 100 °/s and 1000 °/s^2 take less."""
+"""The little robot's joints have come to rest after so long: 10° at 100 °/s and 1000 °/s^2 take
+less."""
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def _told(rig: Rig, axis: int, since: float) -> list[float]:
     return found
 
 
-# ------------------------------------------------------------------------------------------- when a stop has succeeded
+# ------------------------------------------------------------------------ when a stop has succeeded
 
 
 def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> None:
@@ -68,9 +69,14 @@ def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> N
 def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
     loaded = lab_robot(set_point_rate_hz=50.0)
     sequences = loaded.profile.sequences
-    sequences = sequences.model_copy(update={"disarm": sequences.disarm[:1]})  # without its own expectation
+    sequences = sequences.model_copy(
+        update={"disarm": sequences.disarm[:1]}
+    )  # without its own expectation
     rig = Rig(
-        dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"sequences": sequences})), step=0.01
+        dataclasses.replace(
+            loaded, profile=loaded.profile.model_copy(update={"sequences": sequences})
+        ),
+        step=0.01,
     )
     rig.armed()
     rig.robot.deaf = {3}
@@ -105,7 +111,9 @@ def test_a_drive_in_a_quick_stop_has_torque() -> None:
     """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
     loaded = load_profile(find_profile("cia402_csp"))
     codec, observed = Codec(loaded), NodeStates(loaded.profile)
-    message = next(m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals))
+    message = next(
+        m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals)
+    )
     for word, torque in ((0x0227, True), (0x0207, True), (0x0240, False), (0x0208, False)):
         for node in loaded.profile.nodes:
             decoded = codec.decode(codec.encode(message, node, {("status", -1): float(word)}))
@@ -151,7 +159,7 @@ def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> Non
     assert rig.core.at_rest
 
 
-# ---------------------------------------------------------------------------------------------- what leads out of FAULT
+# -------------------------------------------------------------------------- what leads out of FAULT
 
 
 def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Rig) -> None:
@@ -160,7 +168,10 @@ def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Ri
     rig.run(1.0)
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
-    assert "The last word of joint 4 yaw and joint 4 pitch was that its torque is on" in rig.events[-1].text
+    assert (
+        "The last word of joint 4 yaw and joint 4 pitch was that its torque is on"
+        in rig.events[-1].text
+    )
     rig.robot.silent.clear()
     rig.run(0.3)
     rig.command("reset")
@@ -176,11 +187,16 @@ def test_nor_is_it_when_the_bus_came_back_in_between(rig: Rig) -> None:
     rig.run(1.0)
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
-    assert "The last word of joint 4 yaw and joint 4 pitch was that its torque is on" in rig.events[-1].text
+    assert (
+        "The last word of joint 4 yaw and joint 4 pitch was that its torque is on"
+        in rig.events[-1].text
+    )
     assert not rig.core.at_rest
 
 
-def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_something_known(rig: Rig) -> None:
+def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_something_known(
+    rig: Rig,
+) -> None:
     rig.armed()
     rig.robot.deaf.add(3)
     rig.robot.state[3] = 77
@@ -188,7 +204,10 @@ def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_som
     assert rig.core.state is LinkState.FAULT
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
-    assert "is none that the profile knows; add it to the profile's status values" in rig.events[-1].text
+    assert (
+        "is none that the profile knows; add it to the profile's status values"
+        in rig.events[-1].text
+    )
     before = rig.robot.stops
     rig.run(1.0)
     assert rig.robot.stops >= before + 9
@@ -205,9 +224,15 @@ def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> N
     for _ in range(5):
         rig.core.stop("Stopped by the operator.", rig.now)
         rig.run(0.4)
-    told = [event.time for event in rig.events if "No word that node 3 stopped: cut the robot's power" in event.text]
+    told = [
+        event.time
+        for event in rig.events
+        if "No word that node 3 stopped: cut the robot's power" in event.text
+    ]
     first = next(event.time for event in rig.events if event.text == "Stopped by the operator.")
-    assert [at - first for at in told] == [pytest.approx(1.0, abs=0.05)], "once, by the time of the first"
+    assert [at - first for at in told] == [pytest.approx(1.0, abs=0.05)], (
+        "once, by the time of the first"
+    )
 
 
 def test_a_link_that_was_disconnected_connects_again(rig: Rig) -> None:
@@ -227,9 +252,13 @@ def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
     assert rig.core.state is LinkState.FAULT
 
 
-@pytest.mark.parametrize("kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"])
+@pytest.mark.parametrize(
+    "kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"]
+)
 def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
-    rig.robot.deaf = set(rig.robot.nodes)  # none says that it is armed, which would forbid most of it
+    rig.robot.deaf = set(
+        rig.robot.nodes
+    )  # none says that it is armed, which would forbid most of it
     rig.idle()
     rig.command("arm")
     rig.run(0.1)
@@ -246,7 +275,7 @@ def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> No
     assert rig.core.state is LinkState.FAULT
 
 
-# ------------------------------------------------------------------------------------------ what is left of a motion
+# ------------------------------------------------------------------------- what is left of a motion
 
 
 def test_disarming_ends_a_wiggle(rig: Rig) -> None:
@@ -277,7 +306,9 @@ def test_references_of_before_the_stop_are_never_followed_again() -> None:
     rig.run(0.2)
     assert rig.core.state is LinkState.ARMED
     rig.command("stream")
-    assert rig.core.state is LinkState.ARMED  # there are no references yet, though the last ones are not 5 s old
+    assert (
+        rig.core.state is LinkState.ARMED
+    )  # there are no references yet, though the last ones are not 5 s old
     held = float(rig.robot.angle[0])
     knots = rig.now + np.array([0.5, 1.0])
     rig.core.reference(ReferenceBlock(knots, np.full((2, 20), held), np.zeros((2, 20))))
@@ -289,7 +320,7 @@ def test_references_of_before_the_stop_are_never_followed_again() -> None:
     assert np.allclose(_told(rig, 0, begin), held, atol=math.radians(0.02))  # frames resolve 0.01°
 
 
-# --------------------------------------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------------------- what is refused
 
 
 def _deafen(rig: Rig) -> None:
@@ -313,15 +344,31 @@ def _rubbish(rig: Rig) -> None:
 
 
 _AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
-    "feedback grew old": (lambda rig: rig.robot.mute.add("JointFeedback"), 0.3, "The feedback of joint 1 yaw"),
-    "heartbeats grew old": (lambda rig: rig.robot.mute.add("JointHeartbeat"), 0.3, "The last heartbeat of nodes 1"),
-    "status grew old": (lambda rig: rig.robot.mute.add("JointHeartbeat"), 0.3, "No status of joint 1 yaw"),
+    "feedback grew old": (
+        lambda rig: rig.robot.mute.add("JointFeedback"),
+        0.3,
+        "The feedback of joint 1 yaw",
+    ),
+    "heartbeats grew old": (
+        lambda rig: rig.robot.mute.add("JointHeartbeat"),
+        0.3,
+        "The last heartbeat of nodes 1",
+    ),
+    "status grew old": (
+        lambda rig: rig.robot.mute.add("JointHeartbeat"),
+        0.3,
+        "No status of joint 1 yaw",
+    ),
     "unreadable frames": (_rubbish, 0.02, "cannot be read"),
     "nothing can be sent": (_deafen, 0.2, "Frames cannot be sent"),
     "bus load": (_flood, 0.0, "The bus is busy for"),
-    "window gone": (lambda rig: (setattr(rig, "beats", False), rig.core.window_gone(rig.now)), 0.0, "no sign of life"),
+    "window gone": (
+        lambda rig: (setattr(rig, "beats", False), rig.core.window_gone(rig.now)),
+        0.0,
+        "no sign of life",
+    ),
     "bus closed": (lambda rig: rig.core.bus(False, "", rig.now), 0.0, "No bus is open"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _AFTER_IDLE)
@@ -348,17 +395,24 @@ def test_current_that_flows_back_counts_too(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("state", "is_open", "replay", "count"),
     [
-        (LinkState.DISCONNECTED, True, False, 0), (LinkState.LISTENING, True, False, 0),
-        (LinkState.IDLE, False, False, 0), (LinkState.STREAMING, True, True, 0),
-        (LinkState.FAULT, True, False, 1), (LinkState.IDLE, True, False, 1),
+        (LinkState.DISCONNECTED, True, False, 0),
+        (LinkState.LISTENING, True, False, 0),
+        (LinkState.IDLE, False, False, 0),
+        (LinkState.STREAMING, True, True, 0),
+        (LinkState.FAULT, True, False, 1),
+        (LinkState.IDLE, True, False, 1),
     ],
-)  # fmt: skip
-def test_the_gate_is_shut_whoever_wants_to_send(state: LinkState, is_open: bool, replay: bool, count: int) -> None:
+)
+def test_the_gate_is_shut_whoever_wants_to_send(
+    state: LinkState, is_open: bool, replay: bool, count: int
+) -> None:
     loaded = lab_robot()
     profile, machine, sent = loaded.profile, Machine(), []
     machine.state = state
     watchdogs, journal = Watchdogs(profile, NodeStates(profile)), Journal(lambda event: None)
-    gate = TxGate(Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay)
+    gate = TxGate(
+        Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay
+    )
     gate.bus_open = is_open
     gate.frames([Frame(0x201, bytes(8))], 1.0)
     assert len(sent) == count

@@ -29,7 +29,8 @@ from tests.link.rig import STOP_ID
 
 CIA402 = load_profile(find_profile("cia402_csp"))
 QUICK_STOP, DISABLE = 0x0002, 0x0000
-"""Controlwords of CiA 402-2, 8.4.1: bits 1 and 2 are enable voltage and quick stop (low means stop)."""
+"""Controlwords of CiA 402-2, 8.4.1: bits 1 and 2 are enable voltage and quick stop (low means
+stop)."""
 
 
 class Wire:
@@ -90,7 +91,9 @@ def test_whatever_fails_the_stop_sequence_is_sent(
         process._said = -1.0
     else:
         monkeypatch.setattr(process._core, "poll", poll)
-    with pytest.raises(LinkError, match=r"The link failed, and the stop sequence was sent \(\w+: .+\)\."):
+    with pytest.raises(
+        LinkError, match=r"The link failed, and the stop sequence was sent \(\w+: .+\)\."
+    ):
         process.run()
     stops = [frame for _, frame in wire.sent if frame.id == STOP_ID]
     # Before the bus was open nothing may be sent at all; "telemetry" fails at the first look.
@@ -114,7 +117,9 @@ def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
     assert waits == 3 * [0.1, 0.1]
 
 
-def test_disconnecting_waits_for_the_whole_stop_sequence(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+def test_disconnecting_waits_for_the_whole_stop_sequence(
+    link: Callable[[str], tuple[_Process, Wire]],
+) -> None:
     # Quick stop keeps a drive's torque on until its voltage is disabled, 0.1 s later.
     process, wire = link("cia402_csp")
     process.inbox.put(LinkCommand("stop", 2))
@@ -129,7 +134,9 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(link: Callable[[str], t
     process._release = release  # type: ignore[method-assign]
     process.run()
     ids = {frame.id for frame in Codec(CIA402).step_frames(CIA402.profile.sequences.stop[0])}
-    words = [(at, int.from_bytes(frame.data[:2], "little")) for at, frame in wire.sent if frame.id in ids]
+    words = [
+        (at, int.from_bytes(frame.data[:2], "little")) for at, frame in wire.sent if frame.id in ids
+    ]
     assert {word for _, word in words} == {QUICK_STOP, DISABLE}
     assert max(at for at, word in words if word == DISABLE) <= wire.closed
     assert process._core.state is LinkState.DISCONNECTED
@@ -146,11 +153,18 @@ def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b"", b"\xff\xfe", b"5", b"null", b"[" * 50_000, b'{"kind": "fly", "number": 1}', b'{"kind": ["arm"]}',
-        b'{"kind": "arm", "number": "x"}', b'{"kind": "arm", "values": [1]}',
+        b"",
+        b"\xff\xfe",
+        b"5",
+        b"null",
+        b"[" * 50_000,
+        b'{"kind": "fly", "number": 1}',
+        b'{"kind": ["arm"]}',
+        b'{"kind": "arm", "number": "x"}',
+        b'{"kind": "arm", "values": [1]}',
         b'{"kind": "wiggle", "values": {"a": {}}}',
     ],
-)  # fmt: skip
+)
 def test_what_is_no_command_is_none(line: bytes) -> None:
     assert command_of(line) is None
 
@@ -160,7 +174,12 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
     reading, writing = os.pipe()
     try:
         with os.fdopen(writing, "wb") as pipe:
-            written = [b"x" * 60_000, b"y" * 60_000, b"z\n", json.dumps({"kind": "stop", "number": 7}).encode() + b"\n"]
+            written = [
+                b"x" * 60_000,
+                b"y" * 60_000,
+                b"z\n",
+                json.dumps({"kind": "stop", "number": 7}).encode() + b"\n",
+            ]
             reader = threading.Thread(target=read_commands, args=(found.append, reading))
             reader.start()
             for part in written:
@@ -195,19 +214,25 @@ def _stops(wire: Wire) -> int:
     return sum(frame.id == STOP_ID for _, frame in wire.sent)
 
 
-@pytest.mark.parametrize("values", [{}, {"request": "x"}, {"request": 10**9}, {"request": -1}, {"request": 1.0}])
+@pytest.mark.parametrize(
+    "values", [{}, {"request": "x"}, {"request": 10**9}, {"request": -1}, {"request": 1.0}]
+)
 def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     values: dict[str, str | int | float | bool], link: Callable[[str], tuple[_Process, Wire]]
 ) -> None:
     process, wire = _speaking(link)
     process._handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
-    process._memory.request_stop("Stopped by the operator.")  # and hides none that comes through the memory
+    process._memory.request_stop(
+        "Stopped by the operator."
+    )  # and hides none that comes through the memory
     process._look(10.2)
     assert _stops(wire) == 2
 
 
-def test_a_stop_that_comes_both_ways_is_carried_out_once(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+def test_a_stop_that_comes_both_ways_is_carried_out_once(
+    link: Callable[[str], tuple[_Process, Wire]],
+) -> None:
     process, wire = _speaking(link)
     for pipe_first in (False, True):
         before = _stops(wire)
@@ -227,7 +252,9 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
     process, wire = _speaking(link)
     asked: list[str] = []
-    monkeypatch.setattr(process._core, "_carry_out", lambda command, now: asked.append(command.kind))
+    monkeypatch.setattr(
+        process._core, "_carry_out", lambda command, now: asked.append(command.kind)
+    )
     process._handle(LinkCommand(kind, 1, {"stops": 0}), 10.1)
     assert asked == [kind]
     request = process._memory.request_stop("Stopped by the operator.")
@@ -256,7 +283,9 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
     assert _stops(wire) == 2
 
 
-def test_however_much_there_is_to_say_the_link_goes_on(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+def test_however_much_there_is_to_say_the_link_goes_on(
+    link: Callable[[str], tuple[_Process, Wire]],
+) -> None:
     """In a script of three bytes a character: too much for the shared memory, which must not end the link."""
     process, _ = link("lab_robot")
     telemetry = process._core.telemetry(10.0)

@@ -28,7 +28,10 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile
 
 _PROFILE = Profile(
-    name="Tiny", dbc="tiny.dbc", axes=(Axis(joint=1, node=1),), messages=(Message(role="feedback", message="F"),)
+    name="Tiny",
+    dbc="tiny.dbc",
+    axes=(Axis(joint=1, node=1),),
+    messages=(Message(role="feedback", message="F"),),
 )
 _SOURCE = LogSource(_PROFILE, 'VERSION ""\n')
 _FRAMES = [
@@ -60,11 +63,18 @@ def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
     for entry, (frame, sent) in zip(read, _FRAMES, strict=True):
         got = entry.frame
         assert (got.id, got.data, got.extended, got.remote, got.fd) == (
-            frame.id, frame.data, frame.extended, frame.remote, frame.fd,
-        )  # fmt: skip
-        # python-can reads no direction of CAN FD frames back from BLF; its own default is "received".
+            frame.id,
+            frame.data,
+            frame.extended,
+            frame.remote,
+            frame.fd,
+        )
+        # python-can reads no direction of CAN FD frames back from BLF; its own default is
+        # "received".
         assert entry.sent == sent
-        assert entry.time == pytest.approx(frame.time - 10.0, abs=1e-4)  # ASC has tenths of milliseconds
+        assert entry.time == pytest.approx(
+            frame.time - 10.0, abs=1e-4
+        )  # ASC has tenths of milliseconds
     assert read_source(path) == _SOURCE
 
 
@@ -88,7 +98,9 @@ def test_a_source_that_is_missing_or_nonsense_is_none(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    with pytest.raises(LinkError, match=r"run\.csv: Frames are logged as \.blf, \.asc or \.log. Use one"):
+    with pytest.raises(
+        LinkError, match=r"run\.csv: Frames are logged as \.blf, \.asc or \.log. Use one"
+    ):
         check_log_path(tmp_path / "run.csv")
     with pytest.raises(LinkError, match="there is no folder"):
         check_log_path(tmp_path / "no" / "run.blf")
@@ -98,7 +110,9 @@ def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     assert text.endswith("the log cannot be written (Is a directory); choose another folder.")
 
 
-def test_a_slow_disk_loses_frames_and_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_disk_loses_frames_and_counts_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("snakestudio.link.bus.frame_log._WAITING", 10)
     slow = can.CanutilsLogWriter.on_message_received
 
@@ -116,18 +130,30 @@ def test_a_slow_disk_loses_frames_and_counts_them(tmp_path: Path, monkeypatch: p
     log.end()
     log.join(5.0)
     written = len(list(read_log(tmp_path / "run.log")))
-    assert log.lost >= 88  # 10 wait, 1 is being written, and one of what is written may be about the log
+    assert (
+        log.lost >= 88
+    )  # 10 wait, 1 is being written, and one of what is written may be about the log
     assert written + log.lost == 100
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(ending=st.sampled_from(ENDINGS), keep=st.floats(0, 1), flips=st.lists(st.integers(0, 10**6), max_size=4))
+@given(
+    ending=st.sampled_from(ENDINGS),
+    keep=st.floats(0, 1),
+    flips=st.lists(st.integers(0, 10**6), max_size=4),
+)
 def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
     tmp_path: Path, ending: str, keep: float, flips: list[int]
 ) -> None:
     whole = tmp_path / f"whole{ending}"
     if not whole.exists():
-        _log(whole, [(Frame(number, bytes([number % 256]), time=number / 100), False) for number in range(0x200)])
+        _log(
+            whole,
+            [
+                (Frame(number, bytes([number % 256]), time=number / 100), False)
+                for number in range(0x200)
+            ],
+        )
     data = bytearray(whole.read_bytes())
     data = data[: int(len(data) * keep)]
     for flip in flips if data else []:
@@ -157,7 +183,10 @@ def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
         time.sleep(0.1)  # until it was flushed
         (tmp_path / "killed.blf").write_bytes(path.read_bytes())
         with suppress(LinkError):  # nothing is on the disk yet
-            numbers = [int.from_bytes(entry.frame.data, "little") for entry in read_log(tmp_path / "killed.blf")]
+            numbers = [
+                int.from_bytes(entry.frame.data, "little")
+                for entry in read_log(tmp_path / "killed.blf")
+            ]
     log.end()
     log.join(5.0)
     assert len(numbers) > 2500  # of about 40 bytes each, less than one block of 16 kB is missing
@@ -177,7 +206,9 @@ class Clock:
         self.now += seconds
 
 
-def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = Clock()
     monkeypatch.setattr("snakestudio.link.bus.replay.time", clock)
     path = tmp_path / "run.log"
@@ -194,11 +225,15 @@ def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(tmp_path: Path, mo
         bus.receive(0.05)
     assert [sent for (_, sent), _ in got] == [sent for _, sent in _FRAMES]
     for ((frame, _), at), (logged, _) in zip(got, _FRAMES, strict=True):
-        assert at == pytest.approx((logged.time - 10.0) / 2.0, abs=1e-6)  # candump writes microseconds
+        assert at == pytest.approx(
+            (logged.time - 10.0) / 2.0, abs=1e-6
+        )  # candump writes microseconds
         assert frame.time == pytest.approx(begin + at, abs=1e-9)
     with pytest.raises(LinkError, match="Nothing can be sent"):
         bus.send(Frame(1))
-    looped = ReplayBus(Bus(interface="replay", channel=str(path), options={"speed": 100.0, "loop": True}))
+    looped = ReplayBus(
+        Bus(interface="replay", channel=str(path), options={"speed": 100.0, "loop": True})
+    )
     ids = [received[0].id for _ in range(60) if (received := looped.receive(0.05)) is not None]
     assert ids[:12] == [*(frame.id for frame, _ in _FRAMES)] * 2 + [0x181, 0x201]
     looped.close()
@@ -207,6 +242,8 @@ def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(tmp_path: Path, mo
 def test_a_log_without_frames_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.log"
     path.write_text("")
-    with pytest.raises(LinkError, match=r"empty\.log: the log holds no frame; choose another file\."):
+    with pytest.raises(
+        LinkError, match=r"empty\.log: the log holds no frame; choose another file\."
+    ):
         ReplayBus(Bus(interface="replay", channel=str(path)))
     assert not os.path.exists(side_file(path))

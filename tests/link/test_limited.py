@@ -28,7 +28,9 @@ _OLD_S, _LOST_S = 1.25, 2.5
 def _limited(**limits: Any) -> LoadedProfile:
     loaded = lab_robot(set_point_rate_hz=100.0)
     changed = loaded.profile.limits.model_copy(update=limits)
-    return dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"limits": changed}))
+    return dataclasses.replace(
+        loaded, profile=loaded.profile.model_copy(update={"limits": changed})
+    )
 
 
 def _not_ready(rig: Rig) -> str:
@@ -44,7 +46,7 @@ def _until_stopped(rig: Rig, patience: float = 8.0) -> float:
     return rig.now - begin
 
 
-# ------------------------------------------------------------------------------------------------------ before arming
+# ------------------------------------------------------------------------------------ before arming
 
 
 def test_a_robot_that_tells_everything_gets_ready() -> None:
@@ -58,7 +60,10 @@ def test_what_was_never_told_keeps_it_from_being_armed() -> None:
     rig.robot.mute = {"JointCondition"}
     rig.idle()
     said = _not_ready(rig)
-    assert "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, on which a limit stands" in said
+    assert (
+        "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, on which a limit stands"
+        in said
+    )
     assert "No supply voltage of joint 1 yaw" in said
     rig.command("arm")
     rig.run(0.5)
@@ -76,7 +81,9 @@ def test_a_limit_of_a_single_axis_is_watched_like_the_others() -> None:
     loaded = _limited(max_temperature_c=None)
     axes = list(loaded.profile.axes)
     axes[5] = axes[5].model_copy(update={"max_temperature_c": 60.0})
-    rig = Rig(dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"axes": tuple(axes)})))
+    rig = Rig(
+        dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"axes": tuple(axes)}))
+    )
     rig.robot.mute = {"JointCondition"}
     rig.idle()
     assert "No temperature of joint 3 pitch yet" in _not_ready(rig)
@@ -89,7 +96,10 @@ def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come
     rig.idle()
     assert _not_ready(rig) == ""  # it has just been told
     rig.run(_OLD_S)
-    assert "old, where it should come every 0.5 s; see what keeps its node from sending it." in _not_ready(rig)
+    assert (
+        "old, where it should come every 0.5 s; see what keeps its node from sending it."
+        in _not_ready(rig)
+    )
     rig.command("arm")
     assert rig.core.state is LinkState.IDLE
 
@@ -100,7 +110,10 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
     rig.idle()
     rig.run(2.5)  # the second one has just come
     said = _not_ready(rig)
-    assert "came 3.00 s after the one before, where it should come every 0.5 s; mend that, or its interval" in said
+    assert (
+        "came 3.00 s after the one before, where it should come every 0.5 s; mend that, or its interval"
+        in said
+    )
     rig.robot.every = {}
     rig.run(3.6)
     assert _not_ready(rig) == ""
@@ -109,7 +122,10 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
 def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
     """Unless they come with errors alone, and the profile says so."""
     path = find_profile("cia402_csp")
-    toml, dbc = path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8")
+    toml, dbc = (
+        path.read_text(encoding="utf-8"),
+        path.with_suffix(".dbc").read_text(encoding="utf-8"),
+    )
     for text, waits in ((toml.replace('when = "change"\n', ""), True), (toml, False)):
         rig = Rig(parse_profile(text, dbc))
         rig.core.bus(True, "", rig.now)
@@ -119,12 +135,16 @@ def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
 
 def test_no_limit_can_stand_on_what_comes_only_when_it_changes() -> None:
     path = find_profile("lab_robot")
-    toml = path.read_text(encoding="utf-8").replace("every_s = 0.5\n", 'every_s = 0.5\nwhen = "change"\n')
-    problems = arming_problems(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8")))
+    toml = path.read_text(encoding="utf-8").replace(
+        "every_s = 0.5\n", 'every_s = 0.5\nwhen = "change"\n'
+    )
+    problems = arming_problems(
+        parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))
+    )
     assert [problem.key for problem in problems] == ["limits.max_temperature_c"]
 
 
-# ------------------------------------------------------------------------------------------------- while torque is on
+# ------------------------------------------------------------------------------- while torque is on
 
 
 def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> None:
@@ -152,7 +172,11 @@ def test_whatever_message_of_one_node_ends_the_robot_is_stopped(message: str) ->
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.armed()
     real = rig.robot.frames
-    ids = {rig.robot.codec.encode(each, 4, {}).id for each in rig.loaded.profile.messages if each.message == message}
+    ids = {
+        rig.robot.codec.encode(each, 4, {}).id
+        for each in rig.loaded.profile.messages
+        if each.message == message
+    }
     rig.robot.frames = lambda now: [frame for frame in real(now) if frame.id not in ids]  # type: ignore[method-assign]
     assert _until_stopped(rig) <= _LOST_S + 0.02
 
@@ -195,11 +219,17 @@ def test_a_voltage_below_the_least_stops_the_robot_and_a_dip_does_not() -> None:
     assert rig.core.state is LinkState.ARMED
     rig.robot.voltage[4:6] = 18.0
     assert 0.1 <= _until_stopped(rig) <= 0.14
-    assert "Joint 3 yaw has 18.0 V, less than the 20 it must have" in rig.core.telemetry(rig.now).reason
-    assert "Joint 3 yaw and joint 3 pitch have too low a voltage; charge or change the battery." in _not_ready(rig)
+    assert (
+        "Joint 3 yaw has 18.0 V, less than the 20 it must have"
+        in rig.core.telemetry(rig.now).reason
+    )
+    assert (
+        "Joint 3 yaw and joint 3 pitch have too low a voltage; charge or change the battery."
+        in _not_ready(rig)
+    )
 
 
-# -------------------------------------------------------------------------------------------------------------- NaN
+# ---------------------------------------------------------------------------------------------- NaN
 
 _FLOATS = """format = 1
 name = "Floats"
@@ -296,7 +326,10 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     robot.run(0.5)
     told = robot.core.telemetry(robot.now)
     assert np.isnan(told.temperature[0])
-    assert "The temperature of joint 1 yaw is no number; see whether its sensor is connected." in told.not_ready
+    assert (
+        "The temperature of joint 1 yaw is no number; see whether its sensor is connected."
+        in told.not_ready
+    )
     robot.command("arm")
     robot.run(0.5)
     assert robot.core.state is LinkState.IDLE
@@ -311,7 +344,7 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     assert "The last temperature of joint 1 yaw" in robot.core.telemetry(robot.now).reason
 
 
-# -------------------------------------------------------------------------------------------------- ages by profile
+# ---------------------------------------------------------------------------------- ages by profile
 
 
 def test_ages_follow_from_intervals_and_requests() -> None:
@@ -327,14 +360,17 @@ def test_ages_follow_from_intervals_and_requests() -> None:
 
 def test_pages_that_come_in_turn_have_their_turn() -> None:
     lab = load_profile(find_profile("lab_robot")).profile
-    number = next(i for i, message in enumerate(lab.messages) if message.message == "JointCondition")
+    number = next(
+        i for i, message in enumerate(lab.messages) if message.message == "JointCondition"
+    )
     assert Expected(lab, {number: 3}).lost["temperature"][0] == 3 * _LOST_S
 
 
 def test_errors_that_come_with_errors_alone_are_not_waited_for() -> None:
     lab = load_profile(find_profile("lab_robot")).profile
     messages = tuple(
-        each.model_copy(update={"every_s": None}) if each.role == "heartbeat" else each for each in lab.messages
+        each.model_copy(update={"every_s": None}) if each.role == "heartbeat" else each
+        for each in lab.messages
     )
     assert np.isinf(Expected(lab.model_copy(update={"messages": messages})).lost["error"]).all()
 

@@ -40,19 +40,31 @@ def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
 
 
 @pytest.mark.parametrize(
-    ("distance_deg", "rate", "acceleration"), [(10.0, 1e4, 400.0), (50.0, 60.0, 400.0), (2.0, 60.0, 2000.0)]
+    ("distance_deg", "rate", "acceleration"),
+    [(10.0, 1e4, 400.0), (50.0, 60.0, 400.0), (2.0, 60.0, 2000.0)],
 )
-def test_a_step_takes_the_minimum_time(distance_deg: float, rate: float, acceleration: float) -> None:
+def test_a_step_takes_the_minimum_time(
+    distance_deg: float, rate: float, acceleration: float
+) -> None:
     """Bang-bang: 2 sqrt(d/a), or d/v + v/a where the rate is reached; discrete time is off by two periods at most."""
     period = 0.001
     limiter = SetPointLimiter(
-        _limits(max_rate_deg_per_s=rate, max_acceleration_deg_per_s2=acceleration, ramp_rate_deg_per_s=1e4), period
+        _limits(
+            max_rate_deg_per_s=rate,
+            max_acceleration_deg_per_s2=acceleration,
+            ramp_rate_deg_per_s=1e4,
+        ),
+        period,
     )
     limiter.start(np.zeros(2))
     angle = np.degrees(_run(limiter, math.radians(distance_deg), 2000))
     arrived = period * (1 + int(np.argmax(angle >= distance_deg - 1e-6)))
     peak = math.sqrt(distance_deg * acceleration)
-    best = 2 * math.sqrt(distance_deg / acceleration) if peak <= rate else distance_deg / rate + rate / acceleration
+    best = (
+        2 * math.sqrt(distance_deg / acceleration)
+        if peak <= rate
+        else distance_deg / rate + rate / acceleration
+    )
     assert abs(arrived - best) <= 2.5 * period
     assert angle.max() <= distance_deg + _ROUNDING
 
@@ -74,7 +86,9 @@ def test_a_gait_within_the_limits_is_followed_exactly() -> None:
     speed = 2 * math.pi * 0.35
     wanted = math.radians(40.0) * np.sin(speed * time + 1.0)
     rate = math.radians(40.0) * speed * np.cos(speed * time + 1.0)
-    told = np.array([limiter.follow(np.full(2, w), np.full(2, r))[0] for w, r in zip(wanted, rate, strict=True)])
+    told = np.array(
+        [limiter.follow(np.full(2, w), np.full(2, r))[0] for w, r in zip(wanted, rate, strict=True)]
+    )
     caught_up = int(np.argmax(np.abs(told - wanted) < 1e-9))
     assert 0.01 * caught_up < 2.5  # 34° away in the beginning, at 30°/s of the ramp
     np.testing.assert_allclose(told[caught_up:], wanted[caught_up:], atol=1e-9)
@@ -93,10 +107,14 @@ def test_what_stands_beyond_a_limit_is_held_and_never_led_further_out() -> None:
     limiter = SetPointLimiter(_limits(), 0.01)
     limiter.start(np.radians([63.0, -61.0]))
     np.testing.assert_array_equal(limiter.hold(), np.radians([63.0, -61.0]))
-    angles = np.degrees([limiter.follow(np.radians([90.0, -90.0]), np.zeros(2)).copy() for _ in range(100)])
+    angles = np.degrees(
+        [limiter.follow(np.radians([90.0, -90.0]), np.zeros(2)).copy() for _ in range(100)]
+    )
     assert (np.diff(angles[:, 0]) <= _ROUNDING).all()
     np.testing.assert_allclose(angles[-1], [60.0, -60.0])
-    back = np.degrees([limiter.follow(np.radians([70.0, -70.0]), np.zeros(2)).copy() for _ in range(50)])
+    back = np.degrees(
+        [limiter.follow(np.radians([70.0, -70.0]), np.zeros(2)).copy() for _ in range(50)]
+    )
     assert np.abs(back).max() <= 60.0 + _ROUNDING
 
 

@@ -1,9 +1,10 @@
 """The link in its process against an emulated robot in another one: a whole session, and everything that can die.
 
-Bars are those of the safety page: stop frame within 20 ms of the call, safe state within 300 ms of any loss. Times are
-the kernel's (frames, by a witness on the bus) and the robot's own report, all on the machine's monotonic clock. Every
-single try must stop the robot; of the times it is the median that keeps the bar, and in `make soak` all of hundreds.
-The same in virtual time, to the millisecond: `test_process_in_virtual_time`.
+Bars are those of the safety page: stop frame within 20 ms of the call, safe state within 300 ms of
+any loss. Times are the kernel's (frames, by a witness on the bus) and the robot's own report, all
+on the machine's monotonic clock. Every single try must stop the robot; of the times it is the
+median that keeps the bar, and in `make soak` all of hundreds. The same in virtual time, to the
+millisecond: `test_process_in_virtual_time`.
 """
 
 from __future__ import annotations
@@ -27,14 +28,26 @@ from snakestudio.link.messages import LinkState, ReferenceBlock
 from snakestudio.link.process.client import LinkClient
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
-from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
+from tests.link.rig import (
+    SET_POINTS,
+    STOP_ID,
+    Emulator,
+    Operator,
+    Witness,
+    client_of,
+    small_robot,
+    wait,
+)
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are suspended by signals")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="processes are suspended by signals"
+)
 
 _SAFE_S = 0.3
 _STOP_S = 0.02
 _SEEN_S = 0.55
-"""The client takes a link for gone after 0.5 s without a sign of life; beyond that, two of the window's looks."""
+"""The client takes a link for gone after 0.5 s without a sign of life; beyond that, two of the
+window's looks."""
 _TRIES = 5
 _JUST_NOW_S = 0.05
 
@@ -83,7 +96,9 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
     """From listening over streaming to the end, with everything that the window sees on the way."""
     begin = time.monotonic()
     client = client_of(stage.profile, tmp_path)
-    assert client.telemetry().time == 0.0  # the caller does not wait for the process, which has not spoken yet
+    assert (
+        client.telemetry().time == 0.0
+    )  # the caller does not wait for the process, which has not spoken yet
     assert client.telemetry().state is LinkState.DISCONNECTED
     operator = Operator(client)
     try:
@@ -95,18 +110,26 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
         assert client.alive
         assert np.all(np.isfinite(telemetry.angle))
         assert telemetry.sent == 0
-        assert not [frame for frame in stage.witness.frames if frame.time > begin and frame.id < 0x180]
+        assert not [
+            frame for frame in stage.witness.frames if frame.time > begin and frame.id < 0x180
+        ]
         operator.stream(1.0)
         telemetry = operator.confirmed()
         # The wave of `Operator` has an amplitude of 0.1 rad; the joints lag behind and have play.
         assert np.all(np.abs(telemetry.reference) <= 0.1 + 1e-9)
         assert np.all(np.abs(telemetry.angle - telemetry.reference) < 0.15)
-        assert telemetry.period_mean > 0.0095  # periods are left out where there is no processor, and never made up for
+        assert (
+            telemetry.period_mean > 0.0095
+        )  # periods are left out where there is no processor, and never made up for
         assert telemetry.bus_open
         assert telemetry.priority
         frames = client.traffic()
-        assert 0 < len(frames) <= 250  # who looks for the first time must not pause for all that waits
-        assert client.traffic()[0].time > frames[0].time  # they come as they were recorded, not by their times
+        assert (
+            0 < len(frames) <= 250
+        )  # who looks for the first time must not pause for all that waits
+        assert (
+            client.traffic()[0].time > frames[0].time
+        )  # they come as they were recorded, not by their times
         texts = {each.text.split(":")[0] for each in frames if each.sent}
         assert any("JointSetPoint" in text for text in texts)
         for _ in range(_TRIES):
@@ -122,7 +145,9 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
         # Pipe and shared memory both said so, and it was done once.
         assert sum("Enough" in event.text for event in client.events()) == 1
         client.command("log", path="")
-        operator.until(lambda: any("ended with" in event.text for event in client.events()), "the log ends")
+        operator.until(
+            lambda: any("ended with" in event.text for event in client.events()), "the log ends"
+        )
     finally:
         client.close()
     assert not client.alive
@@ -186,8 +211,10 @@ def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
     """A window in a process of its own that streams, and its link's process id."""
     window = subprocess.Popen(
         [sys.executable, "-m", "tests.link.rig", str(stage.profile)],
-        stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
     assert window.stdout is not None
     line = window.stdout.readline()
     if not line:
@@ -224,7 +251,9 @@ def _lose_window(stage: Stage, how: signal.Signals) -> float:
                 continue  # a machine that stood still has stopped it: there is nothing to lose any more
             os.kill(window.pid, how)
             safe = stage.safe_after(begin)
-            stage.witness.waited(STOP_ID, begin)  # it was the link, and not only the robot's own watchdog
+            stage.witness.waited(
+                STOP_ID, begin
+            )  # it was the link, and not only the robot's own watchdog
             return safe
         finally:
             _end(window, link)
@@ -287,7 +316,9 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     assert telemetry.reason == (
         "The link's process ended (signal 9); the robot's own watchdog stops it. Start the link again."
     )
-    assert [event.text for event in client.events() if event.kind == "process"] == [telemetry.reason]
+    assert [event.text for event in client.events() if event.kind == "process"] == [
+        telemetry.reason
+    ]
     safe = stage.safe_after(begin)
     # Nothing raises on a link that has ended, and it can be started again.
     client.beat()
@@ -301,7 +332,9 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
 
 
 def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: LinkClient) -> None:
-    assert _median(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S)))) <= 1.0
+    assert (
+        _median(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S)))) <= 1.0
+    )
     assert _median(lambda: _kill_link(stage, client)) <= _SAFE_S
 
 
@@ -342,26 +375,34 @@ def test_a_log_played_as_if_live_cannot_be_armed(stage: Stage, tmp_path: Path) -
     log = tmp_path / "run.log"
     log.write_text(
         "".join(
-            # Node 1: armed, and yaw at 12.34 degrees of 0.01 degrees each: 1234 = 0x04D2, little endian.
+            # Node 1: armed, and yaw at 12.34 degrees of 0.01 degrees each: 1234 = 0x04D2, little
+            # endian.
             f"({100 + i / 100:.6f}) can0 701#0200000{i % 10} R\n({100 + i / 100:.6f}) can0 181#D204000000000000 R\n"
             # Told to be at -1.00 degree: -100 = 0xFF9C.
             f"({100 + i / 100:.6f}) can0 201#9CFF000000000000 T\n"
             for i in range(400)
         )
     )
-    client = LinkClient(load_profile(stage.profile), Bus(interface="replay", channel=str(log), options={"speed": 4.0}))
+    client = LinkClient(
+        load_profile(stage.profile),
+        Bus(interface="replay", channel=str(log), options={"speed": 4.0}),
+    )
     operator = Operator(client)
     try:
         client.command("connect")
         operator.until(lambda: bool(np.isfinite(client.telemetry().angle[0])), "the log plays")
-        operator.until(lambda: bool(np.isfinite(client.telemetry().reference[0])), "set-points are shown")
+        operator.until(
+            lambda: bool(np.isfinite(client.telemetry().reference[0])), "set-points are shown"
+        )
         telemetry = client.telemetry()
         assert telemetry.replay
         assert np.degrees(telemetry.angle[0]) == pytest.approx(12.34)
         assert np.degrees(telemetry.reference[0]) == pytest.approx(-1.0)
         client.command("idle")
         client.command("arm")
-        operator.until(lambda: any(event.kind == "refused" for event in client.events()), "arming is refused")
+        operator.until(
+            lambda: any(event.kind == "refused" for event in client.events()), "arming is refused"
+        )
         operator.until(lambda: "has ended" in client.telemetry().reason, "the log ends")
         assert client.telemetry().sent == 0
     finally:

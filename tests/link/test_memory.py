@@ -101,20 +101,25 @@ def test_cell(segment: Segment) -> None:
     assert reader.read() == 0.0
     writer.write(12.5)
     assert reader.read() == 12.5
-    struct.pack_into("=d", segment.map, 16, 13.5)  # and there the writer is suspended: half of it is written
+    struct.pack_into(
+        "=d", segment.map, 16, 13.5
+    )  # and there the writer is suspended: half of it is written
     assert reader.read() == 12.5  # what was read last, however long ago
     writer.write(14.5)
     assert reader.read() == 14.5
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to suspend a process with")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="there are no signals to suspend a process with"
+)
 def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -> None:
     """Nearly all of its time the writer copies a megabyte: most of forty suspensions fall into the middle of one."""
     size = Latest.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
     segment = Segment.create(size)
     assert segment.descriptor is not None
     writer = subprocess.Popen(
-        [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)], pass_fds=[segment.descriptor]
+        [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)],
+        pass_fds=[segment.descriptor],
     )
     latest, ring = Latest(segment, 0, _LONG), Ring(segment, Latest.size(_LONG), _LONG)
     at = Latest.size(_LONG) + Ring.size(_LONG)
@@ -127,7 +132,8 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
             while latest.read()[0] == numbers[-1] and time.monotonic() < deadline:
                 time.sleep(0.003)
             os.kill(writer.pid, signal.SIGSTOP if turn < 39 else signal.SIGKILL)
-            # The signal is only on its way: wait until the writer stands, and leave a dead one for its Popen to reap.
+            # The signal is only on its way: wait until the writer stands, and leave a dead one for
+            # its Popen to reap.
             assert os.waitid(os.P_PID, writer.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             number, record = latest.read()
             assert record == bytes([number % 251]) * (_LONG - number % 1000)
@@ -138,7 +144,9 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
             first, second = struct.unpack_from("=dd", segment.map, at)
             if first == second:
                 beat = first
-                assert abs(beat - number) <= 1  # the cell is written right after the record of its number
+                assert (
+                    abs(beat - number) <= 1
+                )  # the cell is written right after the record of its number
             assert cell.read() == beat  # suspended amid writing the cell: what was read before
             if turn < 39:
                 os.kill(writer.pid, signal.SIGCONT)

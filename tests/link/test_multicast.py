@@ -24,9 +24,13 @@ from tests.link.little_robot import Rig, lab_robot
 from tests.link.rig import free_multicast
 
 FRAMES = (
-    Frame(0x123, b"\x01\x02\x03"), Frame(0x1ABCDEF, bytes(8), extended=True), Frame(0x7FF),
-    Frame(0x181, remote=True, length=8), Frame(0x20, bytes(64), fd=True), Frame(0x40, bytes(8), error=True),
-)  # fmt: skip
+    Frame(0x123, b"\x01\x02\x03"),
+    Frame(0x1ABCDEF, bytes(8), extended=True),
+    Frame(0x7FF),
+    Frame(0x181, remote=True, length=8),
+    Frame(0x20, bytes(64), fd=True),
+    Frame(0x40, bytes(8), error=True),
+)
 
 
 @pytest.fixture
@@ -50,13 +54,23 @@ def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> No
     """SnakeStudio is not alone on such a bus."""
     whole = bus.model_copy(update={"fd": True})
     ours = open_bus(whole)
-    with can.Bus(interface="udp_multicast", channel=bus.channel, port=bus.options["port"], fd=True) as theirs:
+    with can.Bus(
+        interface="udp_multicast", channel=bus.channel, port=bus.options["port"], fd=True
+    ) as theirs:
         for frame in FRAMES:
             ours.send(frame)
             got = theirs.recv(5.0)
             assert got is not None
-            assert (got.arbitration_id, bytes(got.data), got.is_extended_id) == (frame.id, frame.data, frame.extended)
-            assert (got.is_remote_frame, got.is_fd, got.is_error_frame) == (frame.remote, frame.fd, frame.error)
+            assert (got.arbitration_id, bytes(got.data), got.is_extended_id) == (
+                frame.id,
+                frame.data,
+                frame.extended,
+            )
+            assert (got.is_remote_frame, got.is_fd, got.is_error_frame) == (
+                frame.remote,
+                frame.fd,
+                frame.error,
+            )
             theirs.send(got)
             assert theirs.recv(5.0) is not None  # it hears itself
             back = ours.receive(5.0)
@@ -65,7 +79,9 @@ def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> No
     ours.close()
 
 
-def test_a_frame_that_copies_all_of_ours_is_another_programs(two: tuple[CanBus, CanBus], bus: Bus) -> None:
+def test_a_frame_that_copies_all_of_ours_is_another_programs(
+    two: tuple[CanBus, CanBus], bus: Bus
+) -> None:
     """Byte for byte what we sent, from a socket of somebody else's: it moves a robot, so it must be heard."""
     one, other = two
     one.send(FRAMES[0])
@@ -87,7 +103,9 @@ def test_nobody_else_can_send_from_our_address(two: tuple[CanBus, CanBus]) -> No
 
 
 @pytest.mark.parametrize("filtered", [True, False])
-def test_our_own_frames_do_not_come_back(bus: Bus, filtered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_frames_do_not_come_back(
+    bus: Bus, filtered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither where the kernel leaves them out, nor where it cannot."""
     if not filtered:
         monkeypatch.setattr(module, "_leave_out", lambda *_: None)
@@ -104,7 +122,9 @@ def test_our_own_frames_do_not_come_back(bus: Bus, filtered: bool, monkeypatch: 
     other.close()
 
 
-def test_what_is_sent_to_this_computer_alone_is_not_the_robots(two: tuple[CanBus, CanBus], bus: Bus) -> None:
+def test_what_is_sent_to_this_computer_alone_is_not_the_robots(
+    two: tuple[CanBus, CanBus], bus: Bus
+) -> None:
     one, other = two
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(pack(FRAMES[0]), ("127.0.0.1", bus.options["port"]))
@@ -116,18 +136,27 @@ def test_what_is_sent_to_this_computer_alone_is_not_the_robots(two: tuple[CanBus
 
 _FRAME = msgpack.unpackb(pack(FRAMES[0]))
 JUNK = {
-    "nothing": b"", "text": b"GET / HTTP/1.1\r\n", "number": msgpack.packb(7), "list": msgpack.packb([1, 2]),
-    "half": pack(FRAMES[0])[:20], "deep": b"\x91" * 3000, "no id": msgpack.packb({**_FRAME, "arbitration_id": None}),
+    "nothing": b"",
+    "text": b"GET / HTTP/1.1\r\n",
+    "number": msgpack.packb(7),
+    "list": msgpack.packb([1, 2]),
+    "half": pack(FRAMES[0])[:20],
+    "deep": b"\x91" * 3000,
+    "no id": msgpack.packb({**_FRAME, "arbitration_id": None}),
     "large id": msgpack.packb({**_FRAME, "arbitration_id": 0x800}),
     "negative id": msgpack.packb({**_FRAME, "arbitration_id": -1}),
-    "long": msgpack.packb({**_FRAME, "data": bytes(9)}), "words": msgpack.packb({**_FRAME, "data": "abc"}),
-    "lengths": msgpack.packb({**_FRAME, "dlc": 10**9}), "random": struct.pack("40Q", *range(7, 47)),
-}  # fmt: skip
+    "long": msgpack.packb({**_FRAME, "data": bytes(9)}),
+    "words": msgpack.packb({**_FRAME, "data": "abc"}),
+    "lengths": msgpack.packb({**_FRAME, "dlc": 10**9}),
+    "random": struct.pack("40Q", *range(7, 47)),
+}
 
 
 @pytest.mark.parametrize("name", JUNK)
 def test_what_is_no_frame_is_told_with_its_sender(name: str) -> None:
-    with pytest.raises(UnreadableError, match=r"What 10\.0\.0\.5:99 sends to the bus is no CAN frame; end that"):
+    with pytest.raises(
+        UnreadableError, match=r"What 10\.0\.0\.5:99 sends to the bus is no CAN frame; end that"
+    ):
         unpack(JUNK[name], 0.0, "10.0.0.5:99")
 
 

@@ -47,7 +47,7 @@ WRONG = {
         'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes". '
         'Select its page (Kind = "Stops"), or bind a signal of this one.',
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -70,7 +70,9 @@ def test_the_encoder_refuses_a_set_point_that_would_lack_its_angle(name: str) ->
 
 def test_the_encoder_refuses_a_step_whose_signal_would_be_left_out() -> None:
     loaded = paged(WRONG["in the stop sequence"][0])
-    with pytest.raises(ProfileError, match="Order of node 1 was not sent: Reason is on another page"):
+    with pytest.raises(
+        ProfileError, match="Order of node 1 was not sent: Reason is on another page"
+    ):
         Codec(loaded).step_frames(loaded.profile.sequences.stop[0])
 
 
@@ -126,6 +128,8 @@ def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
     values = {("angle", 0): 0.5, ("temperature", 0): 40.0, ("status", 0): 1.0}
     message = loaded.profile.messages[3]
     said = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
-    quantities = [sorted(value.quantity for value in each.values) for each in said if each is not None]
+    quantities = [
+        sorted(value.quantity for value in each.values) for each in said if each is not None
+    ]
     assert quantities == [["angle", "status"], ["temperature"]] * 2
     assert codec.decode(Frame(0x301, bytes(8))) is not None

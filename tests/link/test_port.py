@@ -70,14 +70,18 @@ def _next(inbox: queue.SimpleQueue[Received | BusChange]) -> Received | BusChang
 
 def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
     """One error frame or unreadable datagram ended the reader of other programs (python-can #907, #1667)."""
-    bus = ScriptedBus([Frame(1), ValueError("garbage"), Frame(2), RuntimeError("again"), Frame(3, error=True)])
+    bus = ScriptedBus(
+        [Frame(1), ValueError("garbage"), Frame(2), RuntimeError("again"), Frame(3, error=True)]
+    )
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(bus))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert [_next(inbox) for _ in range(3)] == [
-            Received(Frame(1), False), Received(Frame(2), False), Received(Frame(3, error=True), False)
-        ]  # fmt: skip
+            Received(Frame(1), False),
+            Received(Frame(2), False),
+            Received(Frame(3, error=True), False),
+        ]
         assert port.error_frames == 3
     finally:
         port.close()
@@ -87,8 +91,14 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ([OSError(errno.ENODEV, "No such device")], "virtual scripted has gone; plug the adapter in again."),
-        ([ValueError("garbage")] * 60, "virtual scripted failed (garbage); look after adapter and cable."),
+        (
+            [OSError(errno.ENODEV, "No such device")],
+            "virtual scripted has gone; plug the adapter in again.",
+        ),
+        (
+            [ValueError("garbage")] * 60,
+            "virtual scripted failed (garbage); look after adapter and cable.",
+        ),
     ],
 )
 def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], said: str) -> None:
@@ -113,8 +123,12 @@ def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
         deadline = time.monotonic() + 30.0
         while len(opener.times) < 4 and time.monotonic() < deadline:
             time.sleep(0.01)
-        pauses = [after - before for before, after in zip(opener.times, opener.times[1:], strict=False)]
-        assert all(pause >= 0.95 * wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=False))
+        pauses = [
+            after - before for before, after in zip(opener.times, opener.times[1:], strict=False)
+        ]
+        assert all(
+            pause >= 0.95 * wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=False)
+        )
         change = _next(inbox)
         assert isinstance(change, BusChange)
         assert (change.open, change.text, change.final) == (False, "It is not plugged in.", False)

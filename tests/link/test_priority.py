@@ -13,7 +13,9 @@ import pytest
 from snakestudio.link.process import priority
 
 _SCHED_GETATTR = {"x86_64": 315, "aarch64": 275, "riscv64": 275}
-_KERNEL = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal())
+_KERNEL = tuple(
+    int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal()
+)
 
 
 @pytest.mark.skipif(

@@ -1,7 +1,7 @@
 """The link's own loop beside an emulated robot, with a clock that a test turns: what has to happen within which time.
 
-Everything of the link's process but the operating system is here: loop, inbox, shared memory, core, codec. Nothing
-waits, so that no machine is too slow, and a state that is not reached is a defect.
+Everything of the link's process but the operating system is here: loop, inbox, shared memory, core,
+codec. Nothing waits, so that no machine is too slow, and a state that is not reached is a defect.
 """
 
 from __future__ import annotations
@@ -87,7 +87,11 @@ class World(Inbox):  # type: ignore[type-arg]
                 axes = len(self.robot.angles)
                 knots = self.now + np.linspace(0.0, 0.2, 5)
                 angle = 0.1 * np.sin(knots - 1000.0)[:, None] * np.ones(axes)
-                self.window.send(ReferenceBlock(knots, angle, 0.1 * np.cos(knots - 1000.0)[:, None] * np.ones(axes)))
+                self.window.send(
+                    ReferenceBlock(
+                        knots, angle, 0.1 * np.cos(knots - 1000.0)[:, None] * np.ones(axes)
+                    )
+                )
             for frame in self.robot.poll(self.now):
                 self.process.deliver(Received(frame, False))
             for event in self.robot.events():
@@ -139,7 +143,9 @@ class World(Inbox):  # type: ignore[type-arg]
         """From the beginning to some streaming, until a moment at which no deadline is due."""
         self.reach(LinkState.LISTENING, 0.1)
         self.reach(LinkState.IDLE, 0.1, "idle")
-        self.run(lambda: self.told is not None and not self.told.not_ready, 3.0, "the robot is ready")
+        self.run(
+            lambda: self.told is not None and not self.told.not_ready, 3.0, "the robot is ready"
+        )
         self.reach(LinkState.ARMED, 0.5, "arm")
         self.reach(LinkState.STREAMING, 0.1, "stream")
         self.pass_by(0.3012)
@@ -172,10 +178,14 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
     begin = world.happened
     took = world.safe_at - begin
     sent = [(at, frame.id) for at, frame in world.sent]
-    first = next(index for index, (at, number) in enumerate(sent) if at >= begin and number == STOP_ID)
+    first = next(
+        index for index, (at, number) in enumerate(sent) if at >= begin and number == STOP_ID
+    )
     world.pass_by(0.25)
     assert world.state is LinkState.FAULT
-    assert not {frame.id for _, frame in world.sent[first:]} & set(SET_POINTS)  # not one set-point behind the stop
+    assert not {frame.id for _, frame in world.sent[first:]} & set(
+        SET_POINTS
+    )  # not one set-point behind the stop
     assert world.robot.safe
     return took
 
@@ -199,22 +209,32 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
     def stop() -> None:
         request = world.window.request_stop("Enough.")
         world._number += 1
-        world.put(LinkCommand("stop", world._number, {"reason": "Enough.", "request": request, "stops": request}))
+        world.put(
+            LinkCommand(
+                "stop", world._number, {"reason": "Enough.", "request": request, "stops": request}
+            )
+        )
 
     world.stream()
     for after in _MOMENTS:
         assert _stopped(world, stop, after) <= _TURN_S
         assert world.told is not None
         assert world.told.reason == "Enough."
-        assert len(world.since(world.happened, STOP_ID)) == 1  # memory and pipe said so, and it was done once
+        assert (
+            len(world.since(world.happened, STOP_ID)) == 1
+        )  # memory and pipe said so, and it was done once
         world.reach(LinkState.IDLE, 0.5, "reset")
-        world.run(lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready")
+        world.run(
+            lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready"
+        )
         world.reach(LinkState.ARMED, 0.5, "arm")
         world.reach(LinkState.STREAMING, 0.1, "stream")
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(world: World, after: float) -> None:
+def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(
+    world: World, after: float
+) -> None:
     """A pipe that is full, or a thread that does not get to read it."""
     world.stream()
     assert _stopped(world, lambda: world.window.request_stop("Enough."), after) <= _LOOK_S + _TURN_S
@@ -254,16 +274,25 @@ def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(world: World, after: float) -> None:
+def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(
+    world: World, after: float
+) -> None:
     """A node that starts anew; its heartbeat comes every 50 ms, also while it boots."""
     world.stream()
-    assert _stopped(world, lambda: world.robot.inject(Fault("reset", 3), world.now), after) <= 0.05 + _POLL_S + _TURN_S
+    assert (
+        _stopped(world, lambda: world.robot.inject(Fault("reset", 3), world.now), after)
+        <= 0.05 + _POLL_S + _TURN_S
+    )
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(world: World, after: float) -> None:
+def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(
+    world: World, after: float
+) -> None:
     world.stream()
     stranger = Frame(SET_POINTS[0], bytes(8), time=world.now)
-    assert _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
+    assert (
+        _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
+    )
     assert world.told is not None
     assert world.told.reason.startswith("Another program sends set-points")

@@ -51,7 +51,10 @@ def test_blocks_do_not_pile_up() -> None:
     [
         (ReferenceBlock(np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1))), "1 axes at two knots"),
         (ReferenceBlock(np.arange(2.0), np.zeros((2, 3)), np.zeros((2, 3))), "1 axes at two knots"),
-        (ReferenceBlock(np.arange(2.0), np.full((2, 1), math.nan), np.zeros((2, 1))), "not all of its numbers"),
+        (
+            ReferenceBlock(np.arange(2.0), np.full((2, 1), math.nan), np.zeros((2, 1))),
+            "not all of its numbers",
+        ),
         (ReferenceBlock(np.array([1.0, 1.0]), np.zeros((2, 1)), np.zeros((2, 1))), "do not ascend"),
     ],
 )
@@ -62,7 +65,9 @@ def test_what_cannot_be_used_is_refused_in_words(block: ReferenceBlock, words: s
 
 
 def test_a_block_survives_its_bytes() -> None:
-    block = ReferenceBlock(np.array([1.0, 2.0, 4.0]), np.arange(6.0).reshape(3, 2), -np.arange(6.0).reshape(3, 2))
+    block = ReferenceBlock(
+        np.array([1.0, 2.0, 4.0]), np.arange(6.0).reshape(3, 2), -np.arange(6.0).reshape(3, 2)
+    )
     again = ReferenceBlock.unpack(block.pack())
     for name in ("time", "angle", "rate"):
         np.testing.assert_array_equal(getattr(again, name), getattr(block, name))

@@ -5,7 +5,13 @@ from __future__ import annotations
 from snakestudio.link.core.sequencer import Sequence, Task
 from snakestudio.link.profile.schema import Step
 
-_STEPS = (Step(send="A"), Step(wait_s=0.1), Step(send="B"), Step(expect="armed", timeout_s=0.5), Step(send="C"))
+_STEPS = (
+    Step(send="A"),
+    Step(wait_s=0.1),
+    Step(send="B"),
+    Step(expect="armed", timeout_s=0.5),
+    Step(send="C"),
+)
 
 
 class _Course:
@@ -16,7 +22,9 @@ class _Course:
 
     def at(self, now: float) -> str:
         return self.sequence.advance(
-            now, lambda step: self.sent.append(step.send), lambda meaning, since: self.said_at >= since
+            now,
+            lambda step: self.sent.append(step.send),
+            lambda meaning, since: self.said_at >= since,
         )
 
 

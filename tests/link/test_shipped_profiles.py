@@ -58,8 +58,8 @@ def test_a_shipped_profile_can_be_armed(path: Path) -> None:
 
 def test_lab_robot() -> None:
     own = codec("lab_robot")
-    # Joint 3 is axes 4 and 5. 12.34° in 0.01°: 1234 = 0x04D2, low byte first; -5°: -500 = 0xFE0C; 30°/s in 0.1°/s:
-    # 300 = 0x012C.
+    # Joint 3 is axes 4 and 5. 12.34° in 0.01°: 1234 = 0x04D2, low byte first; -5°: -500 = 0xFE0C;
+    # 30°/s in 0.1°/s: 300 = 0x012C.
     frames = set_points(own, {4: 12.34 * DEG, 5: -5 * DEG}, {4: 30 * DEG})
     assert len(frames) == 10
     assert frames[2] == "203#D2040CFE2C010000"
@@ -70,7 +70,9 @@ def test_lab_robot() -> None:
     )
     # 65 °C + 40 = 105 = 0x69, 24 V = 24000 mV = 0x5DC0; the voltage is the node's.
     got = values(own, "281#692DC05D")
-    assert got == pytest.approx({("temperature", 0): 65, ("temperature", 1): 5, ("voltage", -1): 24})
+    assert got == pytest.approx(
+        {("temperature", 0): 65, ("temperature", 1): 5, ("voltage", -1): 24}
+    )
     assert values(own, "70A#02050000")[("status", -1)] == 2
     sequences = own.profile.sequences
     assert sequence(own, sequences.arm, 4) == ["104#01"]
@@ -84,12 +86,14 @@ def test_alternating_modules() -> None:
     own = codec("alternating_modules")
     assert own.profile.axes_text == "alternating yaw and pitch"
     assert _autosar(b"123456789") == 0xDF  # the check value of AUTOSAR's specification of CRC-8H2F
-    # Joint 3 is a yaw axis of node 3: 30° = 30000 = 0x007530 in 24 bits, low byte first; -40°/s = -400 = 0xFE70.
+    # Joint 3 is a yaw axis of node 3: 30° = 30000 = 0x007530 in 24 bits, low byte first; -40°/s =
+    # -400 = 0xFE70.
     body = bytes([0x30, 0x75, 0x00, 0x70, 0xFE, 0x00])
     frames = set_points(own, {2: 30 * DEG}, {2: -40 * DEG})
     assert len(frames) == 12
     assert frames[2] == f"103#{body.hex().upper()}{_autosar(body):02X}"
-    # Node 12, a pitch axis: -1.5° = -1500 = 0xFFFA24, 2°/s = 20 = 0x0014, -0.5 A = -50 = 0xFCE, count 9.
+    # Node 12, a pitch axis: -1.5° = -1500 = 0xFFFA24, 2°/s = 20 = 0x0014, -0.5 A = -50 = 0xFCE,
+    # count 9.
     body = bytes.fromhex("24FAFF1400CE9F")
     got = values(own, f"18C#{body.hex()}{_autosar(body):02X}")
     assert {q: v for q, v in got.items() if q[0] not in ("counter", "checksum")} == pytest.approx(
@@ -125,7 +129,8 @@ def _j1850(data: bytes) -> int:
 def test_generic_servo() -> None:
     own = codec("generic_servo")
     assert _j1850(b"123456789") == 0x4B  # the check value of Rocksoft's catalogue
-    # 45° = 4500 = 0x1194, high byte first; -90°/s = -900 = 0xFC7C; then the count in the low four bits, and the CRC.
+    # 45° = 4500 = 0x1194, high byte first; -90°/s = -900 = 0xFC7C; then the count in the low four
+    # bits, and the CRC.
     for count in (*range(16), 0):
         body = bytes([0x11, 0x94, 0xFC, 0x7C, count])
         frame = set_points(own, {6: 45 * DEG}, {6: -90 * DEG})[6]
@@ -148,15 +153,19 @@ def test_generic_servo() -> None:
 
 def test_odrive_can_simple() -> None:
     own = codec("odrive_can_simple")
-    # Node 2: 2 << 5 | 0x0C = 0x4C. A hundredth of a turn at gear 50 is half a turn of the motor, as float 0x3F000000;
-    # a fiftieth of a turn a second is one of the motor, in thousandths 1000 = 0x03E8.
+    # Node 2: 2 << 5 | 0x0C = 0x4C. A hundredth of a turn at gear 50 is half a turn of the motor, as
+    # float 0x3F000000; a fiftieth of a turn a second is one of the motor, in thousandths 1000 =
+    # 0x03E8.
     frames = set_points(own, {1: 0.01 * 2 * math.pi}, {1: 0.02 * 2 * math.pi})
     assert frames[1] == "04C#0000003FE8030000"
     # 0.25 = 0x3E800000 and -2.0 = 0xC0000000, turns and turns a second of the motor.
     got = values(own, "049#0000803E000000C0")
-    assert got == pytest.approx({("angle", 1): 0.25 * 2 * math.pi / 50, ("rate", 1): -2.0 * 2 * math.pi / 50})
+    assert got == pytest.approx(
+        {("angle", 1): 0.25 * 2 * math.pi / 50, ("rate", 1): -2.0 * 2 * math.pi / 50}
+    )
     assert values(own, "041#0000000208000000") == {("status", 1): 8, ("error", 1): 0x02000000}
-    # Node 1: clear errors 0x18, position control (3) with inputs passed through (1) by 0x0B, closed loop (8) by 0x07.
+    # Node 1: clear errors 0x18, position control (3) with inputs passed through (1) by 0x0B, closed
+    # loop (8) by 0x07.
     sequences = own.profile.sequences
     assert sequence(own, sequences.arm, 1) == ["038#00", "02B#0300000001000000", "027#08000000"]
     assert sequence(own, sequences.disarm, 1) == ["027#01000000"]
@@ -177,17 +186,24 @@ def test_cia402_csp() -> None:
     frames = set_points(own, {2: 9 * DEG}, {})
     assert frames[2] == "203#00800200"
     assert frames[-1] == "080#"
-    # Operation enabled with voltage, remote and target reached: 0x0637; -65536 increments are one turn back.
+    # Operation enabled with voltage, remote and target reached: 0x0637; -65536 increments are one
+    # turn back.
     got = values(own, "183#37060000FFFF")
     assert got == pytest.approx({("status", 2): 0x0637, ("angle", 2): -2 * math.pi / 100})
     meaning = next(s for s in own.profile.status if 0x0637 & s.mask == s.code)
     assert meaning.meaning == "armed"
-    # Half a turn a second is 32768 = 0x8000; 250 thousandths of 0.07 N m, at gear 100 1.75 N m of the joint.
+    # Half a turn a second is 32768 = 0x8000; 250 thousandths of 0.07 N m, at gear 100 1.75 N m of
+    # the joint.
     got = values(own, "283#00800000FA00")
     assert got == pytest.approx({("rate", 2): math.pi / 100, ("torque", 2): 1.75})
     sequences = own.profile.sequences
     # SDO: write 1 byte (0x2F) into 0x6060:00, the value 8; then the controlwords 6, 7 and 15.
-    assert sequence(own, sequences.arm, 3) == ["603#2F60600008000000", "303#0600", "303#0700", "303#0F00"]
+    assert sequence(own, sequences.arm, 3) == [
+        "603#2F60600008000000",
+        "303#0600",
+        "303#0700",
+        "303#0F00",
+    ]
     assert sequence(own, sequences.stop, 3) == ["303#0200", "303#0000"]
     assert sequence(own, sequences.reset, 3) == ["303#0000", "303#8000", "303#0600"]
     start = next(m for m in own.profile.messages if m.message == "NMT")
@@ -201,11 +217,16 @@ def test_cia402_csp() -> None:
     ("word", "text"),
     # CiA 402, statusword: the states by the bits that tell them apart, with others set.
     [
-        (0x0200, "Not ready to switch on"), (0x0240, "Switch on disabled"), (0x0231, "Ready to switch on"),
-        (0x0233, "Switched on"), (0x1237, "Operation enabled"), (0x0217, "Quick stop active"),
-        (0x021F, "Fault reaction active"), (0x0218, "Fault"),
+        (0x0200, "Not ready to switch on"),
+        (0x0240, "Switch on disabled"),
+        (0x0231, "Ready to switch on"),
+        (0x0233, "Switched on"),
+        (0x1237, "Operation enabled"),
+        (0x0217, "Quick stop active"),
+        (0x021F, "Fault reaction active"),
+        (0x0218, "Fault"),
     ],
-)  # fmt: skip
+)
 def test_cia402_states(word: int, text: str) -> None:
     status = codec("cia402_csp").profile.status
     assert [s.text for s in status if word & s.mask == s.code] == [text]
@@ -213,9 +234,9 @@ def test_cia402_states(word: int, text: str) -> None:
 
 def test_mit_actuator() -> None:
     own = codec("mit_actuator")
-    # Position 16 bits over ±12.5 rad, velocity 12 bits over ±65 rad/s, stiffness 12 bits over 0 to 500: 60 is 491 =
-    # 0x1EB, damping over 0 to 5: 2 is 1638 = 0x666, torque over ±18: 0 lies between 0x7FF and 0x800. All one behind the
-    # other, most significant first.
+    # Position 16 bits over ±12.5 rad, velocity 12 bits over ±65 rad/s, stiffness 12 bits over 0 to
+    # 500: 60 is 491 = 0x1EB, damping over 0 to 5: 2 is 1638 = 0x666, torque over ±18: 0 lies
+    # between 0x7FF and 0x800. All one behind the other, most significant first.
     position, velocity = -12.5 + 25 * 0x1234 / 65535, -65 + 130 * 0x567 / 4095
     frame = set_points(own, {0: position}, {0: velocity})[0]
     assert frame in ("001#12345671EB6667FF", "001#12345671EB666800")
@@ -237,4 +258,6 @@ def test_what_a_torque_and_a_current_are_at_the_joint() -> None:
     own = codec("cia402_csp")
     decoded = own.decode(Frame(0x281, bytes.fromhex("00000000E803")))
     assert decoded is not None
-    assert Value("torque", 0, 1, pytest.approx(7.0)) in decoded.values  # 1000 thousandths of 0.07 N m, at gear 100
+    assert (
+        Value("torque", 0, 1, pytest.approx(7.0)) in decoded.values
+    )  # 1000 thousandths of 0.07 N m, at gear 100

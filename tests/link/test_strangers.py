@@ -45,7 +45,9 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
     messages, sequences = codec.profile.messages, codec.profile.sequences
     ours = codec.set_points(np.zeros(codec.n_axes))
     ours += [frame for step in sequences.arm + sequences.stop for frame in codec.step_frames(step)]
-    ours += [frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)]
+    ours += [
+        frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)
+    ]
     for frame in ours:
         strangers = ForeignMaster(codec, replay=False)
         assert strangers.take(frame, 5.0), frame
@@ -53,20 +55,37 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         assert not ForeignMaster(codec, replay=True).take(frame, 5.0)
     looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
     said = [
-        codec.encode(each, node, {}) for each in messages if each.role == "feedback" for node in codec.profile.nodes
+        codec.encode(each, node, {})
+        for each in messages
+        if each.role == "feedback"
+        for node in codec.profile.nodes
     ]
-    for frame in (*looking, *said, Frame(0x7A5, bytes(8)), Frame(ours[0].id, extended=ours[0].extended, remote=True)):
+    for frame in (
+        *looking,
+        *said,
+        Frame(0x7A5, bytes(8)),
+        Frame(ours[0].id, extended=ours[0].extended, remote=True),
+    ):
         assert not ForeignMaster(codec, replay=False).take(frame, 5.0), frame
 
 
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (Frame(_SET_POINT, bytes(8)), "Another program sends set-points (JointSetPoint, id 0x201); end that one"),
+        (
+            Frame(_SET_POINT, bytes(8)),
+            "Another program sends set-points (JointSetPoint, id 0x201); end that one",
+        ),
         (Frame(_ARM, bytes([1])), "Another program sends commands (JointCommand, id 0x101)"),
         (Frame(_STOP, b""), "Another program sends commands (BroadcastStop, id 0x1)"),
-        (Frame(_HEARTBEAT, bytes(8)), "Another program gives signs of life in our place (HostAlive, id 0x10)"),
-        (Frame(_SET_POINT, b"\1"), "Another program sends set-points"),  # too short to be read, and all the same
+        (
+            Frame(_HEARTBEAT, bytes(8)),
+            "Another program gives signs of life in our place (HostAlive, id 0x10)",
+        ),
+        (
+            Frame(_SET_POINT, b"\1"),
+            "Another program sends set-points",
+        ),  # too short to be read, and all the same
     ],
 )
 def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, words: str, rig: Rig) -> None:
@@ -113,7 +132,9 @@ def test_a_second_master_stops_the_robot_in_the_same_call(streaming: bool, rig: 
     rig.core.receive(_set_point(rig), rig.now)
     assert rig.core.state is LinkState.FAULT
     assert rig.ids()[0] == _STOP
-    assert rig.core.telemetry(rig.now).reason.startswith("Another program sends set-points (JointSetPoint, id 0x201)")
+    assert rig.core.telemetry(rig.now).reason.startswith(
+        "Another program sends set-points (JointSetPoint, id 0x201)"
+    )
     rig.run(0.3)
     assert rig.core.state is LinkState.FAULT
 
@@ -148,7 +169,10 @@ class _Echo:
     """An adapter that says of each frame that we sent it, as gs_usb and `receive_own_messages` have it."""
 
     def __init__(self) -> None:
-        self.waiting = [can.Message(arbitration_id=_SET_POINT, is_rx=False), can.Message(arbitration_id=0x181)]
+        self.waiting = [
+            can.Message(arbitration_id=_SET_POINT, is_rx=False),
+            can.Message(arbitration_id=0x181),
+        ]
 
     def recv(self, timeout: float) -> can.Message | None:
         return self.waiting.pop(0) if self.waiting else None
@@ -169,4 +193,6 @@ def test_on_socketcan_another_program_of_this_computer_is_heard() -> None:
     assert received is not None
     assert received[0].id == _SET_POINT
     with pytest.raises(LinkError, match="receive_own_messages what we send could not be told from"):
-        module.open_bus(Bus(interface="socketcan", channel="can0", options={"receive_own_messages": True}))
+        module.open_bus(
+            Bus(interface="socketcan", channel="can0", options={"receive_own_messages": True})
+        )

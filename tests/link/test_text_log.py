@@ -30,7 +30,9 @@ def times(tmp_path: Path, name: str, text: str) -> list[float]:
     return [time for time, _, _ in read(tmp_path, name, text)[0]]
 
 
-def asc(lines: str, timestamps: str = "absolute", date: str = "Tue Mar 5 04:30:02.695 pm 2024") -> str:
+def asc(
+    lines: str, timestamps: str = "absolute", date: str = "Tue Mar 5 04:30:02.695 pm 2024"
+) -> str:
     return ASC.format(date=date, timestamps=timestamps) + lines + "End TriggerBlock\n"
 
 
@@ -54,7 +56,9 @@ def test_an_asc_date_may_be_in_any_language(tmp_path: Path, date: str) -> None:
 
 
 def test_asc_times_may_be_negative_with_commas_and_no_trigger(tmp_path: Path) -> None:
-    text = "base hex  timestamps absolute\n  -0,5 1  181  Rx   d 1 00\n   0,25 1  181  Tx   d 1 01\n"
+    text = (
+        "base hex  timestamps absolute\n  -0,5 1  181  Rx   d 1 00\n   0,25 1  181  Tx   d 1 01\n"
+    )
     entries, reader = read(tmp_path, "a.asc", text)
     assert [(time, sent) for time, _, sent in entries] == [(0.0, False), (0.75, True)]
     assert reader.notes == ()
@@ -74,7 +78,9 @@ def test_asc_frames_of_all_kinds_are_read(tmp_path: Path) -> None:
     entries, reader = read(tmp_path, "a.asc", asc(lines))
     frames = [(frame, sent) for _, frame, sent in entries]
     assert [frame.time for frame, _ in frames] == pytest.approx([0.0, 0.1, 0.3, 0.4, 0.5])
-    assert [(f.id, f.data, f.extended, f.remote, f.fd, f.error, f.length, sent) for f, sent in frames] == [
+    assert [
+        (f.id, f.data, f.extended, f.remote, f.fd, f.error, f.length, sent) for f, sent in frames
+    ] == [
         (0x1ABCDEF, b"\x0a\xff", True, False, False, False, 0, False),
         (0x181, b"", False, True, False, False, 8, True),
         (0, b"", False, False, False, True, 0, False),
@@ -98,11 +104,15 @@ def test_a_clock_that_was_set_back_does_not_stop_time(tmp_path: Path) -> None:
     stamps = [1700000000.0, 1700000000.01, 1699996400.0, 1699996400.01]
     entries, reader = read(tmp_path, "a.log", candump(stamps))
     assert [time for time, _, _ in entries] == pytest.approx([0.0, 0.01, 0.02, 0.03], abs=1e-6)
-    assert reader.notes == ("The clock was set back once (first by 3600 s); the times were continued.",)
+    assert reader.notes == (
+        "The clock was set back once (first by 3600 s); the times were continued.",
+    )
 
 
 def test_frames_slightly_out_of_order_are_no_clock_set_back(tmp_path: Path) -> None:
-    entries, reader = read(tmp_path, "a.log", candump([1.7e9, 1.7e9 + 0.02, 1.7e9 + 0.01, 1.7e9 + 0.03]))
+    entries, reader = read(
+        tmp_path, "a.log", candump([1.7e9, 1.7e9 + 0.02, 1.7e9 + 0.01, 1.7e9 + 0.03])
+    )
     assert [time for time, _, _ in entries] == pytest.approx([0.0, 0.02, 0.02, 0.03], abs=1e-6)
     assert reader.notes == ()
 
@@ -112,11 +122,18 @@ def test_frames_slightly_out_of_order_are_no_clock_set_back(tmp_path: Path) -> N
     [
         ([0.0, 0.01, 0.01, 0.01], [0.0, 0.01, 0.02, 0.03]),
         ([0.0, 0.012, 0.008, 0.02, 0.001], [0.0, 0.012, 0.02, 0.04, 0.041]),
-        ([0.0, 0.0, 0.1, 0.1, 0.2, 0.2], [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]),  # times, two frames at each
+        (
+            [0.0, 0.0, 0.1, 0.1, 0.2, 0.2],
+            [0.0, 0.0, 0.1, 0.1, 0.2, 0.2],
+        ),  # times, two frames at each
     ],
 )
-def test_candump_differences_are_summed(tmp_path: Path, stamps: list[float], expected: list[float]) -> None:
-    assert times(tmp_path, "a.log", candump(stamps, "({:010.6f})")) == pytest.approx(expected, abs=1e-6)
+def test_candump_differences_are_summed(
+    tmp_path: Path, stamps: list[float], expected: list[float]
+) -> None:
+    assert times(tmp_path, "a.log", candump(stamps, "({:010.6f})")) == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_candump_frames_of_all_kinds_are_read(tmp_path: Path) -> None:
@@ -130,7 +147,9 @@ def test_candump_frames_of_all_kinds_are_read(tmp_path: Path) -> None:
         "(1.500000) can0 181#11.22\n"
     )
     entries, reader = read(tmp_path, "a.log", text)
-    assert [(f.id, f.data, f.extended, f.remote, f.fd, f.error, sent) for _, f, sent in entries] == [
+    assert [
+        (f.id, f.data, f.extended, f.remote, f.fd, f.error, sent) for _, f, sent in entries
+    ] == [
         (0x1ABCDEF, b"\x0a\xff", True, False, False, False, True),
         (0x181, b"", False, True, False, False, False),
         (0, b"", False, False, False, True, False),
@@ -164,11 +183,15 @@ def test_a_last_line_that_only_lacks_its_end_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_lines_are_counted(tmp_path: Path, name: str, good: str, bad: str) -> None:
-    head = {"a.asc": "base hex  timestamps absolute\n", "a.trc": ";$FILEVERSION=1.1\n"}.get(name, "")
+    head = {"a.asc": "base hex  timestamps absolute\n", "a.trc": ";$FILEVERSION=1.1\n"}.get(
+        name, ""
+    )
     entries, reader = read(tmp_path, name, head + good * 10 + bad + good * 5 + bad)
     assert len(entries) == 15
     assert reader.notes == (f"2 of 17 lines could not be read (first: line {11 + bool(head)}).",)
-    with pytest.raises(LinkError, match=rf"{name}: This is not a log of frames: 9 of 10 lines are not"):
+    with pytest.raises(
+        LinkError, match=rf"{name}: This is not a log of frames: 9 of 10 lines are not"
+    ):
         read(tmp_path, name, head + good + bad * 9)
 
 
@@ -176,7 +199,10 @@ SCREEN = "  can0  181   [8]  00 01 02 03 04 05 06 07\n"
 
 
 def test_screen_output_without_times_names_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(LinkError, match=r"screen output of candump, which has no times\. Record with candump -l can0"):
+    with pytest.raises(
+        LinkError,
+        match=r"screen output of candump, which has no times\. Record with candump -l can0",
+    ):
         read(tmp_path, "screen.log", SCREEN * 20)
 
 
@@ -189,7 +215,9 @@ def test_screen_output_without_times_names_the_remedy(tmp_path: Path) -> None:
         (["2024-03-05 23:59:59.500000", "2024-03-06 00:00:00.500000"], [0.0, 1.0]),
     ],
 )
-def test_screen_output_with_times_is_read(tmp_path: Path, stamps: list[str], expected: list[float]) -> None:
+def test_screen_output_with_times_is_read(
+    tmp_path: Path, stamps: list[str], expected: list[float]
+) -> None:
     text = "".join(f" ({stamp}){SCREEN}" for stamp in stamps)
     assert times(tmp_path, "screen.log", text) == pytest.approx(expected, abs=1e-6)
 
@@ -252,10 +280,18 @@ TRC = {
 
 @pytest.mark.parametrize("version", TRC)
 def test_pcan_traces_of_every_version_are_read(tmp_path: Path, version: str) -> None:
-    columns = {"2.0": ";$COLUMNS=N,O,T,I,d,l,D\n", "2.1": ";$COLUMNS=N,O,T,B,I,d,R,L,D\n"}.get(version, "")
-    head = ";##########\n" if version == "1.0" else f";$FILEVERSION={version}\n;$STARTTIME=39878.6772258947\n{columns}"
+    columns = {"2.0": ";$COLUMNS=N,O,T,I,d,l,D\n", "2.1": ";$COLUMNS=N,O,T,B,I,d,R,L,D\n"}.get(
+        version, ""
+    )
+    head = (
+        ";##########\n"
+        if version == "1.0"
+        else f";$FILEVERSION={version}\n;$STARTTIME=39878.6772258947\n{columns}"
+    )
     entries, reader = read(tmp_path, "a.trc", head + ";   Columns description:\n" + TRC[version])
-    assert [(time, f.id, f.data, f.extended, f.remote, f.error, f.length) for time, f, _ in entries] == [
+    assert [
+        (time, f.id, f.data, f.extended, f.remote, f.error, f.length) for time, f, _ in entries
+    ] == [
         (0.0, 0x181, b"\x0a\xff", False, False, False, 0),
         (0.001, 0, b"", False, False, True, 0),
         (0.01, 0x100, b"", True, True, False, 3),
@@ -275,12 +311,17 @@ def test_pcan_can_fd_has_lengths_or_length_codes(tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("time,id,data\n0.1,181,00\n", "it looks like a table"),
-        ("Dear reader\nthis is a letter\n", 'no line of it is a frame; it begins with "Dear reader"'),
+        (
+            "Dear reader\nthis is a letter\n",
+            'no line of it is a frame; it begins with "Dear reader"',
+        ),
         ("\0\1\2\3" * 20, "it is a binary file"),
     ],
 )
 def test_what_is_no_log_is_named(tmp_path: Path, text: str, what: str) -> None:
-    with pytest.raises(LinkError, match="Choose a log of candump -l, Vector ASC or BLF, or PCAN TRC") as error:
+    with pytest.raises(
+        LinkError, match="Choose a log of candump -l, Vector ASC or BLF, or PCAN TRC"
+    ) as error:
         read(tmp_path, "a.log", text)
     assert what in str(error.value)
 

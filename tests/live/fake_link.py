@@ -80,11 +80,45 @@ class FakeLink:
         m, k = len(robot.axes), len(robot.nodes)
         nothing, zero = np.full(m, np.nan), np.zeros(m)
         self.telemetry_now = Telemetry(
-            clock(), LinkState.IDLE, "", (), True, True, False, 0, nothing, nothing, zero.copy(), nothing, nothing,
-            nothing, nothing, nothing, np.full(m, clock()), zero, np.full(m, -1), np.zeros(m, np.int8),
-            np.zeros(m, np.int64), np.full(k, clock()), 0.25, 0, 0, 0, 0, 0, 0, True, 0.1, 0.0005, 0.1,
-            0, "normal", ("",) * m, np.full((len(AGED), m), np.nan), np.full((len(AGED), m), np.inf),
-        )  # fmt: skip
+            clock(),
+            LinkState.IDLE,
+            "",
+            (),
+            True,
+            True,
+            False,
+            0,
+            nothing,
+            nothing,
+            zero.copy(),
+            nothing,
+            nothing,
+            nothing,
+            nothing,
+            nothing,
+            np.full(m, clock()),
+            zero,
+            np.full(m, -1),
+            np.zeros(m, np.int8),
+            np.zeros(m, np.int64),
+            np.full(k, clock()),
+            0.25,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            True,
+            0.1,
+            0.0005,
+            0.1,
+            0,
+            "normal",
+            ("",) * m,
+            np.full((len(AGED), m), np.nan),
+            np.full((len(AGED), m), np.inf),
+        )
 
     def set(self, **values: object) -> None:
         """Change what it tells."""
@@ -101,7 +135,10 @@ class FakeLink:
         if kind in after and not (kind == "arm" and self.arms_slowly):
             self.set(state=after[kind])
         if kind == "arm":
-            self.set(reference=self.telemetry_now.angle.copy(), reference_rate=np.zeros(len(self.profile.axes)))
+            self.set(
+                reference=self.telemetry_now.angle.copy(),
+                reference_rate=np.zeros(len(self.profile.axes)),
+            )
         return len(self.commands)
 
     @property

@@ -26,7 +26,9 @@ def scene(**values: object) -> Scene:
 
 def test_axes_of_a_profile_are_joints_of_a_scene_and_back() -> None:
     axes = AxisMap(profile(3), cardan_axes(3))
-    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])  # yaw and pitch of joint 1, then of joint 2 ...
+    values = np.array(
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    )  # yaw and pitch of joint 1, then of joint 2 ...
     joints = axes.joints(values)
     np.testing.assert_array_equal(joints, [1, 2, 3, 4, 5, 6])
     np.testing.assert_array_equal(axes.axes(joints[None]), values[None])
@@ -72,11 +74,16 @@ def test_a_gait_that_pitches_needs_pitch_axes() -> None:
 
 
 @pytest.mark.parametrize(("pitch", "sentences"), [("0", 0), ("5", 1)])
-def test_a_table_that_pitches_needs_those_pitch_axes(tmp_path: Path, pitch: str, sentences: int) -> None:
+def test_a_table_that_pitches_needs_those_pitch_axes(
+    tmp_path: Path, pitch: str, sentences: int
+) -> None:
     joints = range(1, 5)
     names = [f"joint_{i}_{kind}_deg" for i in joints for kind in ("yaw", "pitch")]
     rows = [["0"] * 8, ["3", "0", "3", pitch, "3", "0", "3", "0"]]
-    text = "\n".join(",".join(row) for row in [["time_s", *names], *([str(t), *row] for t, row in enumerate(rows))])
+    text = "\n".join(
+        ",".join(row)
+        for row in [["time_s", *names], *([str(t), *row] for t, row in enumerate(rows))]
+    )
     (tmp_path / "log.csv").write_text(text + "\n")
     given = scene(
         **{
@@ -90,13 +97,17 @@ def test_a_table_that_pitches_needs_those_pitch_axes(tmp_path: Path, pitch: str,
     found = mismatches(profile(4, pitch=False), given, tmp_path)
     assert len(found) == sentences
     if found:
-        assert found[0].startswith("log.csv bends joint 2 up and down, but Test robot has no pitch axis there: set")
+        assert found[0].startswith(
+            "log.csv bends joint 2 up and down, but Test robot has no pitch axis there: set"
+        )
     assert mismatches(profile(4), given, tmp_path) == ()
 
 
 def test_a_joint_without_its_yaw_axis_is_named() -> None:
     robot = profile(10)
-    lame = robot.model_copy(update={"axes": tuple(a for a in robot.axes if (a.joint, a.axis) != (4, "yaw"))})
+    lame = robot.model_copy(
+        update={"axes": tuple(a for a in robot.axes if (a.joint, a.axis) != (4, "yaw"))}
+    )
     assert mismatches(lame, scene()) == (
         "Joint 4 turns about yaw and pitch in the scene, and Test robot moves its pitch axis: add yaw to the axes of "
         "the profile, or open a scene of this robot (robot.joints and [[robot.joint]] give its axes).",
@@ -110,7 +121,9 @@ def test_a_continuous_body_has_no_joints() -> None:
 
 def alternating(first: AxisKind = "yaw", second: AxisKind = "pitch", joints: int = 10) -> Profile:
     """One axis a joint, of two kinds in turn."""
-    axes = tuple(Axis(joint=j, axis=first if j % 2 else second, node=j) for j in range(1, joints + 1))
+    axes = tuple(
+        Axis(joint=j, axis=first if j % 2 else second, node=j) for j in range(1, joints + 1)
+    )
     return profile(joints).model_copy(update={"axes": axes})
 
 
@@ -139,9 +152,12 @@ def test_one_wrong_axis_names_its_joint() -> None:
     given = alternating()
     turned = given.axes[2].model_copy(update={"axis": "roll"})
     (sentence,) = mismatches(
-        given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}), scene(**ALTERNATING)
+        given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}),
+        scene(**ALTERNATING),
     )
-    assert sentence.startswith("Joint 3 turns about yaw in the scene, and Test robot moves its roll axis: ")
+    assert sentence.startswith(
+        "Joint 3 turns about yaw in the scene, and Test robot moves its roll axis: "
+    )
 
 
 def test_axes_that_are_too_many_are_named() -> None:
@@ -157,8 +173,13 @@ def test_fixed_joints_have_no_axes() -> None:
     fixed = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": 3, "axes": "fixed"}]})
     given = alternating()
     (sentence,) = mismatches(given, fixed)
-    assert sentence.startswith("Joint 3 is fixed in the scene, and Test robot moves its yaw axis: remove yaw from")
-    assert mismatches(given.model_copy(update={"axes": (*given.axes[:2], *given.axes[3:])}), fixed) == ()
+    assert sentence.startswith(
+        "Joint 3 is fixed in the scene, and Test robot moves its yaw axis: remove yaw from"
+    )
+    assert (
+        mismatches(given.model_copy(update={"axes": (*given.axes[:2], *given.axes[3:])}), fixed)
+        == ()
+    )
     last = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": "last", "axes": "fixed"}]})
     assert mismatches(given.model_copy(update={"axes": given.axes[:9]}), last) == ()
 
@@ -168,7 +189,9 @@ def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
     (sentence,) = mismatches(
         given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}), scene(**ALTERNATING)
     )
-    assert sentence.startswith("Joint 4 turns about pitch in the scene, and Test robot moves it by no axis: add pitch")
+    assert sentence.startswith(
+        "Joint 4 turns about pitch in the scene, and Test robot moves it by no axis: add pitch"
+    )
 
 
 def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
@@ -181,7 +204,10 @@ def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
             "start.link": 2,
             "gait.kind": "table",
             "gait.file": "log.csv",
-            "robot.joint": [{"index": 2, "reversed": True, "zero_deg": 15.0}, {"index": 3, "zero_deg": -4.0}],
+            "robot.joint": [
+                {"index": 2, "reversed": True, "zero_deg": 15.0},
+                {"index": 3, "zero_deg": -4.0},
+            ],
         },
     )
     loaded = load_profile(find_profile("alternating_modules"))
@@ -196,7 +222,9 @@ def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
 def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:
     fitting = profile(10)
     assert mismatches(fitting, scene()) == ()
-    (sentence,) = mismatches(fitting, scene(**{"gait.kind": "joint_torque", "gait.pitch_torque_nm": "0.1"}))
+    (sentence,) = mismatches(
+        fitting, scene(**{"gait.kind": "joint_torque", "gait.pitch_torque_nm": "0.1"})
+    )
     assert sentence == (
         f"The scene's gait gives the joints torques, and {fitting.name} is told angles: choose a gait of angles, "
         'such as gait.kind = "lateral_undulation".'

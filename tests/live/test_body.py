@@ -65,24 +65,32 @@ def test_links_with_wrong_numbers_do_not_fit() -> None:
 
 
 def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
-    scene = with_values(SPATIAL, {"start.kind": "straight", "start.x_m": 1.0, "start.heading_deg": 90.0})
+    scene = with_values(
+        SPATIAL, {"start.kind": "straight", "start.x_m": 1.0, "start.heading_deg": 90.0}
+    )
     start = initial_state(scene)[0]
     station = station_at(start, flat=False)
     for seed in range(3):
         pose = station.pose(scene.robot, bent(seed), scene.robot.axes)
         np.testing.assert_allclose(pose[:, :2].mean(axis=0), start[:, :2].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(joint_angles(pose, scene.robot.axes), bent(seed), atol=1e-9)
-        along = np.array([rotation(0) @ (pose[k + 1, :3] - pose[k, :3]) for k in range(5)]).sum(axis=0)
+        along = np.array([rotation(0) @ (pose[k + 1, :3] - pose[k, :3]) for k in range(5)]).sum(
+            axis=0
+        )
         assert along[1] > 0.0  # it heads where the scene's start does
         assert pose[:, 2].min() > 0.0
-    same(station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)  # FLAT_DEPTH deep in the ground
+    same(
+        station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6
+    )  # FLAT_DEPTH deep in the ground
 
 
 def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plane() -> None:
     scene = with_values(Scene(), {"robot.n_links": 6})
     angles = bent()
     angles[4:6] = np.nan
-    pose = station_at(initial_state(scene)[0], flat=True).pose(scene.robot, angles, scene.robot.axes)
+    pose = station_at(initial_state(scene)[0], flat=True).pose(
+        scene.robot, angles, scene.robot.axes
+    )
     assert np.isfinite(pose).all()
     np.testing.assert_allclose(pose[:, 2], scene.robot.radius_m)
     np.testing.assert_allclose(joint_angles(pose, scene.robot.axes)[4:6], 0.0, atol=1e-12)
@@ -92,7 +100,9 @@ def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plan
 def test_a_scene_starts_as_the_robot_lies(kind: str) -> None:
     scene = with_values(Scene(), {"model.kind": kind, "robot.n_links": 6})
     angles = bent() if scene.model.spatial else bent()[::2]
-    pose = station_at(initial_state(scene)[0], not scene.model.spatial).pose(scene.robot, angles, scene.body.axes)
+    pose = station_at(initial_state(scene)[0], not scene.model.spatial).pose(
+        scene.robot, angles, scene.body.axes
+    )
     begun = started_at(scene, angles, pose, measured=False)
     np.testing.assert_allclose(initial_joint_angles(begun), angles, atol=1e-12)
     same(initial_state(begun)[0], pose, 2e-6)

@@ -35,9 +35,13 @@ def patient(tmp_path: Path) -> str:
 def program(*words: str) -> Iterator[subprocess.Popen[str]]:
     """A SnakeStudio of its own; it is ended if it does not end by itself."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "snakestudio", *words],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     with process:
         try:
             yield process
@@ -90,10 +94,17 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
     patient: str, tmp_path: Path, sent: signal.Signals, ends: int, reason: str
 ) -> None:
     run_file = tmp_path / "run.mcap"
-    with emulated(patient), program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive:
+    with (
+        emulated(patient),
+        program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive,
+    ):
         said = read_until(drive, "Streaming for")
         assert "ARMING LAB ROBOT WITHOUT ASKING" in said
-        wait(lambda: _recorded(run_file) > 1.0 or drive.poll() is not None, "a second is recorded", 120.0)
+        wait(
+            lambda: _recorded(run_file) > 1.0 or drive.poll() is not None,
+            "a second is recorded",
+            120.0,
+        )
         drive.send_signal(sent)
         said += read_until(drive, "\0")
         code = drive.wait(30.0)
@@ -123,16 +134,34 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
     [
         ((), "give --arm"),
         (("--arm", "--pose", "x"), "'x' is no pose stream"),
-        (("--arm", "--interface", "pcan", "--port", "5"), "--port goes with --interface udp_multicast"),
+        (
+            ("--arm", "--interface", "pcan", "--port", "5"),
+            "--port goes with --interface udp_multicast",
+        ),
         (("--arm", "--duration", "-1"), "must be a positive number"),
         (("--arm", "--wait", "0"), "--wait 0: give the seconds that the robot has to get ready"),
         (("--arm", "--wait", "nan"), "--wait nan: give the seconds"),
-        (("--arm", "--hdf5", "no_such_folder/x.h5"), "no_such_folder/x.h5: there is no folder no_such_folder; make it"),
-        (("--arm", "--log", "README.md"), "README.md: frames are logged as .blf, .asc or .log; end it so."),
-        (("--arm", "--log", "OLD.blf"), "OLD.blf is there already, a log of frames; give --force to replace it"),
-        (("--arm", "--interface", "virtual"), "The interface virtual joins buses of one process only"),
+        (
+            ("--arm", "--hdf5", "no_such_folder/x.h5"),
+            "no_such_folder/x.h5: there is no folder no_such_folder; make it",
+        ),
+        (
+            ("--arm", "--log", "README.md"),
+            "README.md: frames are logged as .blf, .asc or .log; end it so.",
+        ),
+        (
+            ("--arm", "--log", "OLD.blf"),
+            "OLD.blf is there already, a log of frames; give --force to replace it",
+        ),
+        (
+            ("--arm", "--interface", "virtual"),
+            "The interface virtual joins buses of one process only",
+        ),
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
-        (("--arm", "--fire", "pc:5005", "--wait-at", "0.0.0.0"), "--wait-at says where --wait-for PORT waits; give"),
+        (
+            ("--arm", "--fire", "pc:5005", "--wait-at", "0.0.0.0"),
+            "--wait-at says where --wait-for PORT waits; give",
+        ),
     ],
 )
 def test_mistakes_are_told_before_anything_is_sent(

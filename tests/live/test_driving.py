@@ -81,10 +81,12 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-# ------------------------------------------------------------------------------------------------ the question
+# ------------------------------------------------------------------------------------- the question
 
 
-def test_who_types_slowly_arms_all_the_same(link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_types_slowly_arms_all_the_same(
+    link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody gives a sign of life while it is typed; the link needs some to see that there is one again."""
 
     def typed(_: str) -> str:
@@ -93,7 +95,11 @@ def test_who_types_slowly_arms_all_the_same(link: Link, robot: LiveRobot, monkey
 
     monkeypatch.setattr("builtins.input", typed)
     assert drive(link, robot, unasked=False).whole(0.1, None, "run") == 0
-    assert [command.kind for command in link.commands if command.kind != "connect"] == ["arm", "stream", "disarm"]
+    assert [command.kind for command in link.commands if command.kind != "connect"] == [
+        "arm",
+        "stream",
+        "disarm",
+    ]
 
 
 def test_what_keeps_it_from_being_armed_meanwhile_is_said(
@@ -104,7 +110,9 @@ def test_what_keeps_it_from_being_armed_meanwhile_is_said(
         return "ARM"
 
     monkeypatch.setattr("builtins.input", typed)
-    with pytest.raises(LinkError, match=r"not ready any more:\nThe program that drives gives no sign"):
+    with pytest.raises(
+        LinkError, match=r"not ready any more:\nThe program that drives gives no sign"
+    ):
         drive(link, robot, unasked=False).whole(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 
@@ -119,7 +127,7 @@ def test_ctrl_d_does_not_arm(link: Link, robot: LiveRobot, monkeypatch: pytest.M
     assert "arm" not in [command.kind for command in link.commands]
 
 
-# ------------------------------------------------------------------------------------------------ others
+# ------------------------------------------------------------------------------------------- others
 
 
 class Instrument:
@@ -133,7 +141,9 @@ class Instrument:
         return self
 
     def _slowly(self, what: str) -> None:
-        self._events.append(what if self._link.beaten() else f"{what}, but nothing kept the robot alive")
+        self._events.append(
+            what if self._link.beaten() else f"{what}, but nothing kept the robot alive"
+        )
 
     def compare_clocks(self) -> ClockOffset | None:
         return None
@@ -153,17 +163,23 @@ class Instrument:
 def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What becomes of an instrument that is fired at."""
     found: list[str] = []
-    monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, found))
+    monkeypatch.setattr(
+        "snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, found)
+    )
     return found
 
 
-def test_the_robot_lives_while_an_instrument_is_slow(link: Link, robot: LiveRobot, events: list[str]) -> None:
+def test_the_robot_lives_while_an_instrument_is_slow(
+    link: Link, robot: LiveRobot, events: list[str]
+) -> None:
     assert drive(link, robot).whole(0.1, Together(fire=True), "run") == 0
     assert sorted(events) == ["START", "START answered", "STOP", "STOP answered", "connected"]
     assert link.stops == []
 
 
-def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(link: Link, robot: LiveRobot, events: list[str]) -> None:
+def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
+    link: Link, robot: LiveRobot, events: list[str]
+) -> None:
     stop = link.stop
 
     def stopped(reason: str) -> None:
@@ -174,7 +190,14 @@ def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(link: Link, robot: 
     link.stop = stopped  # type: ignore[method-assign, assignment]
     link.on_beat = lambda: interrupt() if "START answered" in events and robot.streaming else None
     assert drive(link, robot).whole(60.0, Together(fire=True), "run") == 130
-    assert events == ["connected", "START", "START answered", "Stopped by Ctrl+C.", "STOP", "STOP answered"]
+    assert events == [
+        "connected",
+        "START",
+        "START answered",
+        "Stopped by Ctrl+C.",
+        "STOP",
+        "STOP answered",
+    ]
 
 
 def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
@@ -223,7 +246,7 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
     assert "The robot was stopped: Stopped by STOP from afar." in capsys.readouterr().err
 
 
-# ------------------------------------------------------------------------------------------------ live poses
+# --------------------------------------------------------------------------------------- live poses
 
 
 class _Poses:
@@ -245,11 +268,16 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     watch = PoseWatch(source)
     assert watch.look(0.0) == ""
     # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
-    source.problem, source.figures = "It cannot be read (no header): mend the sender.", StreamFigures(unreadable=1)
+    source.problem, source.figures = (
+        "It cannot be read (no header): mend the sender.",
+        StreamFigures(unreadable=1),
+    )
     assert watch.look(0.1) == ""
     source.problem = ""
     said = [watch.look(0.1 * tick) for tick in range(2, 10)]
-    assert [text for text in said if text] == ["It cannot be read (no header): mend the sender. (Not used so far: 1.)"]
+    assert [text for text in said if text] == [
+        "It cannot be read (no header): mend the sender. (Not used so far: 1.)"
+    ]
     for tick in range(10, 120):
         source.problem, source.figures = (
             "It cannot be read (no header): mend the sender.",
@@ -266,7 +294,10 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
     link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = _Poses()
-    source.problem, source.figures = "It cannot be read: mend the sender.", StreamFigures(unreadable=3)
+    source.problem, source.figures = (
+        "It cannot be read: mend the sender.",
+        StreamFigures(unreadable=3),
+    )
     made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
     assert made.whole(0.1, None, "run") == 0
     assert "It cannot be read: mend the sender. (Not used so far: 3.)" in capsys.readouterr().err

@@ -25,7 +25,9 @@ from snakestudio.runfile.mcap import open_run
 from snakestudio.session.runner import Runner
 from tests.link.rig import Emulator, small_robot, wait
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="/proc tells what processes hold")
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="/proc tells what processes hold"
+)
 
 _SCENE = load_scene(scenes_dir() / "sidewinding.toml")
 _GROWTH_MB = 16.0
@@ -33,7 +35,8 @@ _STREAMING = 0.75
 """Of the time; the rest goes to connections."""
 _CONNECTIONS_AT_LEAST = 3
 _STOOD_STILL = ("held up for", "stood still for", "no sign of life for", "ago", "not heard")
-"""What a robot is stopped for on a machine that stands still at times: rightly, and begun again here."""
+"""What a robot is stopped for on a machine that stands still at times: rightly, and begun again
+here."""
 
 
 def _resident(process: int | str = "self") -> float:
@@ -81,7 +84,12 @@ class _Drive:
             self.link.traffic()
 
     def reaches(self, state: LinkState) -> None:
-        wait(lambda: self.link.telemetry().state is state, f"the link gets to {state}", 20.0, self.link.telemetry)
+        wait(
+            lambda: self.link.telemetry().state is state,
+            f"the link gets to {state}",
+            20.0,
+            self.link.telemetry,
+        )
 
     @property
     def state(self) -> LinkState:
@@ -94,7 +102,12 @@ class _Drive:
             self.reaches(LinkState.LISTENING)
             self.link.command("idle")
             self.reaches(LinkState.IDLE)
-        wait(self._streams, "the link streams", 300.0, lambda: (self.link.telemetry(), self.robot.not_ready))
+        wait(
+            self._streams,
+            "the link streams",
+            300.0,
+            lambda: (self.link.telemetry(), self.robot.not_ready),
+        )
 
     def _streams(self) -> bool:
         """Ask for what is next, at most twice a second."""
@@ -188,18 +201,26 @@ def _endure(seconds: float, folder: Path) -> None:
             before = [(_resident(each), _held(each)) for each in processes]
             for _ in range(8):
                 _stream(drive, 0.1 * streaming, done)
-                print(f"after {done.seconds:.0f} s: {', '.join(f'{_resident(each):.1f}' for each in processes)} MB")
+                print(
+                    f"after {done.seconds:.0f} s: {', '.join(f'{_resident(each):.1f}' for each in processes)} MB"
+                )
             after = [(_resident(each), _held(each)) for each in processes]
             sent, wall = drive.link.telemetry().sent, time.monotonic() - begin
             drive.to_rest()
         finally:
             drive.close()
         print(f"{sent} frames in {wall:.0f} s: {done}")
-        for name, (memory, held), (later, holds) in zip(("window", "link", "robot"), before, after, strict=True):
-            print(f"{name}: {memory:.1f} MB, then {later:.1f} MB; threads and files {held}, then {holds}")
+        for name, (memory, held), (later, holds) in zip(
+            ("window", "link", "robot"), before, after, strict=True
+        ):
+            print(
+                f"{name}: {memory:.1f} MB, then {later:.1f} MB; threads and files {held}, then {holds}"
+            )
             assert later - memory < _GROWTH_MB, name
             assert holds == held, name
-        frames = 10 * (100.0 * done.seconds - done.skipped)  # of ten nodes, a hundred times a second
+        frames = 10 * (
+            100.0 * done.seconds - done.skipped
+        )  # of ten nodes, a hundred times a second
         assert sent > 0.98 * frames
         assert sum(map(_length, drive.runs)) > 0.98 * done.seconds
         _connect_again_and_again(profile, emulator, begin + wall + (1.0 - _STREAMING) * seconds)
@@ -223,7 +244,9 @@ def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> N
 
 @pytest.mark.soak
 def test_nothing_grows_in_twenty_minutes(tmp_path: Path) -> None:
-    Runner(_SCENE).advance(1)  # what is loaded while the robot is armed would keep signs of life back
+    Runner(_SCENE).advance(
+        1
+    )  # what is loaded while the robot is armed would keep signs of life back
     before = os.getpriority(os.PRIO_PROCESS, 0)
     raise_below_link(computes=True)  # as everything does that drives a robot
     try:

@@ -40,10 +40,15 @@ def scene() -> Scene:
     return with_values(scene, changes | {"solver.step_s": 0.0005})
 
 
-def test_it_moves_as_the_same_scene_under_the_same_set_points(scene: Scene, loaded: LoadedProfile) -> None:
-    # Without play: teeth that let go a step earlier or later for the last bit of a number soon make millimetres of it.
+def test_it_moves_as_the_same_scene_under_the_same_set_points(
+    scene: Scene, loaded: LoadedProfile
+) -> None:
+    # Without play: teeth that let go a step earlier or later for the last bit of a number soon make
+    # millimetres of it.
     emulation = loaded.profile.emulation.model_copy(update={"free_play_deg": 0.0})
-    loaded = dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"emulation": emulation}))
+    loaded = dataclasses.replace(
+        loaded, profile=loaded.profile.model_copy(update={"emulation": emulation})
+    )
     run = run_offline(EnginePlant.scene_of(scene, loaded)).recording
     wanted = run.rows(0, len(run.times))
     plant = EnginePlant(scene, loaded)
@@ -51,8 +56,8 @@ def test_it_moves_as_the_same_scene_under_the_same_set_points(scene: Scene, load
     for row in range(1, len(run.times)):
         # At a jump a row still has the reference from before it: that of the interval it ends.
         plant.advance(0.01, wanted.joint_angle_ref[row][entries], np.zeros(20), ALL)
-    # The same engine under the same numbers: what differs is rounding where references are interpolated, which contacts
-    # make more of: that is why the run is short.
+    # The same engine under the same numbers: what differs is rounding where references are
+    # interpolated, which contacts make more of: that is why the run is short.
     assert plant.snapshot.link_pose == pytest.approx(wanted.link_pose[-1], abs=1e-9)
     assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][entries], abs=1e-9)
     assert np.abs(wanted.joint_angle[-1] - wanted.joint_angle[0]).max() > 1e-4  # it does move
@@ -95,8 +100,18 @@ def modules(scene: Scene) -> Scene:
             "robot.n_links": 13,
             "start.link": 6,
             "robot.joints": "alternating",
-            "robot.link": [{"index": "first", "length_m": 0.15, "mass_kg": 1.2}, {"index": "9-13", "radius_m": 0.04}],
-            "robot.joint": [{"index": "all", "kp_nm_per_rad": 1.0, "max_torque_nm": 0.1, "spring_nm_per_rad": 0.5}],
+            "robot.link": [
+                {"index": "first", "length_m": 0.15, "mass_kg": 1.2},
+                {"index": "9-13", "radius_m": 0.04},
+            ],
+            "robot.joint": [
+                {
+                    "index": "all",
+                    "kp_nm_per_rad": 1.0,
+                    "max_torque_nm": 0.1,
+                    "spring_nm_per_rad": 0.5,
+                }
+            ],
         },
     )
 
@@ -123,7 +138,9 @@ def test_single_axis_modules_bend_as_told(modules: Scene) -> None:
     target[2], target[11] = 0.2, -0.15  # the last module is light enough to be lifted
     for k in range(60):
         share = min(1.0, k / 40)
-        plant.advance(0.01, begun * (1 - share) + target * share, np.zeros(12), np.ones(12, np.bool_))
+        plant.advance(
+            0.01, begun * (1 - share) + target * share, np.zeros(12), np.ones(12, np.bool_)
+        )
     assert plant.state.angle == pytest.approx(target, abs=np.radians(3.0))
     assert plant.snapshot.joint_angle.shape == (12,)
 
@@ -140,10 +157,15 @@ def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:
     ("changes", "message"),
     [
         ({"robot.n_links": 12, "start.link": 6}, "Lab robot has 10 joints, the scene's robot 11"),
-        ({"model.kind": "planar_nonsmooth"}, "Lab robot has pitch axes, which the scene's model planar_nonsmooth"),
+        (
+            {"model.kind": "planar_nonsmooth"},
+            "Lab robot has pitch axes, which the scene's model planar_nonsmooth",
+        ),
     ],
 )
-def test_scenes_that_do_not_fit(scene: Scene, loaded: LoadedProfile, changes: dict, message: str) -> None:
+def test_scenes_that_do_not_fit(
+    scene: Scene, loaded: LoadedProfile, changes: dict, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         EnginePlant(with_values(scene, changes), loaded)
     with pytest.raises(UsageError, match="continuous body"):
@@ -158,7 +180,9 @@ def snapshot(scene: Scene, loaded: LoadedProfile) -> Snapshot:
     return EnginePlant(scene, loaded).snapshot
 
 
-def received(sender: PoseSender, snapshot: Snapshot, here: socket.socket, times: list[float]) -> list:
+def received(
+    sender: PoseSender, snapshot: Snapshot, here: socket.socket, times: list[float]
+) -> list:
     for now in times:
         sender.follow(snapshot, now)
     here.settimeout(0.2)
@@ -183,14 +207,18 @@ def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> 
     sender.close()
     assert len(packets) == 20
     assert [packet.sequence for packet in packets] == list(range(20))
-    assert np.diff([packet.time for packet in packets]) == pytest.approx(0.05, abs=0.011)  # asked every 10 ms
+    assert np.diff([packet.time for packet in packets]) == pytest.approx(
+        0.05, abs=0.011
+    )  # asked every 10 ms
     body = packets[0].bodies[3]
     assert (*body.position, *body.quaternion) == pytest.approx(snapshot.link_pose[3].tolist())
 
 
 def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
     still = dataclasses.replace(snapshot, link_pose=np.tile([0.0, 0, 0, 1, 0, 0, 0], (11, 1)))
-    sender = PoseSender(f"127.0.0.1:{here.getsockname()[1]}", 100.0, noise=0.002, dropout=0.25, seed=1)
+    sender = PoseSender(
+        f"127.0.0.1:{here.getsockname()[1]}", 100.0, noise=0.002, dropout=0.25, seed=1
+    )
     packets = received(sender, still, here, [0.011 * k for k in range(100)])
     sender.close()
     bodies = [body for packet in packets for body in packet.bodies]

@@ -32,9 +32,16 @@ MEASURED = (
     "bus_load",
 )
 EMPTY = (
-    "link_1_x_m", "com_vx_mps", "joint_3_yaw_torque_nm", "contact_ground_fz_n", "link_2_obstacle_fx_n",
-    "contacts_closed", "solver_residual", "solver_iterations", "link_3_wz_radps",
-)  # fmt: skip
+    "link_1_x_m",
+    "com_vx_mps",
+    "joint_3_yaw_torque_nm",
+    "contact_ground_fz_n",
+    "link_2_obstacle_fx_n",
+    "contacts_closed",
+    "solver_residual",
+    "solver_iterations",
+    "link_3_wz_radps",
+)
 
 
 @pytest.fixture
@@ -55,7 +62,9 @@ def test_columns(recording: RunRecording) -> None:
     filled = filled_columns(recording.schema)
     assert set(MEASURED) <= set(filled)
     assert not set(EMPTY) & set(filled)
-    assert set(EMPTY) <= set(column_names(recording.schema))  # scripts that know the columns of a run find them
+    assert set(EMPTY) <= set(
+        column_names(recording.schema)
+    )  # scripts that know the columns of a run find them
 
 
 def test_figures_are_those_of_what_was_measured(recording: RunRecording) -> None:
@@ -85,7 +94,11 @@ def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path:
     assert again.schema == recording.schema
     again.close()
     topics = {view.topic for view in Views(recording.schema, 0).views}
-    assert topics == {"/joint_states", "/joint_references", "/figures"}  # where the links are nobody knows
+    assert topics == {
+        "/joint_states",
+        "/joint_references",
+        "/figures",
+    }  # where the links are nobody knows
 
 
 def test_channels_that_can_be_chosen(recording: RunRecording) -> None:

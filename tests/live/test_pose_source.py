@@ -17,10 +17,18 @@ def packet(sequence: int, x: float = 0.0, link: int = 0) -> PosePacket:
 
 def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
     tracker = BodyTracker(3)
-    got = [tracker.take(packet(number), 0.05 * i) is not None for i, number in enumerate([1, 2, 2, 5, 4, 6])]
+    got = [
+        tracker.take(packet(number), 0.05 * i) is not None
+        for i, number in enumerate([1, 2, 2, 5, 4, 6])
+    ]
     assert got == [True, True, False, True, False, True]
     figures = tracker.figures(0.3)
-    assert (figures.received, figures.double, figures.late, figures.lost) == (4, 1, 1, 1)  # 3 never came
+    assert (figures.received, figures.double, figures.late, figures.lost) == (
+        4,
+        1,
+        1,
+        1,
+    )  # 3 never came
 
 
 def test_a_sender_that_began_anew_is_believed() -> None:
@@ -75,7 +83,9 @@ def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> Non
 
 def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:
     tracker = BodyTracker(3)
-    tracker.take(PosePacket(1, 0.0, (BodyPose(0, (0, 0, 0), UNIT), BodyPose(2, (1, 0, 0), UNIT))), 0.0)
+    tracker.take(
+        PosePacket(1, 0.0, (BodyPose(0, (0, 0, 0), UNIT), BodyPose(2, (1, 0, 0), UNIT))), 0.0
+    )
     tracked = tracker.take(packet(2), 1.0)
     assert tracked is not None
     assert tracked.links.tolist() == [0]

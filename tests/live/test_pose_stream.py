@@ -50,7 +50,9 @@ def test_a_datagram_becomes_a_tracked_link(poses: UdpPoses, sender: socket.socke
     assert poses.problem == ""
 
 
-def test_rubbish_is_counted_and_said_and_does_no_harm(poses: UdpPoses, sender: socket.socket) -> None:
+def test_rubbish_is_counted_and_said_and_does_no_harm(
+    poses: UdpPoses, sender: socket.socket
+) -> None:
     for rubbish in (b"", b"hello", b"\xff" * 1000, b'{"pose": 1}'):
         sender.sendto(rubbish, ("127.0.0.1", poses.port))
     assert until(lambda: poses.figures.unreadable == 4)
@@ -76,7 +78,10 @@ def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
 def test_what_a_text_names() -> None:
     source = pose_source("22350")
     assert isinstance(source, UdpPoses)
-    assert (source.host, source.port) == ("127.0.0.1", 22350)  # not open to others unless it is asked for
+    assert (source.host, source.port) == (
+        "127.0.0.1",
+        22350,
+    )  # not open to others unless it is asked for
     source = pose_source("0.0.0.0:5000")
     assert isinstance(source, UdpPoses)
     assert (source.host, source.port) == ("0.0.0.0", 5000)

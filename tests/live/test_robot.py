@@ -23,7 +23,9 @@ from snakestudio.runfile.mcap import open_run
 
 from .fake_link import Clock, FakeLink, profile
 
-SCENE = with_values(Scene(), {"robot.n_links": 11, "gait.amplitude_deg": 30.0, "run.log_rate_hz": 50.0})
+SCENE = with_values(
+    Scene(), {"robot.n_links": 11, "gait.amplitude_deg": 30.0, "run.log_rate_hz": 50.0}
+)
 
 
 class Poses:
@@ -51,7 +53,7 @@ class World:
         more.setdefault("twin", False)
         self.live = LiveRobot(
             self.link, scene, on_event=self.events.append, clock=self.clock, threaded=False, **more
-        )  # fmt: skip
+        )
 
     def go(self, seconds: float) -> None:
         until = self.clock.now + seconds - 1e-6
@@ -89,8 +91,12 @@ def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     latest, recording = world.live.latest, world.live.recording
     assert latest is not None
     assert recording is not None
-    assert latest.valid == Fields.JOINTS | Fields.SHAPE  # nothing was commanded yet, and nobody sees it
-    np.testing.assert_allclose(latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2])  # the yaw axes, in the plane
+    assert (
+        latest.valid == Fields.JOINTS | Fields.SHAPE
+    )  # nothing was commanded yet, and nobody sees it
+    np.testing.assert_allclose(
+        latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2]
+    )  # the yaw axes, in the plane
     assert len(recording) == pytest.approx(25, abs=1)  # 50 rows a second
     assert recording.path is None
     assert latest.control["bus_load"] == 0.25
@@ -122,7 +128,8 @@ def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path
     start = recording.scene.start
     assert isinstance(start, JointAnglesStart)
     np.testing.assert_allclose(np.radians(start.joint_angles_deg), 0.1)
-    # What was sent is what the scene's controller says of that start, at any time: the same code, asked all at once.
+    # What was sent is what the scene's controller says of that start, at any time: the same code,
+    # asked all at once.
     expected = controllers.create(recording.scene).reference(np.linspace(0.0, 3.0, 301), None)
     begin = world.link.blocks[0].time[0]
     for time in (0.0, 0.5, 1.234, 2.9):
@@ -137,7 +144,9 @@ def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path
     with_file.close()
 
 
-def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_horizon(world: World) -> None:
+def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_horizon(
+    world: World,
+) -> None:
     world.streaming()
     for pause in (0.0, 0.12, 0.03, 0.18, 0.0, 0.15):
         world.clock.now += pause  # the thread did not get to run
@@ -178,14 +187,19 @@ def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
     world.streaming()
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9}))
     world.go(0.05)
-    assert any("Robot: Links: this cannot change while the robot streams" in event.text for event in world.events)
+    assert any(
+        "Robot: Links: this cannot change while the robot streams" in event.text
+        for event in world.events
+    )
     assert world.live.streaming
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9, "gait.amplitude_deg": 10.0}))
     world.go(0.05)
     assert [event.kind for event in world.events].count("waiting") == 1, "it was said already"
     world.live.set_scene(SCENE)
     world.go(0.05)
-    assert [(event.kind, event.severity) for event in world.events][-1] == ("waiting", "info"), "nothing waits any more"
+    assert [(event.kind, event.severity) for event in world.events][-1] == ("waiting", "info"), (
+        "nothing waits any more"
+    )
 
 
 def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
@@ -196,7 +210,10 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
     assert not world.live.streaming
     recording = world.live.recording
     assert recording is not None
-    assert (recording.events[-1].kind, recording.events[-1].text) == ("note", "Stopped by the space bar.")
+    assert (recording.events[-1].kind, recording.events[-1].text) == (
+        "note",
+        "Stopped by the space bar.",
+    )
     sent = len(world.link.blocks)
     world.go(1.0)
     assert len(world.link.blocks) == sent
@@ -217,24 +234,33 @@ def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(wo
     assert "Stopped by Ctrl+C." in [event.text for event in recording.events]
 
 
-def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(world: World) -> None:
+def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
+    world: World,
+) -> None:
     """The link does not carry out what begins something if a stop was asked for after it."""
     world.go(0.1)
     world.live.arm()  # the thread is not there yet
     world.link.stop()
     world.live.reset()
     world.go(0.02)
-    assert [(command.kind, command.values["stops"]) for command in world.link.commands] == [("arm", 0), ("reset", 1)]
+    assert [(command.kind, command.values["stops"]) for command in world.link.commands] == [
+        ("arm", 0),
+        ("reset", 1),
+    ]
     world.live.arm()
     world.go(0.02)
     world.live.stream()  # is told to the link a moment later, when there are references
     world.go(0.02)
     world.live.stop()
     world.go(LEAD_S + 0.05)
-    assert [command.values["stops"] for command in world.link.commands if command.kind == "stream"] in ([], [1])
+    assert [
+        command.values["stops"] for command in world.link.commands if command.kind == "stream"
+    ] in ([], [1])
 
 
-def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_asked_for(world: World) -> None:
+def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_asked_for(
+    world: World,
+) -> None:
     world.go(0.1)
     assert not world.live.arming
     world.live.arm()  # the thread is not there yet
@@ -288,7 +314,10 @@ def test_a_fault_is_noted_with_its_reason(world: World) -> None:
     world.go(0.05)
     recording = world.live.recording
     assert recording is not None
-    assert (recording.events[-1].kind, recording.events[-1].text) == ("fault", "Node 4 says: overcurrent.")
+    assert (recording.events[-1].kind, recording.events[-1].text) == (
+        "fault",
+        "Node 4 says: overcurrent.",
+    )
 
 
 def test_a_link_that_is_gone_ends_the_run(world: World) -> None:
@@ -333,7 +362,9 @@ def test_a_link_that_does_not_begin_to_stream_is_said(world: World) -> None:
 def test_a_scene_that_does_not_fit_keeps_it_from_being_armed() -> None:
     world = World(robot=profile(8))
     world.go(0.05)
-    assert any("moves 8 joints, the scene's robot has 10" in reason for reason in world.live.not_ready)
+    assert any(
+        "moves 8 joints, the scene's robot has 10" in reason for reason in world.live.not_ready
+    )
     world.live.arm()
     world.go(0.05)
     assert all(command.kind != "arm" for command in world.link.commands)
@@ -342,7 +373,8 @@ def test_a_scene_that_does_not_fit_keeps_it_from_being_armed() -> None:
 
 
 FOLLOWING = with_values(
-    SCENE, {"controller.kind": "path_following", "path.waypoints_m": ((0.0, 0.0), (1.0, 0.0), (3.0, 0.2))}
+    SCENE,
+    {"controller.kind": "path_following", "path.waypoints_m": ((0.0, 0.0), (1.0, 0.0), (3.0, 0.2))},
 )
 
 
@@ -356,7 +388,11 @@ def test_a_controller_that_needs_poses_keeps_it_from_being_armed_without() -> No
 
 
 def test_contact_forces_are_nothing_that_a_robot_tells() -> None:
-    world = World(with_values(SCENE, {"controller.kind": "leader_follower", "controller.jam_resolution": True}))
+    world = World(
+        with_values(
+            SCENE, {"controller.kind": "leader_follower", "controller.jam_resolution": True}
+        )
+    )
     world.go(0.05)
     assert any("controller.jam_resolution = false" in reason for reason in world.live.not_ready)
     world.live.close()
@@ -379,7 +415,9 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     latest = world.live.latest
     assert latest is not None
     assert Fields.POSE | Fields.TWIST | Fields.JOINTS in latest.valid
-    placed = placed_by(FOLLOWING.robot, latest.joint_angle, FOLLOWING.body.axes, np.array([0]), poses.latest.pose)  # type: ignore[union-attr]
+    placed = placed_by(
+        FOLLOWING.robot, latest.joint_angle, FOLLOWING.body.axes, np.array([0]), poses.latest.pose
+    )  # type: ignore[union-attr]
     np.testing.assert_allclose(latest.link_pose, placed.pose)
     world.live.arm()
     seen(world, poses)
@@ -416,7 +454,9 @@ def test_rates_that_nobody_tells_are_differences_of_angles(world: World) -> None
     np.testing.assert_allclose(latest.joint_rate, 2.0, rtol=1e-6)  # 0.02 rad in 10 ms
 
 
-def test_a_robot_that_is_watched_for_long_fills_no_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_robot_that_is_watched_for_long_fills_no_disk(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(live_run, "WATCHED_ROWS", 100)
     world.go(10.0)
     recording = world.live.recording
@@ -440,15 +480,21 @@ def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() ->
 
 
 def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
-    world = World(robot=profile(quantities=("current", "temperature", "voltage", "status", "error")))
+    world = World(
+        robot=profile(quantities=("current", "temperature", "voltage", "status", "error"))
+    )
     heard, stale = np.full((len(AGED), 20), world.clock.now), np.full((len(AGED), 20), np.inf)
     heard[AGED.index("voltage")] = np.nan
     for quantity in ("temperature", "voltage", "status"):
         stale[AGED.index(quantity)] = 0.3
     world.link.set(
-        current=np.full(20, 1.5), temperature=np.full(20, 74.0), voltage=np.full(20, 24.0), status=np.full(20, 3),
-        heard_at=heard, stale_after=stale,
-    )  # fmt: skip
+        current=np.full(20, 1.5),
+        temperature=np.full(20, 74.0),
+        voltage=np.full(20, 24.0),
+        status=np.full(20, 3),
+        heard_at=heard,
+        stale_after=stale,
+    )
     world.go(0.2)
     latest = world.live.latest
     assert latest is not None
@@ -481,7 +527,9 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     world.streaming().go(0.5)
     still = world.link.asked(world.clock.now)
     world.go(0.3)
-    np.testing.assert_allclose(world.link.asked(world.clock.now), still, atol=1e-9)  # nobody wants anything of it
+    np.testing.assert_allclose(
+        world.link.asked(world.clock.now), still, atol=1e-9
+    )  # nobody wants anything of it
     world.live.steer(TeleopCommand(speed=0.5, turn=0.2))
     world.go(0.05)
     begun = world.clock.now

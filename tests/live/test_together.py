@@ -79,7 +79,9 @@ def test_start_does_not_arm(peer: Peer, link: FakeLink, robot: LiveRobot) -> Non
     assert peer.say("START").startswith("ERR")
 
 
-def test_start_begins_to_stream_what_was_armed_by_hand(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
+def test_start_begins_to_stream_what_was_armed_by_hand(
+    peer: Peer, link: FakeLink, robot: LiveRobot
+) -> None:
     robot.arm()
     robot.settle()
     assert peer.say("START").startswith("OK START")
@@ -87,7 +89,9 @@ def test_start_begins_to_stream_what_was_armed_by_hand(peer: Peer, link: FakeLin
     assert [command.kind for command in link.commands] == ["arm", "stream"]
     assert peer.say("START").startswith("ERR")  # it moves already
     assert peer.say("STOP").startswith("OK STOP")
-    assert link.stops == [f"Stopped by STOP from {peer.socket.getsockname()[0]}:{peer.socket.getsockname()[1]}."]
+    assert link.stops == [
+        f"Stopped by STOP from {peer.socket.getsockname()[0]}:{peer.socket.getsockname()[1]}."
+    ]
 
 
 def test_stop_stops_always(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
@@ -105,7 +109,9 @@ def test_the_port_is_open_to_this_machine_alone_unless_chosen() -> None:
 
 def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> None:
     assert waiting.start.port is not None
-    other = RobotStartTarget(robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None)
+    other = RobotStartTarget(
+        robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None
+    )
     assert until(lambda: other.over)
     assert "in use" in other.trouble
     other.close()
@@ -117,7 +123,9 @@ def test_stop_is_heard_while_the_others_are_fired_at(
     """A camera that greets and then says nothing is waited for; the stop frame is not."""
     with socket.create_server((HERE, 0)) as camera:
         ends = threading.Event()
-        answering = threading.Thread(target=_greet_and_fall_silent, args=(camera, ends), daemon=True)
+        answering = threading.Thread(
+            target=_greet_and_fall_silent, args=(camera, ends), daemon=True
+        )
         answering.start()
         choices = Together(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
         waiting = RobotStartTarget(robot, replace(choices, wait_port=0), "run", lambda text: None)
@@ -130,7 +138,9 @@ def test_stop_is_heard_while_the_others_are_fired_at(
             assert peer.say("START").startswith("OK START")
             assert peer.say("STOP").startswith("OK STOP")
             assert len(link.stops) == 1
-            assert not any("camera" in note or str(choices.port) in note for note in waiting.start.notes)  # still at it
+            assert not any(
+                "camera" in note or str(choices.port) in note for note in waiting.start.notes
+            )  # still at it
             peer.close()
         finally:
             ends.set()
@@ -162,7 +172,10 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
         listening = threading.Thread(target=listen, daemon=True)
         listening.start()
         waiting = RobotStartTarget(
-            robot, Together(fire=True, host=HERE, port=camera.getsockname()[1]), "run", lambda text: None
+            robot,
+            Together(fire=True, host=HERE, port=camera.getsockname()[1]),
+            "run",
+            lambda text: None,
         )
         waiting.start.start_now()
         assert until(lambda: waiting.over)
@@ -173,7 +186,11 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
 
 
 def test_a_defect_stops_the_robot(
-    peer: Peer, link: FakeLink, robot: LiveRobot, waiting: RobotStartTarget, monkeypatch: pytest.MonkeyPatch
+    peer: Peer,
+    link: FakeLink,
+    robot: LiveRobot,
+    waiting: RobotStartTarget,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     robot.arm()
     robot.settle()
@@ -189,7 +206,9 @@ def test_a_defect_stops_the_robot(
 
 
 def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
-    elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")  # of the documentation's networks, RFC 5737
+    elsewhere = Together(
+        wait="port", wait_port=0, wait_host="203.0.113.9"
+    )  # of the documentation's networks, RFC 5737
     other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)
     assert until(lambda: other.over)
     assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")

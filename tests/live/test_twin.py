@@ -22,7 +22,12 @@ from .test_robot import World
 
 SHORT = with_values(
     Scene(),
-    {"robot.n_links": 5, "gait.amplitude_deg": 30.0, "run.duration_s": 0.5, "run.log_rate_hz": 50.0},
+    {
+        "robot.n_links": 5,
+        "gait.amplitude_deg": 30.0,
+        "run.duration_s": 0.5,
+        "run.log_rate_hz": 50.0,
+    },
 )
 
 
@@ -67,7 +72,10 @@ def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
     clock.now = 40.0  # nothing is as fast as that
     assert until(lambda: ends)
     twin.close()
-    assert "was dropped: it is 39.9 s behind after 40.0 s" in ends[0] or "was dropped: it is 40.0 s" in ends[0]
+    assert (
+        "was dropped: it is 39.9 s behind after 40.0 s" in ends[0]
+        or "was dropped: it is 40.0 s" in ends[0]
+    )
     assert twin.recording is not None
     assert len(twin.recording) >= 1  # what there is of it stays
 
@@ -114,7 +122,9 @@ def test_the_robots_recording_has_its_deviation() -> None:
         def follows(behind: float = 0.01 * k - 0.1) -> bool:  # the twin has a thread of its own
             twin = world.live.twin
             return behind < 0.0 or (
-                twin is not None and len(twin) > 0 and twin.rows(len(twin) - 1, len(twin)).time[0] > behind
+                twin is not None
+                and len(twin) > 0
+                and twin.rows(len(twin) - 1, len(twin)).time[0] > behind
             )
 
         assert until(follows)
@@ -139,7 +149,9 @@ def test_loading_ends_by_itself() -> None:
     loading.close()
 
 
-def test_what_is_not_compiled_is_not_compiled_beside_a_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_compiled_is_not_compiled_beside_a_robot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A mark had said that it is; the list of what keeps the robot from being armed says otherwise, until it is."""
     missing = {SHORT.model.kind}
     made: list[object] = []

@@ -15,7 +15,15 @@ from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.emulator.fault import Fault, FaultKind
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import CommandKind, LinkCommand, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import (
+    CommandKind,
+    LinkCommand,
+    LinkEvent,
+    LinkState,
+    ReferenceBlock,
+    Telemetry,
+    Traffic,
+)
 from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.live.live_robot import LiveRobot
@@ -26,11 +34,15 @@ from .fake_link import Clock
 
 _STEP_S = 0.01
 _SCENE = with_values(
-    Scene(), {
-        "robot.n_links": 11, "gait.amplitude_deg": 15.0, "gait.frequency_deg_s": 180.0, "gait.phase_shift_deg": 57.0,
+    Scene(),
+    {
+        "robot.n_links": 11,
+        "gait.amplitude_deg": 15.0,
+        "gait.frequency_deg_s": 180.0,
+        "gait.phase_shift_deg": 57.0,
         "run.log_rate_hz": 20.0,
     },
-)  # fmt: skip
+)
 
 _ALTERNATING = with_values(
     Scene(),
@@ -116,8 +128,14 @@ class Whole:
         self.core = self.link.core
         self.said: list[LinkEvent] = []
         self.live = LiveRobot(
-            self.link, scene, base_dir, on_event=self.said.append, clock=self.clock, threaded=False, twin=False
-        )  # fmt: skip
+            self.link,
+            scene,
+            base_dir,
+            on_event=self.said.append,
+            clock=self.clock,
+            threaded=False,
+            twin=False,
+        )
         self.core.bus(True, "", self.clock())
         self.link.command("idle")
 
@@ -171,11 +189,15 @@ def whole() -> Iterator[Callable[..., Whole]]:
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, whole: Callable[..., Whole]) -> None:
+def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
+    name: str, whole: Callable[..., Whole]
+) -> None:
     all_ = whole(name, _scene_for(name))
     all_.streaming()
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
-    assert np.degrees(error.max()) < 12.0  # it follows, as far as its lag at 10 Hz and its gears' play let it
+    assert (
+        np.degrees(error.max()) < 12.0
+    )  # it follows, as far as its lag at 10 Hz and its gears' play let it
     all_.live.stop()
     # CiA 402's quick stop brakes before torque goes off; all others are safe with the first frame.
     all_.run(0.3 if name == "cia402_csp" else 0.02)
@@ -199,7 +221,9 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, 
 
 
 @pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])
-def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Whole], tmp_path: Path) -> None:
+def test_other_gaits_go_through_the_same_gate(
+    kind: str, whole: Callable[..., Whole], tmp_path: Path
+) -> None:
     values = {
         "model.kind": "spatial_nonsmooth",
         "robot.n_links": 11,
@@ -211,10 +235,19 @@ def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Wh
         time = np.linspace(0.0, 4.0, 81)
         names = [f"joint_{k + 1}_{axis}_rad" for k in range(10) for axis in ("yaw", "pitch")]
         angles = 0.2 * np.sin(np.pi * time[:, None] + 0.5 * np.arange(20))
-        np.savetxt(tmp_path / "log.csv", np.column_stack([time, angles]), delimiter=",", header=",".join(["t", *names]))
+        np.savetxt(
+            tmp_path / "log.csv",
+            np.column_stack([time, angles]),
+            delimiter=",",
+            header=",".join(["t", *names]),
+        )
         values |= {"gait.file": "log.csv", "gait.loop": True}
     else:
-        values |= {"gait.odd_amplitude_rad": 0.2, "gait.even_amplitude_rad": 0.1, "gait.envelope": "n/N"}
+        values |= {
+            "gait.odd_amplitude_rad": 0.2,
+            "gait.even_amplitude_rad": 0.1,
+            "gait.envelope": "n/N",
+        }
     all_ = whole("lab_robot", with_values(Scene(), values), tmp_path)
     all_.streaming()
     sent = []
@@ -222,7 +255,9 @@ def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Wh
         all_.run(0.02)
         sent.append(all_.link.telemetry().reference.copy())
     assert np.degrees(np.ptp(sent, axis=0).max()) > 8.0
-    assert np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6  # in a cycle of the bus
+    assert (
+        np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6
+    )  # in a cycle of the bus
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
     assert np.degrees(error.max()) < 12.0
     all_.live.stop()
@@ -233,14 +268,19 @@ def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Wh
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(name: str, whole: Callable[..., Whole]) -> None:
+def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
+    name: str, whole: Callable[..., Whole]
+) -> None:
     all_ = whole(name, _scene_for(name))
     all_.streaming()
     all_.robot.inject(Fault("dropout", 3), all_.clock())
     lost = all_.link.profile.timing.lost_s
-    # Feedback may be as old as its interval when the node falls silent, and two steps are lost to looking.
+    # Feedback may be as old as its interval when the node falls silent, and two steps are lost to
+    # looking.
     assert all_.run(5.0, until=LinkState.FAULT) <= lost + 0.05
-    assert "joint 3" in all_.reason.lower() or "node 3" in all_.reason  # of its frames the one that is missed first
+    assert (
+        "joint 3" in all_.reason.lower() or "node 3" in all_.reason
+    )  # of its frames the one that is missed first
     all_.run(0.3)
     assert all_.robot.safe
     assert not all_.live.streaming
@@ -259,13 +299,16 @@ def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[...
         angles.append(snapshot.joint_angle)
         own.append(all_.robot.angles.copy())
     angles = np.array(angles)
-    np.testing.assert_allclose(angles, own, atol=np.radians(3.0))  # of the axis of the same number, a frame before
+    np.testing.assert_allclose(
+        angles, own, atol=np.radians(3.0)
+    )  # of the axis of the same number, a frame before
     waves = np.exp(1j * 3.0 * np.array(times))
     amplitude = 2.0 * np.abs((angles * waves[:, None]).mean(axis=0))
     phase = np.unwrap(np.angle((angles * waves[:, None]).mean(axis=0)))
     assert amplitude[0::2] == pytest.approx(0.25, abs=0.05)  # yaw
     assert amplitude[1::2] == pytest.approx(0.2, abs=0.05)  # pitch
-    # From each yaw joint to the next one, two joints behind it, 2 * 0.5 rad; a pitch joint is 0.7854 rad further ahead.
+    # From each yaw joint to the next one, two joints behind it, 2 * 0.5 rad; a pitch joint is
+    # 0.7854 rad further ahead.
     lead = -np.diff(phase)
     assert lead[0::2] == pytest.approx(0.5 + 0.7854, abs=0.15)
     assert lead[1::2] == pytest.approx(0.5 - 0.7854, abs=0.15)

@@ -39,27 +39,42 @@ def test_a_row_goes_on_in_its_direction(peg: Scene) -> None:
 
 def test_grids_and_staggered_rows(peg: Scene) -> None:
     grid = ArrayPlan(pattern="grid", columns=3, rows=2, spacing_x_m=0.4, spacing_y_m=-0.3)
-    assert np.allclose(placements(grid)[:, :2], [(0, 0), (0.4, 0), (0.8, 0), (0, -0.3), (0.4, -0.3), (0.8, -0.3)])
+    assert np.allclose(
+        placements(grid)[:, :2], [(0, 0), (0.4, 0), (0.8, 0), (0, -0.3), (0.4, -0.3), (0.8, -0.3)]
+    )
     bricks = ArrayPlan(pattern="staggered", columns=2, rows=3, spacing_x_m=0.4, spacing_y_m=0.2)
-    assert np.allclose(placements(bricks)[:, :2], [(0, 0), (0.4, 0), (0.2, 0.2), (0.6, 0.2), (0, 0.4), (0.4, 0.4)])
+    assert np.allclose(
+        placements(bricks)[:, :2], [(0, 0), (0.4, 0), (0.2, 0.2), (0.6, 0.2), (0, 0.4), (0.4, 0.4)]
+    )
     assert places(arrayed(peg, bricks, (1,)).scene.obstacles[1:])[3] == (1.6, 2.2)
 
 
 @pytest.mark.parametrize(("arc", "step"), [(360.0, 90.0), (90.0, 30.0)])
 def test_a_ring_stands_on_a_circle_beside_the_first(arc: float, step: float) -> None:
     scene = Scene(obstacles=(Box(x_m=3, y_m=1, yaw_deg=170.0),))
-    made = arrayed(scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc), (0,)).scene.obstacles
+    made = arrayed(
+        scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc), (0,)
+    ).scene.obstacles
     angles = np.radians(step * np.arange(4))
-    assert np.allclose(places(made), np.column_stack((1 + 2 * np.cos(angles), 1 + 2 * np.sin(angles))), atol=1e-6)
+    assert np.allclose(
+        places(made), np.column_stack((1 + 2 * np.cos(angles), 1 + 2 * np.sin(angles))), atol=1e-6
+    )
     turned = [math.remainder(o.yaw_deg - 170.0 - step * k, 360.0) for k, o in enumerate(made)]  # type: ignore[union-attr]
     assert np.allclose(turned, 0.0, atol=1e-6)
-    plain = arrayed(scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc, turned=False), (0,))
+    plain = arrayed(
+        scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc, turned=False), (0,)
+    )
     assert {o.yaw_deg for o in plain.scene.obstacles} == {170.0}  # type: ignore[union-attr]
 
 
 def test_several_are_repeated_together_and_what_is_locked_stays_as_it_is() -> None:
-    first, second = Cylinder(x_m=0, y_m=0, locked=True, group="pair"), Stairs(x_m=1, y_m=0, group="pair")
-    made = arrayed(Scene(obstacles=(first, second)), ArrayPlan(pattern="row", count=2, spacing_m=3.0), (0, 1))
+    first, second = (
+        Cylinder(x_m=0, y_m=0, locked=True, group="pair"),
+        Stairs(x_m=1, y_m=0, group="pair"),
+    )
+    made = arrayed(
+        Scene(obstacles=(first, second)), ArrayPlan(pattern="row", count=2, spacing_m=3.0), (0, 1)
+    )
     assert made.scene.obstacles[0] == first
     assert [(o.kind, o.x_m, o.locked, o.group) for o in made.scene.obstacles[1:]] == [
         ("stairs", 1.0, False, "pair array"),
@@ -84,10 +99,14 @@ def _gap(a: Obstacle, b: Obstacle, samples: int = 160) -> float:
         t = np.linspace(0, 1, samples, endpoint=False)
         if isinstance(o, Cylinder):
             angle = 2 * np.pi * t
-            return np.column_stack((o.x_m + o.radius_m * np.cos(angle), o.y_m + o.radius_m * np.sin(angle)))
+            return np.column_stack(
+                (o.x_m + o.radius_m * np.cos(angle), o.y_m + o.radius_m * np.sin(angle))
+            )
         assert isinstance(o, Box)
         c, s = math.cos(math.radians(o.yaw_deg)), math.sin(math.radians(o.yaw_deg))
-        corners = 0.5 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) * (o.length_m, o.width_m)
+        corners = (
+            0.5 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) * (o.length_m, o.width_m)
+        )
         edge = np.minimum((4 * t).astype(int), 3)
         local = corners[edge] + (4 * t - edge)[:, None] * (corners[edge + 1] - corners[edge])
         return local @ np.array([[c, s], [-s, c]]) + (o.x_m, o.y_m)
@@ -107,7 +126,9 @@ def test_a_random_field_keeps_its_clearance_from_everything() -> None:
     plan = ArrayPlan(pattern="random", count=30, length_m=4.0, width_m=3.0, clearance_m=0.1, seed=5)
     made = arrayed(scene, plan, (0, 1))
     field = made.scene.obstacles
-    assert len(made.indices) == plan.count + 1, "both originals stay, one of them counts as the first"
+    assert len(made.indices) == plan.count + 1, (
+        "both originals stay, one of them counts as the first"
+    )
     assert made.sentence == "30 obstacles"
     kinds = {o.kind for o in field[3:]}
     assert kinds == {"cylinder", "box"}
@@ -117,7 +138,9 @@ def test_a_random_field_keeps_its_clearance_from_everything() -> None:
     pose = initial_state(scene)[0]
     heading = 2 * np.arctan2(pose[:, 6], pose[:, 3])
     along = np.linspace(-0.5, 0.5, 41)[None, :, None] * scene.robot.link_length_m
-    axis = (pose[:, None, :2] + along * np.stack((np.cos(heading), np.sin(heading)), axis=1)[:, None]).reshape(-1, 2)
+    axis = (
+        pose[:, None, :2] + along * np.stack((np.cos(heading), np.sin(heading)), axis=1)[:, None]
+    ).reshape(-1, 2)
     for o in field[3:]:
         alone = Cylinder(x_m=o.x_m, y_m=o.y_m, radius_m=1e-3) if isinstance(o, Box) else o
         away = np.linalg.norm(axis - (o.x_m, o.y_m), axis=1).min() - scene.robot.radius_m
@@ -144,7 +167,9 @@ def test_it_says_how_many_fitted(peg: Scene) -> None:
 
 
 def test_too_many_are_refused(peg: Scene) -> None:
-    with pytest.raises(ValueError, match=rf"That would be 10000 obstacles; an array has at most {MOST}\."):
+    with pytest.raises(
+        ValueError, match=rf"That would be 10000 obstacles; an array has at most {MOST}\."
+    ):
         arrayed(peg, ArrayPlan(pattern="grid", columns=100, rows=100), (1,))
     with pytest.raises(ValueError, match="less than or equal to 10000"):
         arrayed(peg, ArrayPlan(pattern="row", count=20, spacing_m=1000.0), (1,))

@@ -13,9 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from snakestudio.model.atomic import TakenMeanwhileError, followed, growing, replacing, write_atomically
+from snakestudio.model.atomic import (
+    TakenMeanwhileError,
+    followed,
+    growing,
+    replacing,
+    write_atomically,
+)
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no devices, pipes and modes there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="there are no devices, pipes and modes there"
+)
 
 
 def device(folder: Path) -> Path:
@@ -39,7 +47,11 @@ def test_a_device_stays_a_device(tmp_path: Path) -> None:
         threading.Thread(target=path.read_bytes).start()
     write_atomically(path, b"lost")
     after = path.lstat()
-    assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
+    assert (after.st_ino, after.st_mode, after.st_rdev) == (
+        before.st_ino,
+        before.st_mode,
+        before.st_rdev,
+    )
     assert os.listdir(tmp_path) == ["null"]
 
 
@@ -67,7 +79,9 @@ def test_an_open_file_is_written_where_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("write", [replacing, growing])
 def test_a_signal_that_comes_as_soon_as_the_file_is_there_leaves_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], contextlib.AbstractContextManager[object]]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], contextlib.AbstractContextManager[object]],
 ) -> None:
     real = os.open
 
@@ -137,7 +151,9 @@ def test_a_name_as_long_as_any_can_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_what_another_program_wrote_meanwhile_is_kept_beside_it(tmp_path: Path, there: bool) -> None:
+def test_what_another_program_wrote_meanwhile_is_kept_beside_it(
+    tmp_path: Path, there: bool
+) -> None:
     path = tmp_path / "run.csv"
     if there:
         path.write_bytes(b"old")
@@ -182,7 +198,8 @@ def test_what_cannot_be_read_back_takes_no_growing_file(tmp_path: Path) -> None:
 def test_what_a_killed_program_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     dead, other, young = (
-        tmp_path / name for name in (".run.partial-x.csv", ".runs.partial-x.csv", ".run.partial-y.csv")
+        tmp_path / name
+        for name in (".run.partial-x.csv", ".runs.partial-x.csv", ".run.partial-y.csv")
     )
     for left in (dead, other, young):
         left.write_bytes(b"half")

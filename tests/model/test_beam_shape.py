@@ -18,7 +18,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.session.preview import preview
 
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
-ARC = with_values(SNAKE, {"strain.kind": "formulas", "strain.k_z_per_m": "2", "strain.speed_m_s": ""})
+ARC = with_values(
+    SNAKE, {"strain.kind": "formulas", "strain.k_z_per_m": "2", "strain.speed_m_s": ""}
+)
 
 
 def wavy(x: FloatArray) -> FloatArray:
@@ -44,7 +46,9 @@ def exact(points: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
 
     start = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
-    track = solve_ivp(slope, (0, 1), start, method="DOP853", rtol=1e-13, atol=1e-14, t_eval=points).y.T
+    track = solve_ivp(
+        slope, (0, 1), start, method="DOP853", rtol=1e-13, atol=1e-14, t_eval=points
+    ).y.T
     return track[:, :9].reshape(-1, 3, 3), track[:, 9:]
 
 
@@ -54,9 +58,17 @@ def test_shape_is_that_of_an_adaptive_integrator_and_of_order_4() -> None:
         points = np.linspace(0, 1, 2 * n + 1)
         turn, place = beam_shape.shape(wavy(points), 1.0)
         right_turn, right_place = exact(points)
-        errors.append([np.abs(turn - right_turn)[::2].max(), np.abs(turn - right_turn).max(),
-                       np.abs(place - right_place)[::2].max(), np.abs(place - right_place).max()])  # fmt: skip
-        np.testing.assert_allclose(turn @ turn.swapaxes(-1, -2), np.broadcast_to(np.eye(3), turn.shape), atol=1e-13)
+        errors.append(
+            [
+                np.abs(turn - right_turn)[::2].max(),
+                np.abs(turn - right_turn).max(),
+                np.abs(place - right_place)[::2].max(),
+                np.abs(place - right_place).max(),
+            ]
+        )
+        np.testing.assert_allclose(
+            turn @ turn.swapaxes(-1, -2), np.broadcast_to(np.eye(3), turn.shape), atol=1e-13
+        )
     orders = np.log2(np.array(errors[1]) / np.array(errors[2]))
     assert (orders > 3.7).all(), orders  # half points too
     assert max(errors[2]) < 1e-5
@@ -73,7 +85,11 @@ def test_constant_strains_give_a_helix_exactly(n: int) -> None:
     along = axis * axis[0]
     across = np.array([1.0, 0, 0]) - along
     side = np.cross(axis, across)
-    wanted = x[:, None] * along + (np.sin(w * x) / w)[:, None] * across + ((1 - np.cos(w * x)) / w)[:, None] * side
+    wanted = (
+        x[:, None] * along
+        + (np.sin(w * x) / w)[:, None] * across
+        + ((1 - np.cos(w * x)) / w)[:, None] * side
+    )
     np.testing.assert_allclose(place, wanted, atol=1e-13)
     tangent = along + np.cos(w * x)[:, None] * across + np.sin(w * x)[:, None] * side
     np.testing.assert_allclose(turn[:, :, 0], tangent, atol=1e-13)
@@ -99,15 +115,25 @@ def test_slices_are_a_multiple_of_the_sections_and_fine_enough() -> None:
         assert len(beam_shape.grid(scene)) == 2 * n + 1
     finer = beam_shape.slices(with_values(SNAKE, {"solver.error_tolerance": 1e-7}))
     assert finer > beam_shape.slices(SNAKE)
-    assert beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40  # what is exact need not be cut up
+    assert (
+        beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40
+    )  # what is exact need not be cut up
 
 
 def test_a_straight_start_places_one_section() -> None:
     scene = with_values(
         ARC,
-        {"start.link": 21, "start.x_m": 0.3, "start.y_m": -0.2, "start.z_m": 0.7, "start.heading_deg": 30.0,
-         "start.pitch_deg": 10.0, "start.roll_deg": 20.0, "beam.sections": 41},
-    )  # fmt: skip
+        {
+            "start.link": 21,
+            "start.x_m": 0.3,
+            "start.y_m": -0.2,
+            "start.z_m": 0.7,
+            "start.heading_deg": 30.0,
+            "start.pitch_deg": 10.0,
+            "start.roll_deg": 20.0,
+            "beam.sections": 41,
+        },
+    )
     pose, twist = beam_shape.initial_body(scene)
     assert pose.shape == (41, 7)
     assert (twist == 0).all()
@@ -120,7 +146,9 @@ def test_a_straight_start_places_one_section() -> None:
     )
     np.testing.assert_allclose(matrices(pose[:, 3:])[20], z @ y @ x, atol=1e-13)
     chord = np.linalg.norm(pose[40, :3] - pose[0, :3])
-    assert chord == pytest.approx(2 / 2 * math.sin(1.0), abs=1e-12)  # an arc of radius 1/2 over 2 rad
+    assert chord == pytest.approx(
+        2 / 2 * math.sin(1.0), abs=1e-12
+    )  # an arc of radius 1/2 over 2 rad
 
 
 def test_a_body_lies_on_the_ground_if_no_height_is_given() -> None:
@@ -132,7 +160,9 @@ def test_a_body_lies_on_the_ground_if_no_height_is_given() -> None:
 
 
 def test_a_start_in_the_gaits_pose_has_the_mean_direction() -> None:
-    scene = with_values(SNAKE, {"start.kind": "gait", "start.heading_deg": 40.0, "strain.turn_per_m": 2.0})
+    scene = with_values(
+        SNAKE, {"start.kind": "gait", "start.heading_deg": 40.0, "strain.turn_per_m": 2.0}
+    )
     pose, _ = beam_shape.initial_body(scene)
     reach = pose[-1, :3] - pose[0, :3]  # without stretch the mean of t_X is that of the chord
     assert math.degrees(math.atan2(reach[1], reach[0])) == pytest.approx(40.0, abs=0.2)

@@ -20,13 +20,18 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.robot.support import Friction, Rings
 from snakestudio.model.scene import Scene
 
-CHAIN = ChainBody(Robot(n_links=5, link_length_m=0.2, radius_m=0.03, contact_half_length_m=0.06, head="last"))
+CHAIN = ChainBody(
+    Robot(n_links=5, link_length_m=0.2, radius_m=0.03, contact_half_length_m=0.06, head="last")
+)
 ROD = ContinuousBody(Beam(length_m=1.2, radius_m=0.03, sections=7), Rings())
 
 TABLE = {
     "part_noun": ("link", "cross-section"),
     "part_name": ("Link", "Section"),
-    "tables": (("gait", "controller", "joint_controller", "actuator"), ("beam", "strain", "support")),
+    "tables": (
+        ("gait", "controller", "joint_controller", "actuator"),
+        ("beam", "strain", "support"),
+    ),
     "jointed": (True, False),
     "strained": (False, True),
     "meets_obstacles": (True, False),
@@ -49,19 +54,27 @@ TABLE = {
 
 @pytest.mark.parametrize(("body", "column"), [(CHAIN, 0), (ROD, 1)])
 def test_properties(body: Body, column: int):
-    asked = {name for name in vars(Body) if not name.startswith("_") and not callable(vars(Body)[name])}
+    asked = {
+        name for name in vars(Body) if not name.startswith("_") and not callable(vars(Body)[name])
+    }
     annotated = {name for name in Body.__annotations__ if not name.startswith("_")}
     assert asked | annotated == set(TABLE)
     for name, values in TABLE.items():
         if values is None:
             continue
         wanted = values[column]
-        assert getattr(body, name) == (pytest.approx(wanted) if isinstance(wanted, float) else wanted), name
+        assert getattr(body, name) == (
+            pytest.approx(wanted) if isinstance(wanted, float) else wanted
+        ), name
 
 
 def test_sizes_are_those_of_every_part():
-    links = [{"index": 2, "radius_m": 0.04, "contact_half_length_m": 0.05, "centre_of_mass_m": 0.01}]
-    body = ChainBody(Robot.model_validate({"n_links": 3, "radius_m": 0.03, "link": links}, strict=False))
+    links = [
+        {"index": 2, "radius_m": 0.04, "contact_half_length_m": 0.05, "centre_of_mass_m": 0.01}
+    ]
+    body = ChainBody(
+        Robot.model_validate({"n_links": 3, "radius_m": 0.03, "link": links}, strict=False)
+    )
     np.testing.assert_allclose(body.sizes.radius, [0.03, 0.04, 0.03])
     np.testing.assert_allclose(body.sizes.half_length, [0.0393, 0.05, 0.0393])
     np.testing.assert_allclose(body.sizes.middle, [0.0, -0.01, 0.0])
@@ -72,7 +85,9 @@ def test_sizes_are_those_of_every_part():
 
 def test_an_outline_lies_around_the_capsule_not_the_centre_of_mass():
     body = ChainBody(
-        Robot.model_validate({"n_links": 1, "link": [{"index": 1, "centre_of_mass_m": 0.01}]}, strict=False)
+        Robot.model_validate(
+            {"n_links": 1, "link": [{"index": 1, "centre_of_mass_m": 0.01}]}, strict=False
+        )
     )
     (outline,) = body.outlines(np.array([[1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]))
     np.testing.assert_allclose(outline.points[:, 0], [1.0 - 0.01 - 0.0393, 1.0 - 0.01 + 0.0393])
@@ -81,13 +96,18 @@ def test_an_outline_lies_around_the_capsule_not_the_centre_of_mass():
 def test_parts_have_titles_and_entries():
     assert [CHAIN.part_title(i) for i in (0, 4)] == ["Link 1", "Link 5, the head"]
     assert [CHAIN.part_entry(i) for i in (0, 4)] == ["Link 1", "Link 5 · head"]
-    assert [ROD.part_title(i) for i in (0, 1)] == ["Section 1, the head · X = 0 m", "Section 2 · X = 0.2 m"]
+    assert [ROD.part_title(i) for i in (0, 1)] == [
+        "Section 1, the head · X = 0 m",
+        "Section 2 · X = 0.2 m",
+    ]
     assert [ROD.part_entry(i) for i in (0, 1)] == ["Section 1 · head", "Section 2 · X = 0.200 m"]
 
 
 def test_either_end_may_be_the_head():
     front = ChainBody(Robot(n_links=5, link_length_m=0.2))
-    assert (front.head_part, front.pointer) == (0, -0.2), "the first link's x axis points away from the head"
+    assert (front.head_part, front.pointer) == (0, -0.2), (
+        "the first link's x axis points away from the head"
+    )
 
 
 def test_outlines_leave_out_what_is_unknown():
@@ -103,14 +123,22 @@ def test_outlines_leave_out_what_is_unknown():
 
 
 def test_starts_that_do_not_fit():
-    state = StateStart(position_m=((0.0, 0.0, 0.0),) * 5, orientation_wxyz=((1.0, 0.0, 0.0, 0.0),) * 4)
+    state = StateStart(
+        position_m=((0.0, 0.0, 0.0),) * 5, orientation_wxyz=((1.0, 0.0, 0.0, 0.0),) * 4
+    )
     assert [problem.sentence() for problem in CHAIN.start_problems(state)] == [
         "start.orientation_wxyz: 4 values for 5 links. Give one value for each link."
     ]
-    keys = [problem.key for problem in CHAIN.start_problems(JointAnglesStart(link=6, joint_angles_deg=(0.0,) * 5))]
+    keys = [
+        problem.key
+        for problem in CHAIN.start_problems(JointAnglesStart(link=6, joint_angles_deg=(0.0,) * 5))
+    ]
     assert keys == ["start.link", "start.joint_angles_deg"]
     assert ROD.start_problems(state) == []
-    angles = JointAnglesStart(joint_angles_deg=(0.0,) * 4), LinkAnglesStart(link_angles_deg=(0.0,) * 5)
+    angles = (
+        JointAnglesStart(joint_angles_deg=(0.0,) * 4),
+        LinkAnglesStart(link_angles_deg=(0.0,) * 5),
+    )
     lost = (state, RecordingStart(file="run.csv"))
     assert {CHAIN.unplaced(start) for start in (*angles, *lost)} == {""}
     assert {ROD.unplaced(start) for start in (StraightStart(), GaitStart())} == {""}
@@ -120,7 +148,11 @@ def test_starts_that_do_not_fit():
 
 def test_a_scene_has_the_body_of_its_formulation():
     assert Scene().body == ChainBody(Robot())
-    assert with_values(Scene(), {"model.kind": "spatial_nonsmooth"}).body == ChainBody(Robot(), in_space=True)
-    loose = with_values(Scene(), {"model.kind": "continuum_beam", "support": {"kind": "friction"}}).body
+    assert with_values(Scene(), {"model.kind": "spatial_nonsmooth"}).body == ChainBody(
+        Robot(), in_space=True
+    )
+    loose = with_values(
+        Scene(), {"model.kind": "continuum_beam", "support": {"kind": "friction"}}
+    ).body
     assert loose == ContinuousBody(Beam(), Friction())
     assert loose.slides

@@ -19,7 +19,9 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
     assert np.abs(whole[:, names.index("contact_ground_fx_n")]).max() > 0
     for start, stop in ((0, 61), (0, 1), (1, 2), (6, 8), (13, 40), (60, 61), (5, 5)):
         found = columns_between(recording, names, start, stop)
-        np.testing.assert_allclose(found, whole[start:stop], rtol=1e-13, atol=1e-15)  # sums in another order
+        np.testing.assert_allclose(
+            found, whole[start:stop], rtol=1e-13, atol=1e-15
+        )  # sums in another order
     with pytest.raises(KeyError):
         columns_between(recording, ("no_such_column",), 0, 3)
 
@@ -27,11 +29,15 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("name", "stem", "unit"),
     [
-        ("link_6_vx_mps", "link_6_vx", "m/s"), ("section_1_k_x_per_m", "section_1_k_x", "1/m"),
-        ("link_1_heading_deg", "link_1_heading", "°"), ("joint_2_yaw_torque_nm", "joint_2_yaw_torque", "N m"),
-        ("solver_residual", "solver_residual", ""), ("m", "m", ""), ("link_1_qw", "link_1_qw", ""),
+        ("link_6_vx_mps", "link_6_vx", "m/s"),
+        ("section_1_k_x_per_m", "section_1_k_x", "1/m"),
+        ("link_1_heading_deg", "link_1_heading", "°"),
+        ("joint_2_yaw_torque_nm", "joint_2_yaw_torque", "N m"),
+        ("solver_residual", "solver_residual", ""),
+        ("m", "m", ""),
+        ("link_1_qw", "link_1_qw", ""),
     ],
-)  # fmt: skip
+)
 def test_a_name_is_parted_from_its_unit(name: str, stem: str, unit: str) -> None:
     found, ending = parted(name)
     assert (found, unit_text(ending)) == (stem, unit)

@@ -68,7 +68,9 @@ def test_an_offset_solves_its_differential_equation() -> None:
 
     solved = solve_ivp(change, (2.0, 3.6), [angle, rate], t_eval=time, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(motion[:2], solved.y, atol=1e-9)
-    np.testing.assert_allclose(motion[2], (target - motion[0]) / response**2 - 2.0 * motion[1] / response, atol=1e-12)
+    np.testing.assert_allclose(
+        motion[2], (target - motion[0]) / response**2 - 2.0 * motion[1] / response, atol=1e-12
+    )
 
 
 @pytest.mark.usefixtures("how")
@@ -95,7 +97,9 @@ def test_rows_are_copied_only_for_the_times_they_are_of() -> None:
 PATHS = {
     "polyline": GroundPath(shape="straight", waypoints_m=((0, 0), (2, 0.5), (2.5, 2), (0.5, 2.5))),
     "spline": GroundPath(shape="spline", waypoints_m=((0, 0), (2, 0.5), (2.5, 2), (0.5, 2.5))),
-    "ring": GroundPath(shape="spline", closed=True, waypoints_m=((0, 0), (2, 0.5), (2.5, 2), (0.5, 2.5))),
+    "ring": GroundPath(
+        shape="spline", closed=True, waypoints_m=((0, 0), (2, 0.5), (2.5, 2), (0.5, 2.5))
+    ),
 }
 
 
@@ -124,12 +128,27 @@ def test_compiled_arithmetic_has_the_bits_of_what_is_written() -> None:
     spline, line = Track(PATHS["spline"]), Track(PATHS["polyline"])
     for _ in range(200):
         compare(compilable.link_headings, a_pose(generator), np.empty(12), np.empty(11))
-        time, (target, angle, rate) = np.sort(generator.uniform(1.0, 2.0, 11)), generator.normal(size=3).tolist()
+        time, (target, angle, rate) = (
+            np.sort(generator.uniform(1.0, 2.0, 11)),
+            generator.normal(size=3).tolist(),
+        )
         response = float(generator.uniform(0.05, 3.0))
-        compare(compilable.follow_offset, time, 1.0, target, response, angle, rate, np.empty((3, 11)))
+        compare(
+            compilable.follow_offset, time, 1.0, target, response, angle, rate, np.empty((3, 11))
+        )
         x, y = generator.uniform(-1.0, 3.5, 2).tolist()
         parts = generator.normal(size=(3, 11, 4))
-        compare(compilable.add_offset, time, 1.0, target, response, angle, rate, np.array([1, 3]), *parts)
+        compare(
+            compilable.add_offset,
+            time,
+            1.0,
+            target,
+            response,
+            angle,
+            rate,
+            np.array([1, 3]),
+            *parts,
+        )
         low, high = np.sort(generator.uniform(-1.0, line.length + 1.0, 2)).tolist()
         for track in (line, spline):
             curve = track.smooth, track.lengths, track._chords, track._coefficients

@@ -40,9 +40,12 @@ def test_the_strains_of_a_shipped_scene_can_be_imposed(name: str) -> None:
     assert time.thread_time() - begin < 1.0  # a second of simulated time
 
 
-@pytest.mark.parametrize(("name", "way"), [("worm", -3.0), ("worm_accelerating", -(0.01 * 100 + 0.1 * 10))])
+@pytest.mark.parametrize(
+    ("name", "way"), [("worm", -3.0), ("worm_accelerating", -(0.01 * 100 + 0.1 * 10))]
+)
 def test_a_worm_goes_as_far_as_its_waves(name: str, way: float) -> None:
-    # (42), with whichever anchor holds: dx_o/dt = -int dGamma/dt dX - Gamma(C) dC/dt; in time by Simpson's rule.
+    # (42), with whichever anchor holds: dx_o/dt = -int dGamma/dt dX - Gamma(C) dC/dt; in time by
+    # Simpson's rule.
     scene = scene_of(name)
     law = StrainLaw(scene.strain, scene.beam)
     source = registry.create(scene)
@@ -57,7 +60,9 @@ def test_a_worm_goes_as_far_as_its_waves(name: str, way: float) -> None:
             points = 0.5 * c * (1 + x)
             stretching = 0.5 * c * weight @ law.at(np.array([t]), points).rate[0, :, 0]
             each.append(-stretching - law.at(np.array([t]), np.array([c])).strain[0, 0, 0] * rate)
-        np.testing.assert_allclose(each, each[0], atol=1e-12)  # independent of the anchor, as the paper says
+        np.testing.assert_allclose(
+            each, each[0], atol=1e-12
+        )  # independent of the anchor, as the paper says
         velocity.append(each[0])
     v = np.array(velocity)
     moved = (v[:-2:2] + 4 * v[1::2] + v[2::2]).sum() * 0.01 / 6
@@ -71,7 +76,9 @@ def test_an_inchworms_stride_is_the_papers() -> None:
     points = np.linspace(0, 0.5, 321)
     place = shape(law.at(np.array([0.0, 1.0, 2.0]), points).strain, 0.5)[1]
     reach = place[:, -1]
-    np.testing.assert_allclose(reach[:, 1:], 0, atol=1e-9)  # both ends stay on the wall, and turned along it
+    np.testing.assert_allclose(
+        reach[:, 1:], 0, atol=1e-9
+    )  # both ends stay on the wall, and turned along it
     np.testing.assert_allclose(reach[:, 0], [0.5, 0.5 * j0(1.8), 0.5], atol=1e-7)
     assert -7 * (reach[0, 0] - reach[1, 0]) == pytest.approx(-2.310048, abs=1e-6)
     pose = initial_body(scene)[0]

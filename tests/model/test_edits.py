@@ -55,7 +55,9 @@ def test_a_wrong_edit_is_a_sentence(scene: Scene, key: str, value: Any, piece: s
 
 
 def test_values_given_together_need_not_be_valid_one_by_one() -> None:
-    scene = Scene.model_validate({"format": 1, "start": {"kind": "joint_angles", "joint_angles_deg": (0.0,) * 10}})
+    scene = Scene.model_validate(
+        {"format": 1, "start": {"kind": "joint_angles", "joint_angles_deg": (0.0,) * 10}}
+    )
     both = {"robot.n_links": 3, "start.joint_angles_deg": [1.0, 2.0]}
     assert edits.with_values(scene, both).robot.n_links == 3
     with pytest.raises(SceneError):
@@ -103,7 +105,9 @@ def test_obstacles_are_added_moved_and_removed(scene: Scene) -> None:
     moved = transform.move(more, [7], (0.5, -1.0, 0.0))
     assert (moved.obstacles[7].x_m, moved.obstacles[7].y_m) == (1.5, 0.0)
     assert edits.remove_obstacles(moved, [7]) == scene
-    assert edits.changed_keys(scene, transform.move(scene, [0], (0.0, 0.1, 0.0))) == ["obstacles[1].y_m"]
+    assert edits.changed_keys(scene, transform.move(scene, [0], (0.0, 0.1, 0.0))) == [
+        "obstacles[1].y_m"
+    ]
 
 
 @given(scenes(), scenes())
@@ -118,15 +122,23 @@ def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> N
 def test_an_edit_of_a_large_scene_leaves_the_rest_alone(scene: Scene) -> None:
     posts = tuple(Cylinder(x_m=float(i), y_m=0.0) for i in range(100))
     large = scene.model_copy(update={"obstacles": posts})
-    edited = edits.with_values(large, {"gait.amplitude_deg": 20.0, "obstacles[7].x_m": 0.5, "run.duration_s": 3})
-    assert all(new is old for i, (new, old) in enumerate(zip(edited.obstacles, posts, strict=True)) if i != 6)
+    edited = edits.with_values(
+        large, {"gait.amplitude_deg": 20.0, "obstacles[7].x_m": 0.5, "run.duration_s": 3}
+    )
+    assert all(
+        new is old
+        for i, (new, old) in enumerate(zip(edited.obstacles, posts, strict=True))
+        if i != 6
+    )
     assert edited.obstacles[6] == Cylinder(x_m=0.5, y_m=0.0)
     assert edited.robot is large.robot
 
 
 def test_several_wrong_values_are_named_together(scene: Scene) -> None:
     with pytest.raises(SceneError) as caught:
-        edits.with_values(scene, {"gait.amplitude_deg": -181, "obstacles[2].radius_m": 0, "start.x_m": "far"})
+        edits.with_values(
+            scene, {"gait.amplitude_deg": -181, "obstacles[2].radius_m": 0, "start.x_m": "far"}
+        )
     assert {problem.key for problem in caught.value.problems} == {
         "gait.amplitude_deg",
         "obstacles[2].radius_m",

@@ -60,7 +60,13 @@ def mistake(text: str) -> FormulaError:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1 + 2*3", 7.0), ("-speed^2", -4.0), ("half(mass − 1)", 1.0), (" 2\n× speed ", 4.0), ("+2·3", 6.0)],
+    [
+        ("1 + 2*3", 7.0),
+        ("-speed^2", -4.0),
+        ("half(mass − 1)", 1.0),
+        (" 2\n× speed ", 4.0),
+        ("+2·3", 6.0),
+    ],
 )
 def test_arithmetic_has_its_value(text: str, value: float) -> None:
     assert Arithmetic().read(text) == value
@@ -75,7 +81,12 @@ def test_arithmetic_has_its_value(text: str, value: float) -> None:
         ("2^2 + half", "half", "is a function", "write half(x)"),
         ("1 + half(x=2)", "half(x=2)", "plain arguments", "write half(x)"),
         ("1 + (2, 5)", "(2, 5)", "has a comma", "write decimals with a point"),
-        ("1 + speed/2", "speed/2", "is not understood", "use numbers, names, + - * ^ and functions"),
+        (
+            "1 + speed/2",
+            "speed/2",
+            "is not understood",
+            "use numbers, names, + - * ^ and functions",
+        ),
         ("1 + not_", "not_", "is not known", "use speed or mass"),
         ("1 + (not 2)", "not 2", "is not understood", "use numbers"),
         ("1 + 'a'", "'a'", "is not understood", "use numbers"),
@@ -89,7 +100,9 @@ def test_arithmetic_has_its_value(text: str, value: float) -> None:
         ("2^2*sped", "sped", "is not known", "did you mean speed"),
     ],
 )
-def test_a_mistake_has_its_position_and_a_remedy(text: str, marked: str, message: str, remedy: str) -> None:
+def test_a_mistake_has_its_position_and_a_remedy(
+    text: str, marked: str, message: str, remedy: str
+) -> None:
     error = mistake(text)
     assert text[error.start : error.stop] == marked
     assert f"at character {error.start + 1}" in error.message

@@ -25,12 +25,29 @@ NAMES = {"X": "m", "t": "s", "s": "m", "l": "m", "r": "m", "lam": "m", "V": "m/s
 @pytest.mark.parametrize(
     ("text", "unit"),
     [
-        ("sin(2*X)", ""), ("sin(2*X)", "1/m"), ("10*cos(2*pi*(t + X/0.5))", "1/m"), ("X/l", ""), ("X + l", "m"),
-        ("V*t + X", "m"), ("sqrt(X*l)", "m"), ("k*bump((X - l/2)/r)", "1/m"), ("X^2/l", "m"), ("2^(X/l)", ""),
-        ("5", "1/m"), ("0", "1/m"), ("-X^2/l + l", "m"), ("exp(-(t/2)^2)", ""), ("+X", "m"), ("1e-3*X", ""),
-        ("V*t*k", ""), ("0*X", "1/m"), ("rise(t/2 - 1)", ""), (" X\n+ l ", "m"), ("+".join(["X"] * 50), "m"),
+        ("sin(2*X)", ""),
+        ("sin(2*X)", "1/m"),
+        ("10*cos(2*pi*(t + X/0.5))", "1/m"),
+        ("X/l", ""),
+        ("X + l", "m"),
+        ("V*t + X", "m"),
+        ("sqrt(X*l)", "m"),
+        ("k*bump((X - l/2)/r)", "1/m"),
+        ("X^2/l", "m"),
+        ("2^(X/l)", ""),
+        ("5", "1/m"),
+        ("0", "1/m"),
+        ("-X^2/l + l", "m"),
+        ("exp(-(t/2)^2)", ""),
+        ("+X", "m"),
+        ("1e-3*X", ""),
+        ("V*t*k", ""),
+        ("0*X", "1/m"),
+        ("rise(t/2 - 1)", ""),
+        (" X\n+ l ", "m"),
+        ("+".join(["X"] * 50), "m"),
     ],
-)  # fmt: skip
+)
 def test_right_units_are_accepted(text: str, unit: str) -> None:
     read(text, unit, NAMES)
 
@@ -38,11 +55,19 @@ def test_right_units_are_accepted(text: str, unit: str) -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "says"),
     [
-        ("X + t", "m", "different units"), ("sin(X)", "", "in m"), ("X", "1/m", "1/m is required"),
-        ("X^t", "", "exponent"), ("X^(X/l)", "", "must be a number"), ("pi", "1/m", "no unit"), ("V*t", "", "in m"),
-        ("X/l", "1/m", "no unit"), ("sqrt(X)", "m", "m^0.5"), ("cos(V)", "", "m/s"), ("X - 1*t*V/V", "", "in m"),
+        ("X + t", "m", "different units"),
+        ("sin(X)", "", "in m"),
+        ("X", "1/m", "1/m is required"),
+        ("X^t", "", "exponent"),
+        ("X^(X/l)", "", "must be a number"),
+        ("pi", "1/m", "no unit"),
+        ("V*t", "", "in m"),
+        ("X/l", "1/m", "no unit"),
+        ("sqrt(X)", "m", "m^0.5"),
+        ("cos(V)", "", "m/s"),
+        ("X - 1*t*V/V", "", "in m"),
     ],
-)  # fmt: skip
+)
 def test_wrong_units_are_refused(text: str, unit: str, says: str) -> None:
     if text == "X - 1*t*V/V":  # a number may carry any unit
         read(text, "m", NAMES)
@@ -56,20 +81,95 @@ def test_wrong_units_are_refused(text: str, unit: str, says: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "__import__('os')", "__import__('os').system('ls')", "X.__class__", "().__class__", "lambda: 1",
+        "__import__('os')",
+        "__import__('os').system('ls')",
+        "X.__class__",
+        "().__class__",
+        "lambda: 1",
         "[X for X in l]",
-        "{1}", "{1: 2}", "'a'", "f'{X}'", "b'a'", "X if t else l", "X < l", "X and l", "not X", "~X", "X // l", "X % l",
-        "X @ l", "X[0]", "X := 1", "(X := 1)", "await X", "yield X", "print(X)", "eval('1')", "sin(*X)", "sin(x=1)",
-        "sin()", "sin(1, 2)", "sin", "X(2)", "foo(1)", "sin(1)(2)", "y", "_speed", "None", "True", "...", "1j", "0,5",
-        "9**9**9", "9^9^9^9", "9^-999", "tanh(1*t^100)^100",
-        "((1*X)^20)^20", "X^1e9", "((X^90)^90)^90", "1e999", "1e308*1e308", "10^20*1e300",
-        "1/0", "X/0", "1/(X-X)", "0^-1", "sqrt(-1)", "log(0)", "log(-1)", "asin(2)", "exp(1e9)", "(-8)^(1/3)",
+        "{1}",
+        "{1: 2}",
+        "'a'",
+        "f'{X}'",
+        "b'a'",
+        "X if t else l",
+        "X < l",
+        "X and l",
+        "not X",
+        "~X",
+        "X // l",
+        "X % l",
+        "X @ l",
+        "X[0]",
+        "X := 1",
+        "(X := 1)",
+        "await X",
+        "yield X",
+        "print(X)",
+        "eval('1')",
+        "sin(*X)",
+        "sin(x=1)",
+        "sin()",
+        "sin(1, 2)",
+        "sin",
+        "X(2)",
+        "foo(1)",
+        "sin(1)(2)",
+        "y",
+        "_speed",
+        "None",
+        "True",
+        "...",
+        "1j",
+        "0,5",
+        "9**9**9",
+        "9^9^9^9",
+        "9^-999",
+        "tanh(1*t^100)^100",
+        "((1*X)^20)^20",
+        "X^1e9",
+        "((X^90)^90)^90",
+        "1e999",
+        "1e308*1e308",
+        "10^20*1e300",
+        "1/0",
+        "X/0",
+        "1/(X-X)",
+        "0^-1",
+        "sqrt(-1)",
+        "log(0)",
+        "log(-1)",
+        "asin(2)",
+        "exp(1e9)",
+        "(-8)^(1/3)",
         "(-1)^(X/l)",
-        "", " ", "X +", "(((X", ")", "2 X", "X X", "\x00", "\ud800", "# X", "X # l", "X; l", "X = 1", "1" * 501,
-        "(" * 300, "-" * 400 + "1", "sin(" * 70 + "1*X" + ")" * 70, "1" * 400,
-        "*".join(f"(1+{i}*X)" for i in range(40)), "import os", "X\\", "0x", "1__0", "'", '"""',
+        "",
+        " ",
+        "X +",
+        "(((X",
+        ")",
+        "2 X",
+        "X X",
+        "\x00",
+        "\ud800",
+        "# X",
+        "X # l",
+        "X; l",
+        "X = 1",
+        "1" * 501,
+        "(" * 300,
+        "-" * 400 + "1",
+        "sin(" * 70 + "1*X" + ")" * 70,
+        "1" * 400,
+        "*".join(f"(1+{i}*X)" for i in range(40)),
+        "import os",
+        "X\\",
+        "0x",
+        "1__0",
+        "'",
+        '"""',
     ],
-)  # fmt: skip
+)
 def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         read(text, "m", NAMES)
@@ -78,12 +178,17 @@ def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
     assert len(str(caught.value)) < 400
 
 
-def test_a_formula_that_would_take_half_a_minute_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    # 56 functions in each other: 160 million calls in sympy. The budget is calls, so the verdict knows no clock.
+def test_a_formula_that_would_take_half_a_minute_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 56 functions in each other: 160 million calls in sympy. The budget is calls, so the verdict
+    # knows no clock.
     text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28
     monkeypatch.setattr(reading, "MOST_CALLS", 500_000)
     made = []
-    monkeypatch.setattr(reading, "_made", lambda *all_, own=reading._made: made.append(1) or own(*all_))
+    monkeypatch.setattr(
+        reading, "_made", lambda *all_, own=reading._made: made.append(1) or own(*all_)
+    )
     for _ in range(2):
         with pytest.raises(FormulaError) as caught:
             read(text, "", NAMES)
@@ -94,7 +199,9 @@ def test_a_formula_that_would_take_half_a_minute_is_given_up(monkeypatch: pytest
     read("1*X + " + "0*X + " * 30 + "2*t", "", NAMES)  # long, not slow
 
 
-def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Python drops whatever is raised in a finalizer, and with it the counting."""
 
     class Heap:
@@ -116,7 +223,9 @@ def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(monkeypatch
 
 
 def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
-    text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"  # no other test has asked for it
+    text = (
+        "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"
+    )  # no other test has asked for it
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 150)
     try:
@@ -141,7 +250,9 @@ def test_who_profiles_keeps_the_profiler() -> None:
 def test_a_mistake_says_where_and_what_is_allowed() -> None:
     with pytest.raises(FormulaError, match=r"character 7"):
         read("X^2 + )", "m", NAMES)
-    with pytest.raises(FormulaError, match=r"'y' at character 1 is not known. Use X, t, s, l, r, lam, V, k, pi and"):
+    with pytest.raises(
+        FormulaError, match=r"'y' at character 1 is not known. Use X, t, s, l, r, lam, V, k, pi and"
+    ):
         read("y", "m", NAMES)
     with pytest.raises(FormulaError, match=r"'s' at character 1 cannot be used here. Give a speed"):
         read("s", "m", {"X": "m"}, elsewhere={"s": "give a speed"})
@@ -165,11 +276,16 @@ def test_no_text_raises_anything_but_the_clean_error(text: str) -> None:
 
 
 EXPRESSIONS = [
-    "k*cos(2*pi*s/lam) + 2*bump((s/V - 4 - 1)/1)", "1 - 0.3*sin(2*pi*s/lam)*exp(-t/3)",
+    "k*cos(2*pi*s/lam) + 2*bump((s/V - 4 - 1)/1)",
+    "1 - 0.3*sin(2*pi*s/lam)*exp(-t/3)",
     "rise(t/2)*X/l*sqrt(1 + (X/l)^2)",
-    "tanh(3*s)*t^3", "atan(3*X*t)/(2 + cos(3*t))", "log(2 + s/l)^2", "2^(s/l)*sinh(t/2)", "asin(X/l/2)*cosh(t/4)",
+    "tanh(3*s)*t^3",
+    "atan(3*X*t)/(2 + cos(3*t))",
+    "log(2 + s/l)^2",
+    "2^(s/l)*sinh(t/2)",
+    "asin(X/l/2)*cosh(t/4)",
     "X/l/3",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
@@ -181,18 +297,26 @@ def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
     constants = {"l": 1.3, "lam": 0.7, "V": -0.4, "k": 3.0, "r": 0.1}
     path = 0.2 - 0.4 * t + 0.05 * t**2  # with speed -0.4 + 0.1 t
     own = {
-        "bump": lambda v: sympy.Piecewise((sympy.exp(-(v**2) / (1 - v**2)), sympy.Abs(v) < 1), (0, True)),
+        "bump": lambda v: sympy.Piecewise(
+            (sympy.exp(-(v**2) / (1 - v**2)), sympy.Abs(v) < 1), (0, True)
+        ),
         "rise": lambda v: sympy.Piecewise(
             (0, v <= 0), (1, v >= 1), (35 * v**4 - 84 * v**5 + 70 * v**6 - 20 * v**7, True)
         ),
     }
-    made = sympy.sympify(text.replace("^", "**"), locals={**own, "t": t, "X": x, "s": x + sigma(t), **constants})
+    made = sympy.sympify(
+        text.replace("^", "**"), locals={**own, "t": t, "X": x, "s": x + sigma(t), **constants}
+    )
     rate = made.diff(t)
     wanted = [part.subs(sigma(t), path).doit() for part in (made, rate, rate.diff(t), made.diff(x))]
     formula = read(text, "", {**NAMES, "k": ""})
     values = {name: np.float64(value) for name, value in constants.items()}
     for at_t, at_x in ((0.7, 0.4), (1.9, 1.1), (0.1, 0.01)):
-        here = {"t": np.float64(at_t), "X": np.float64(at_x), "s": np.float64(at_x + 0.2 - 0.4 * at_t + 0.05 * at_t**2)}
+        here = {
+            "t": np.float64(at_t),
+            "X": np.float64(at_x),
+            "s": np.float64(at_x + 0.2 - 0.4 * at_t + 0.05 * at_t**2),
+        }
         here |= {SPEED: np.float64(-0.4 + 0.1 * at_t), ACCELERATION: np.float64(0.1)}
         ours = formula.at(values | here)
         theirs = [float(part.subs({t: at_t, x: at_x}).evalf(30)) for part in wanted]
@@ -206,7 +330,9 @@ def test_numbers_keep_their_last_digit() -> None:
 
 def test_a_modulus_has_finite_derivatives() -> None:
     formula = read("sqrt((X - 2*t)^2)", "m", NAMES)
-    value = formula.at({"X": np.float64(1.0), "t": np.float64(2.0), "s": np.float64(0), SPEED: np.float64(0)})
+    value = formula.at(
+        {"X": np.float64(1.0), "t": np.float64(2.0), "s": np.float64(0), SPEED: np.float64(0)}
+    )
     np.testing.assert_allclose(np.array(value, float), [3.0, 2.0, 0.0, -1.0], atol=1e-15)
 
 
@@ -237,20 +363,22 @@ def test_bump_and_rise() -> None:
     np.testing.assert_array_equal(rise(np.array([-3.0, 0.0, 0.5, 1.0, 7.0])), [0, 0, 0.5, 1, 1])
     for f in (bump, rise):
         for order in (0, 1):
-            np.testing.assert_allclose(np.gradient(f(v, order), v)[1:-1], f(v, order + 1)[1:-1], atol=2e-3)
+            np.testing.assert_allclose(
+                np.gradient(f(v, order), v)[1:-1], f(v, order + 1)[1:-1], atol=2e-3
+            )
         h = 1e-5
         u = np.linspace(-0.9, 1.05, 40)
         np.testing.assert_allclose((f(u + h) - f(u - h)) / (2 * h), f(u, 1), atol=1e-7)
         np.testing.assert_allclose((f(u + h, 1) - f(u - h, 1)) / (2 * h), f(u, 2), atol=1e-5)
     edge = np.array([1e-4, 1 - 1e-4])
-    assert np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5  # the second derivative goes to 0 at the ends, and on
+    assert (
+        np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5
+    )  # the second derivative goes to 0 at the ends, and on
     assert np.abs(np.diff(rise(np.array([-1e-4, 0, 1e-4]), 2))).max() < 1e-5
 
 
 def test_sympy_is_imported_with_the_first_formula_only() -> None:
-    code = (
-        "import sys, snakestudio.model.robot.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
-    )
+    code = "import sys, snakestudio.model.robot.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 

@@ -13,7 +13,11 @@ from snakestudio.model.scene import Scene
 
 
 def test_names_are_unique_and_explanations_are_one_line() -> None:
-    assert len({preset.name for preset in GAITS}) == len({preset.title for preset in GAITS}) == len(GAITS)
+    assert (
+        len({preset.name for preset in GAITS})
+        == len({preset.title for preset in GAITS})
+        == len(GAITS)
+    )
     for preset in GAITS:
         assert preset.explanation.endswith(".")
         assert "\n" not in preset.explanation
@@ -32,7 +36,8 @@ OF_AIKO = [preset for preset in GAITS if isinstance(preset.gait, LateralUndulati
 
 @pytest.mark.parametrize("preset", OF_AIKO, ids=lambda preset: preset.name)
 def test_a_real_robots_joints_can_do_it(preset: GaitPreset) -> None:
-    # 45 degrees either way, and 180 degrees a second, for eleven links (P1, VIII-C: Aiko has ten cardan joints).
+    # 45 degrees either way, and 180 degrees a second, for eleven links (P1, VIII-C: Aiko has ten
+    # cardan joints).
     angle, rate, _ = WaveGait(with_values(Scene(), preset.values())).motion(np.arange(0, 15, 0.005))
     assert np.degrees(np.abs(angle)).max() <= 45.0
     assert np.degrees(np.abs(rate)).max() <= 180.0

@@ -29,7 +29,9 @@ def circle(radius: float, count: int = 24) -> GroundPath:
 
 
 def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> None:
-    scene = with_values(Scene(), {"path.waypoints_m": [[0.0, 0.1], [1, 2.5]], "path.shape": "spline"})
+    scene = with_values(
+        Scene(), {"path.waypoints_m": [[0.0, 0.1], [1, 2.5]], "path.shape": "spline"}
+    )
     text = dump_scene(scene, "format = 1  # mine\n")
     assert parse_scene(text) == scene
     assert "# mine" in text
@@ -40,7 +42,10 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("waypoints_m = [[0.0, 0.0]]", "path.waypoints_m: 1 waypoint makes no path. A path needs at least 2."),
+        (
+            "waypoints_m = [[0.0, 0.0]]",
+            "path.waypoints_m: 1 waypoint makes no path. A path needs at least 2.",
+        ),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0]]\nclosed = true",
             "path.waypoints_m: 2 waypoints make no path. A closed path needs at least 3.",
@@ -53,8 +58,14 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [0.0, 0.0]]\nclosed = true",
             "path.waypoints_m[4]: The last waypoint lies on the first. Leave it out: a closed path returns by itself.",
         ),
-        ("waypoints_m = [[0.0, 0.0], [nan, 0.0]]", "path.waypoints_m[2][1] must be a finite number (got nan)"),
-        ("waypoints_m = [[0.0, 0.0], [2e4, 0.0]]", "path.waypoints_m[2][1] must be at most 10000 m"),
+        (
+            "waypoints_m = [[0.0, 0.0], [nan, 0.0]]",
+            "path.waypoints_m[2][1] must be a finite number (got nan)",
+        ),
+        (
+            "waypoints_m = [[0.0, 0.0], [2e4, 0.0]]",
+            "path.waypoints_m[2][1] must be at most 10000 m",
+        ),
         ("waypoints_m = [[0.0, 0.0], [1.0]]", "path.waypoints_m[2][2] is missing"),
         ("closed = 1", "path.closed must be true or false (got 1). Give one of them"),
         ('shape = "round"', "path.shape cannot be \"round\"; give 'straight' or 'spline'."),
@@ -88,13 +99,16 @@ def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
 
 
 def test_a_spline_round_a_circle_is_that_circle() -> None:
-    # Through 24 points the periodic cubic spline is off a circle by about (pi / 12)^4 / 384 of the radius: 1.2e-5.
+    # Through 24 points the periodic cubic spline is off a circle by about (pi / 12)^4 / 384 of the
+    # radius: 1.2e-5.
     track = Track(circle(2.0))
     assert track.length == pytest.approx(4 * math.pi, rel=1e-4)
     for s in np.linspace(0.0, track.length, 97):
         place, direction = track.place(s)
         assert np.linalg.norm(place) == pytest.approx(2.0, rel=5e-5)
-        assert math.sin(direction - (s * 2 * math.pi / track.length + math.pi / 2)) == pytest.approx(0.0, abs=2e-4)
+        assert math.sin(
+            direction - (s * 2 * math.pi / track.length + math.pi / 2)
+        ) == pytest.approx(0.0, abs=2e-4)
         assert track.curvature(s) == pytest.approx(0.5, rel=0.02)
     assert track.largest_curvature()[0] == pytest.approx(0.5, rel=0.02)
 
@@ -115,7 +129,9 @@ assert "scipy" in sys.modules
 
 
 def test_length_along_a_spline_is_length() -> None:
-    track = Track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.3), (1.2, 2.0), (4.0, 2.0)), shape="spline"))
+    track = Track(
+        GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.3), (1.2, 2.0), (4.0, 2.0)), shape="spline")
+    )
     s = np.linspace(0.0, track.length, 4001)
     points = np.array([track.place(float(v))[0] for v in s])
     chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -123,7 +139,9 @@ def test_length_along_a_spline_is_length() -> None:
     np.testing.assert_allclose(points[[0, -1]], [(0.0, 0.0), (4.0, 2.0)], atol=1e-9)
     # Curvature against the turn of the direction.
     turn = np.diff([track.place(float(v))[1] for v in s]) / (track.length / 4000)
-    np.testing.assert_allclose([track.curvature(float(v)) for v in s[1:] - track.length / 8000], turn, atol=2e-3)
+    np.testing.assert_allclose(
+        [track.curvature(float(v)) for v in s[1:] - track.length / 8000], turn, atol=2e-3
+    )
 
 
 @pytest.mark.parametrize("shape", ["straight", "spline"])
@@ -134,14 +152,17 @@ def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y:
     s = track.nearest(np.array([x, y]))
     near = np.linalg.norm(track.place(s)[0] - (x, y))
     assert 0.0 <= s <= track.length
-    # Pieces of 4 m / 64 are sought by their chords, which lie up to (4 / 64)^2 / (8 * 2) = 0.24 mm inside the curve:
-    # near a centre of curvature, where many places are as near, that is how much nearer another may be.
+    # Pieces of 4 m / 64 are sought by their chords, which lie up to (4 / 64)^2 / (8 * 2) = 0.24 mm
+    # inside the curve: near a centre of curvature, where many places are as near, that is how much
+    # nearer another may be.
     among = np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min()
     assert among - 0.5 * track.length / 8000 - 1e-9 <= near <= among + 2.5e-4
 
 
 TRACKS = {
-    (shape, closed): Track(GroundPath.model_validate({"waypoints_m": SQUARE, "shape": shape, "closed": closed}))
+    (shape, closed): Track(
+        GroundPath.model_validate({"waypoints_m": SQUARE, "shape": shape, "closed": closed})
+    )
     for shape in ("straight", "spline")
     for closed in (False, True)
 }
@@ -152,8 +173,11 @@ FINE = {
 
 
 def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
-    # A loop that crosses the way in: whoever follows passes the crossing twice and never changes over.
-    track = Track(GroundPath(waypoints_m=((-3.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0), (0.0, -3.0))))
+    # A loop that crosses the way in: whoever follows passes the crossing twice and never changes
+    # over.
+    track = Track(
+        GroundPath(waypoints_m=((-3.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0), (0.0, -3.0)))
+    )
     s = 0.0
     for wanted in np.arange(0.0, track.length + 2.0, 0.05):
         point, direction = track.place(wanted)
@@ -169,7 +193,9 @@ def test_a_closed_path_is_followed_round_after_round() -> None:
     for angle in np.arange(0.0, 6 * math.pi, 0.1):
         s = track.nearest(np.array([1.1 * math.cos(angle), 1.1 * math.sin(angle)]), s, 0.5)
     assert s == pytest.approx(angle, rel=1e-3)
-    assert track.nearest(np.array([math.cos(-0.2), math.sin(-0.2)]), 0.0, 0.5) == pytest.approx(-0.2, rel=1e-3)
+    assert track.nearest(np.array([math.cos(-0.2), math.sin(-0.2)]), 0.0, 0.5) == pytest.approx(
+        -0.2, rel=1e-3
+    )
 
 
 @pytest.mark.parametrize("shape", ["straight", "spline"])

@@ -36,7 +36,9 @@ ALL_KINDS: tuple[Obstacle, ...] = (
     Box(x_m=0.4, y_m=0.1, length_m=1.0, width_m=0.2, yaw_deg=33, pitch_deg=12, roll_deg=-20),
     Stairs(x_m=2.0, y_m=1.0, heading_deg=70),
     Ramp(x_m=-1.0, y_m=1.5, heading_deg=-130, landing_m=0.4),
-    HeightField(x_m=2.0, y_m=1.7, length_m=1.0, width_m=3.0, yaw_deg=20, heights_m=((0.1, 0.2), (0.1, 0.15))),
+    HeightField(
+        x_m=2.0, y_m=1.7, length_m=1.0, width_m=3.0, yaw_deg=20, heights_m=((0.1, 0.2), (0.1, 0.15))
+    ),
     Rubble(x_m=-1.2, y_m=0.5, yaw_deg=10, blocks=40),
     HeightField(x_m=0.0, y_m=-4.0, length_m=2.0, width_m=1.0, yaw_deg=30, picture="nowhere.png"),
 )
@@ -82,7 +84,9 @@ def test_sides_and_middles_line_up(scene: Scene) -> None:
 
 def test_what_is_locked_stays_and_the_others_go_to_it(scene: Scene) -> None:
     locked = with_flag(scene, [2], "locked", True)
-    assert [o.x_m for o in aligned(locked, range(4), "left").obstacles] == pytest.approx([5.25, 5.25, 5.0, 6.25])
+    assert [o.x_m for o in aligned(locked, range(4), "left").obstacles] == pytest.approx(
+        [5.25, 5.25, 5.0, 6.25]
+    )
 
 
 def test_a_group_moves_as_one(scene: Scene) -> None:
@@ -90,7 +94,9 @@ def test_a_group_moves_as_one(scene: Scene) -> None:
     made = aligned(grouped, range(4), "right").obstacles
     assert [o.x_m for o in made] == pytest.approx([8.0, 10.0, 10.25, 9.0])
     alone = aligned(grouped, (0, 1), "left").obstacles
-    assert [o.x_m for o in alone[:2]] == pytest.approx([0.0, 0.0]), "a group by itself is lined up within"
+    assert [o.x_m for o in alone[:2]] == pytest.approx([0.0, 0.0]), (
+        "a group by itself is lined up within"
+    )
     assert units(grouped, range(4)) == [(0, 1), (2,), (3,)]
 
 
@@ -137,7 +143,15 @@ def test_presets_suit_the_robot(name: str, link: float) -> None:
     low, high = boxes.around(range(len(made)))
     assert np.all(low <= (3.0, -2.0))
     assert np.all(high >= (3.0, -2.0))
-    sizes = {"cylinder": 2.0, "box": 2.5, "wall": 10, "stairs": 16, "ramp": 8, "height_field": 16, "rubble": 18}
+    sizes = {
+        "cylinder": 2.0,
+        "box": 2.5,
+        "wall": 10,
+        "stairs": 16,
+        "ramp": 8,
+        "height_field": 16,
+        "rubble": 18,
+    }
     if name in sizes:
         assert float(max(high - low)) == pytest.approx(sizes[name] * link, rel=0.15)
     else:
@@ -157,4 +171,6 @@ def test_a_new_one_is_like_the_last_but_a_wall_is_no_box() -> None:
     (made,) = preset_obstacles(Scene(obstacles=(mine, *wall)), "box", (1.0, 2.0))
     assert made == Box(x_m=1, y_m=2, length_m=0.4, height_m=0.7, friction=0.9)
     board = preset_obstacles(Scene(), "peg_board", (0.0, 0.0))
-    assert preset_obstacles(Scene(obstacles=board), "peg_board", (0.0, 0.0))[0].group == "Peg board 2"
+    assert (
+        preset_obstacles(Scene(obstacles=board), "peg_board", (0.0, 0.0))[0].group == "Peg board 2"
+    )

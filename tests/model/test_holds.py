@@ -16,9 +16,15 @@ from snakestudio.model.scene import Scene
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
 WORM = with_values(
     SNAKE,
-    {"beam.length_m": 0.3, "beam.group": "R", "strain.kind": "peristalsis", "strain.wavelength_m": 0.15,
-     "strain.speed_m_s": 0.3, "support.kind": "wave_anchors"},
-)  # fmt: skip
+    {
+        "beam.length_m": 0.3,
+        "beam.group": "R",
+        "strain.kind": "peristalsis",
+        "strain.wavelength_m": 0.15,
+        "strain.speed_m_s": 0.3,
+        "support.kind": "wave_anchors",
+    },
+)
 T = np.linspace(0.0, 3.0, 301)
 
 
@@ -38,8 +44,14 @@ def test_friction_holds_nothing() -> None:
 
 
 def test_ends_hold_in_turn_and_never_both() -> None:
-    holds = held(with_values(SNAKE, {"support.kind": "end_anchors", "support.period_s": 2.0, "beam.length_m": 0.5}))
-    steps = np.cumsum(np.concatenate([[0.0], np.full(1399, 0.01)]))  # with the rounding that sums have
+    holds = held(
+        with_values(
+            SNAKE, {"support.kind": "end_anchors", "support.period_s": 2.0, "beam.length_m": 0.5}
+        )
+    )
+    steps = np.cumsum(
+        np.concatenate([[0.0], np.full(1399, 0.01)])
+    )  # with the rounding that sums have
     hold, twist = holds.at(steps)
     assert (hold[:, :, 0].sum(axis=1) == 1).all()
     head = np.arange(1400) // 100 % 2 == 0
@@ -75,7 +87,8 @@ def test_waves_of_a_worm_are_where_it_is_shortest_and_keep_their_places() -> Non
 def test_waves_of_a_typed_law_are_those_of_the_preset() -> None:
     ours = held(
         with_values(
-            typed("1 - 0.004*sin(2*pi*s/0.15)", "-(0.3 + 0.1*t)"), {"beam.length_m": 0.3, "run.duration_s": 3.0}
+            typed("1 - 0.004*sin(2*pi*s/0.15)", "-(0.3 + 0.1*t)"),
+            {"beam.length_m": 0.3, "run.duration_s": 3.0},
         )
     )
     theirs = held(with_values(WORM, {"strain.acceleration_m_s2": 0.1}))
@@ -83,12 +96,15 @@ def test_waves_of_a_typed_law_are_those_of_the_preset() -> None:
     a, b = ours.at(T)[0], theirs.at(T)[0]
     for i in range(len(T)):
         mine, other = a[i, a[i, :, 0] == 1], b[i, b[i, :, 0] == 1]
-        mine, other = (rows[(rows[:, 1] > 1e-9) & (rows[:, 1] < 0.3 - 1e-9)] for rows in (mine, other))
+        mine, other = (
+            rows[(rows[:, 1] > 1e-9) & (rows[:, 1] < 0.3 - 1e-9)] for rows in (mine, other)
+        )
         np.testing.assert_allclose(mine, other[np.argsort(other[:, 1])], atol=1e-11)
 
 
 def test_waves_without_a_speed_move_as_they_move() -> None:
-    # Minima at X = 0.2 + 0.1 sin t, whatever the amplitude does: C, dC/dt and d2C/dt2 in closed form.
+    # Minima at X = 0.2 + 0.1 sin t, whatever the amplitude does: C, dC/dt and d2C/dt2 in closed
+    # form.
     law = "1 - 0.2*exp(-((X - 0.2 - 0.1*sin(1*t))/0.1)^2)*(1 + 0.5*cos(3*t))"
     scene = typed(law, "")
     t = np.linspace(0.05, 2.9, 7)
@@ -101,7 +117,10 @@ def test_waves_without_a_speed_move_as_they_move() -> None:
 
 
 def test_way_and_speed_may_be_anothers() -> None:
-    for scene in (WORM, with_values(typed("1 - 0.004*sin(2*pi*s/0.15)", "-0.3"), {"beam.length_m": 0.3})):
+    for scene in (
+        WORM,
+        with_values(typed("1 - 0.004*sin(2*pi*s/0.15)", "-0.3"), {"beam.length_m": 0.3}),
+    ):
         way, speed = np.full(3, -0.02), np.tile([-0.2, 0.1], (3, 1))
         hold, _ = held(scene).at(np.array([0.0, 0.1, 0.2]), way, speed)
         for row in hold:
@@ -111,11 +130,23 @@ def test_way_and_speed_may_be_anothers() -> None:
 
 
 def test_given_anchors_hold_when_and_where_they_say() -> None:
-    scene = with_values(SNAKE, {"support.kind": "anchors", "support.anchors": (
-        {"at_m": "0.2*t^2", "from_s": 0.5, "until_s": 2.0, "velocity_m_s": ("0.1*t", "0", "sin(2*t)"),
-         "angular_velocity_rad_s": ("0", "1*t^2", "0")},
-        {"at_m": "l/2"}, {"at_m": "1 - 1*t"},
-    )})  # fmt: skip
+    scene = with_values(
+        SNAKE,
+        {
+            "support.kind": "anchors",
+            "support.anchors": (
+                {
+                    "at_m": "0.2*t^2",
+                    "from_s": 0.5,
+                    "until_s": 2.0,
+                    "velocity_m_s": ("0.1*t", "0", "sin(2*t)"),
+                    "angular_velocity_rad_s": ("0", "1*t^2", "0"),
+                },
+                {"at_m": "l/2"},
+                {"at_m": "1 - 1*t"},
+            ),
+        },
+    )
     t = np.array([0.0, 0.5, 1.0, 1.99, 2.0, 2.5])
     hold, twist = held(scene).at(t)
     np.testing.assert_array_equal(hold[:, 0, 0], [0, 1, 1, 1, 0, 0])
@@ -125,31 +156,50 @@ def test_given_anchors_hold_when_and_where_they_say() -> None:
     np.testing.assert_array_equal(hold[:, 1], np.tile([1, 0.5, 0, 0], (6, 1)))
     np.testing.assert_array_equal(hold[:, 2, 0], [1, 1, 1, 0, 0, 0])  # off the body from 1 s on
     wanted = np.zeros((6, 12))
-    wanted[:, 0], wanted[:, 6], wanted[:, 2], wanted[:, 8] = 0.1 * t, 0.1, np.sin(2 * t), 2 * np.cos(2 * t)
+    wanted[:, 0], wanted[:, 6], wanted[:, 2], wanted[:, 8] = (
+        0.1 * t,
+        0.1,
+        np.sin(2 * t),
+        2 * np.cos(2 * t),
+    )
     wanted[:, 4], wanted[:, 10] = t**2, 2 * t
     np.testing.assert_allclose(twist[1:4, 0], wanted[1:4], atol=1e-14)
     assert (twist[[0, 4, 5], 0] == 0).all()
 
 
 def test_mistakes_of_anchors_have_their_keys() -> None:
-    scene = with_values(SNAKE, {"support.kind": "anchors", "support.anchors": (
-        {"at_m": "0"}, {"at_m": "X", "velocity_m_s": ("1", "l", "0")}, {"angular_velocity_rad_s": ("y", "0", "0")},
-    )})  # fmt: skip
+    scene = with_values(
+        SNAKE,
+        {
+            "support.kind": "anchors",
+            "support.anchors": (
+                {"at_m": "0"},
+                {"at_m": "X", "velocity_m_s": ("1", "l", "0")},
+                {"angular_velocity_rad_s": ("y", "0", "0")},
+            ),
+        },
+    )
     with pytest.raises(SceneError) as caught:
         held(scene)
     assert [problem.key for problem in caught.value.problems] == [
-        "support.anchors[2].at_m", "support.anchors[2].velocity_m_s", "support.anchors[3].angular_velocity_rad_s",
-    ]  # fmt: skip
+        "support.anchors[2].at_m",
+        "support.anchors[2].velocity_m_s",
+        "support.anchors[3].angular_velocity_rad_s",
+    ]
 
 
 def test_rings_stand_still_in_space_or_on_the_body() -> None:
     hold, _ = held(with_values(SNAKE, {"strain.speed_m_s": 0.5})).at(T)
     assert (hold[..., 0] == 1).all()
-    wanted = np.mod((np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0)  # forward is towards smaller X
+    wanted = np.mod(
+        (np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0
+    )  # forward is towards smaller X
     off = np.abs(hold[..., 1] - wanted)
     np.testing.assert_allclose(np.minimum(off, 1 - off), 0, atol=1e-12)
     np.testing.assert_allclose(hold[..., 2], 0.5, atol=1e-15)
     assert ((hold[..., 1] >= 0) & (hold[..., 1] < 1)).all()
     hold, _ = held(with_values(SNAKE, {"support.fixed": "body", "support.count": 4})).at(T)
-    np.testing.assert_allclose(hold[..., 1], np.tile([0.125, 0.375, 0.625, 0.875], (301, 1)), atol=1e-15)
+    np.testing.assert_allclose(
+        hold[..., 1], np.tile([0.125, 0.375, 0.625, 0.875], (301, 1)), atol=1e-15
+    )
     assert (hold[..., 2:] == 0).all()

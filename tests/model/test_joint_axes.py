@@ -17,7 +17,14 @@ from snakestudio.model.edits.pose import start_of_pose
 from snakestudio.model.quantities import columns_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles
-from snakestudio.model.robot.joint_axes import by_joint, cardan_axes, entries, from_pairs, in_a_row, joints
+from snakestudio.model.robot.joint_axes import (
+    by_joint,
+    cardan_axes,
+    entries,
+    from_pairs,
+    in_a_row,
+    joints,
+)
 from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state, joint_lists
 from snakestudio.model.robot.robot import Axis, Robot
@@ -33,7 +40,10 @@ def robot(kinds: tuple[str, ...], **values: Any) -> Robot:
     """A robot of these joints, its links unequal."""
     joint = tuple({"index": k + 1, "axes": kind} for k, kind in enumerate(kinds))
     numbers = range(len(kinds) + 1)
-    link = tuple({"index": k + 1, "length_m": 0.08 + 0.01 * k, "centre_of_mass_m": 0.004 * k} for k in numbers)
+    link = tuple(
+        {"index": k + 1, "length_m": 0.08 + 0.01 * k, "centre_of_mass_m": 0.004 * k}
+        for k in numbers
+    )
     given = {"n_links": len(numbers), "joint": joint, "link": link, "axis_offset_m": 0.01}
     return Robot.model_validate(given | values)
 
@@ -47,12 +57,20 @@ def space(kinds: tuple[str, ...], **values: Any) -> Scene:
 
 def test_values_of_joints_are_those_of_their_axes() -> None:
     axes = robot(("roll", "cardan", "fixed", "yaw+roll")).axes
-    assert axes == (Axis(0, "roll"), Axis(1, "yaw"), Axis(1, "pitch"), Axis(3, "yaw"), Axis(3, "roll"))
+    assert axes == (
+        Axis(0, "roll"),
+        Axis(1, "yaw"),
+        Axis(1, "pitch"),
+        Axis(3, "yaw"),
+        Axis(3, "roll"),
+    )
     assert entries(axes, "roll").tolist() == [0, 4]
     assert joints(axes, "yaw").tolist() == [1, 3]
     values = np.arange(10.0).reshape(2, 5)
     np.testing.assert_array_equal(by_joint(values, axes, "yaw", 4), [[0, 1, 0, 3], [0, 6, 0, 8]])
-    np.testing.assert_array_equal(in_a_row({"yaw": np.array([1.0, 2.0, 3.0, 4.0])}, axes), [0, 2, 0, 4, 0])
+    np.testing.assert_array_equal(
+        in_a_row({"yaw": np.array([1.0, 2.0, 3.0, 4.0])}, axes), [0, 2, 0, 4, 0]
+    )
 
 
 def test_pairs_of_older_files_become_a_row() -> None:
@@ -69,7 +87,11 @@ def test_joint_angles_are_the_inverse_of_the_chain(kinds: list[str], seed: int) 
     made = robot(tuple(kinds))
     angles = np.random.default_rng(seed).uniform(-3.1, 3.1, len(made.axes))
     three = {k for k, kind in enumerate(kinds) if kind == "yaw+pitch+roll"}
-    steep = [entry for entry, axis in enumerate(made.axes) if axis.kind == "pitch" and axis.joint in three]
+    steep = [
+        entry
+        for entry, axis in enumerate(made.axes)
+        if axis.kind == "pitch" and axis.joint in three
+    ]
     angles[steep] *= 0.45  # short of a right angle, where three axes are singular
     centre, turns = chain(np.eye(3), angles, made, made.axes)
     found = joint_angles(np.column_stack([centre, quaternions(turns)]), made.axes)
@@ -81,16 +103,29 @@ def test_joints_of_unequal_links_are_closed() -> None:
     angles = np.random.default_rng(3).uniform(-1, 1, len(made.axes))
     centre, turns = chain(np.eye(3), angles, made, made.axes)
     pose = np.column_stack([centre, quaternions(turns)])
-    for k, (joint, before, behind) in enumerate(zip(made.joint_list, made.links, made.links[1:], strict=False)):
-        one = centre[k] + (0.5 * (before.length - joint.axis_offset) - before.centre_of_mass) * turns[k, :, 0]
-        other = centre[k + 1] - (0.5 * (behind.length - joint.axis_offset) + behind.centre_of_mass) * turns[k + 1, :, 0]
+    for k, (joint, before, behind) in enumerate(
+        zip(made.joint_list, made.links, made.links[1:], strict=False)
+    ):
+        one = (
+            centre[k]
+            + (0.5 * (before.length - joint.axis_offset) - before.centre_of_mass) * turns[k, :, 0]
+        )
+        other = (
+            centre[k + 1]
+            - (0.5 * (behind.length - joint.axis_offset) + behind.centre_of_mass)
+            * turns[k + 1, :, 0]
+        )
         assert np.linalg.norm(other - one) == pytest.approx(joint.axis_offset, abs=1e-12)
-        for kind in joint.axes:  # a small turn about the axis is what the angle does to the links behind
+        for (
+            kind
+        ) in joint.axes:  # a small turn about the axis is what the angle does to the links behind
             point, about = joint_axis(pose, made, k, kind)  # type: ignore[arg-type]
             moved = angles.copy()
             moved[made.axes.index(Axis(k, kind))] += 1e-6
             ahead, _ = chain(np.eye(3), moved, made, made.axes)
-            np.testing.assert_allclose((ahead[-1] - centre[-1]) / 1e-6, np.cross(about, centre[-1] - point), atol=1e-6)
+            np.testing.assert_allclose(
+                (ahead[-1] - centre[-1]) / 1e-6, np.cross(about, centre[-1] - point), atol=1e-6
+            )
 
 
 @pytest.mark.parametrize("kinds", [ALTERNATING, MIXED], ids=["alternating", "mixed"])
@@ -119,10 +154,15 @@ def test_one_list_is_enough_for_joints_of_one_axis_each() -> None:
     [
         ({"joint_angles_deg": [0, 0, 5, 0]}, "Joint 3 has no yaw axis"),
         ({"joint_angles_deg": [0] * 4, "joint_roll_deg": [0, 9, 0, 0]}, "Joint 2 has no roll axis"),
-        ({"joint_angles_deg": [3, 0, 0, 0], "joint_roll_deg": [4, 0, 0, 0]}, "Joint 1 turns about roll alone"),
+        (
+            {"joint_angles_deg": [3, 0, 0, 0], "joint_roll_deg": [4, 0, 0, 0]},
+            "Joint 1 turns about roll alone",
+        ),
     ],
 )
-def test_an_angle_of_an_axis_that_is_not_there_is_a_mistake(lists: dict[str, Any], message: str) -> None:
+def test_an_angle_of_an_axis_that_is_not_there_is_a_mistake(
+    lists: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SceneError, match=message):
         space(("roll", "cardan", "fixed", "yaw+roll"), start={"kind": "joint_angles", **lists})
 
@@ -138,10 +178,14 @@ def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
         "gait.pitch_phase_shift_deg": -25.0,
     }
     scene = with_values(space(kinds), values)
-    all_cardan = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "robot.n_links": 9} | values)
+    all_cardan = with_values(
+        Scene(), {"model.kind": "spatial_nonsmooth", "robot.n_links": 9} | values
+    )
     time = np.linspace(0.0, 3.0, 40)
     axes, cardan = scene.body.axes, all_cardan.body.axes
-    for own, whole in zip(WaveGait(scene).motion(time), WaveGait(all_cardan).motion(time), strict=True):
+    for own, whole in zip(
+        WaveGait(scene).motion(time), WaveGait(all_cardan).motion(time), strict=True
+    ):
         for kind in ("yaw", "pitch"):
             expected = by_joint(whole, cardan, kind, 8)[:, joints(axes, kind)]
             np.testing.assert_array_equal(own[:, entries(axes, kind)], expected)
@@ -165,7 +209,9 @@ def test_columns_are_those_of_the_axes_that_there_are() -> None:
     schema = Schema(5, robot(("roll", "cardan", "fixed", "yaw+roll")).axes, ())
     names = [name for name in columns_of(schema).exported if name.startswith("joint_")]
     angles = [name for name in names if name.endswith(("yaw_rad", "pitch_rad", "roll_rad"))]
-    assert angles == [f"joint_{name}_rad" for name in ("1_roll", "2_yaw", "2_pitch", "4_yaw", "4_roll")]
+    assert angles == [
+        f"joint_{name}_rad" for name in ("1_roll", "2_yaw", "2_pitch", "4_yaw", "4_roll")
+    ]
     endings = ("rad", "ref_rad", "rate_radps", "torque_nm")
     assert names[:4] == [f"joint_1_roll_{ending}" for ending in endings]
 
@@ -173,7 +219,9 @@ def test_columns_are_those_of_the_axes_that_there_are() -> None:
 def test_a_joint_is_bent_within_its_own_limits() -> None:
     scene = space(("cardan", "roll"))
     limits = {"index": 2, "lower_limit_deg": -10.0, "upper_limit_deg": 60.0}
-    scene = with_values(scene, {"robot.joint": [*(j.model_dump() for j in scene.robot.joint), limits]})
+    scene = with_values(
+        scene, {"robot.joint": [*(j.model_dump() for j in scene.robot.joint), limits]}
+    )
     assert np.degrees(angle_limits(scene, 1, "roll")) == pytest.approx([-10.0, 60.0])
     bent = bent_robot(scene, 1, -1.0, "roll")
     np.testing.assert_allclose(np.degrees(initial_joint_angles(bent)), [0.0, 0.0, -10.0], atol=1e-9)

@@ -18,13 +18,17 @@ ALTERNATING = [Axis(k, "yaw" if k % 2 == 0 else "pitch") for k in range(4)]
 CARDAN = [Axis(k, kind) for k in range(2) for kind in ("yaw", "pitch")]
 
 
-def table(folder: Path, text: str | bytes, axes: list[Axis] = ALTERNATING, **how: Any) -> JointTable:
+def table(
+    folder: Path, text: str | bytes, axes: list[Axis] = ALTERNATING, **how: Any
+) -> JointTable:
     path = folder / "log.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_joint_table(path, axes, **how)
 
 
-def mistake(folder: Path, text: str | bytes, axes: list[Axis] = ALTERNATING, **how: Any) -> TableError:
+def mistake(
+    folder: Path, text: str | bytes, axes: list[Axis] = ALTERNATING, **how: Any
+) -> TableError:
     with pytest.raises(TableError) as caught:
         table(folder, text, axes, **how)
     return caught.value
@@ -44,8 +48,14 @@ ROWS = "0,0.1,0.2,0.3,0.4\n0.5,0.5,0.6,0.7,0.8\n"
         (f"Zeit;J1;J2;J3;J4\n{ROWS}".replace(",", ";").replace(".", ","), {}),
         ("d4,d3,t,d2,d1\n0.4,0.3,0,0.2,0.1\n0.8,0.7,0.5,0.6,0.5\n", {}),
         ("t,q0,q1,q2,q3\n" + ROWS, {}),
-        ("frame,t,q1,q2,q3,q4,q1_velocity,torque_2\n1,0,.1,.2,.3,.4,9,9\n2,.5,.5,.6,.7,.8,9,9\n", {}),
-        ("t,cmd_1,cmd_2,cmd_3,cmd_4,q1,q2,q3,q4\n0,9,9,9,9,.1,.2,.3,.4\n.5,9,9,9,9,.5,.6,.7,.8\n", {}),
+        (
+            "frame,t,q1,q2,q3,q4,q1_velocity,torque_2\n1,0,.1,.2,.3,.4,9,9\n2,.5,.5,.6,.7,.8,9,9\n",
+            {},
+        ),
+        (
+            "t,cmd_1,cmd_2,cmd_3,cmd_4,q1,q2,q3,q4\n0,9,9,9,9,.1,.2,.3,.4\n.5,9,9,9,9,.5,.6,.7,.8\n",
+            {},
+        ),
         ("time_ms,q1,q2,q3,q4\n0,.1,.2,.3,.4\n500,.5,.6,.7,.8\n", {}),
         ("stamp,a,b,c,d\n1732000000123456789,.1,.2,.3,.4\n1732000000623456789,.5,.6,.7,.8\n", {}),
         ("2026-11-26T23:59:59.75,.1,.2,.3,.4\n2026-11-27T00:00:00.25,.5,.6,.7,.8\n", {}),
@@ -54,7 +64,9 @@ ROWS = "0,0.1,0.2,0.3,0.4\n0.5,0.5,0.6,0.7,0.8\n"
     ],
     ids=range(15),
 )
-def test_table_is_read_however_it_is_written(tmp_path: Path, text: str, how: dict[str, Any]) -> None:
+def test_table_is_read_however_it_is_written(
+    tmp_path: Path, text: str, how: dict[str, Any]
+) -> None:
     read = table(tmp_path, text, **how)
     np.testing.assert_allclose(read.time, [0.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(read.angle, [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]], atol=1e-15)
@@ -76,7 +88,8 @@ def test_references_of_own_runs_stand_in_for_angles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("largest", "unit"), [("90", "deg"), ("0.9", "rad"), ("7", "deg"), ("-45", "deg"), ("2.1", "rad")]
+    ("largest", "unit"),
+    [("90", "deg"), ("0.9", "rad"), ("7", "deg"), ("-45", "deg"), ("2.1", "rad")],
 )
 def test_unit_follows_from_the_range(tmp_path: Path, largest: str, unit: str) -> None:
     read = table(tmp_path, f"0,0,0,0,{largest}\n1,0,0,0,0\n")
@@ -88,7 +101,9 @@ def test_unit_of_the_header_or_the_scene_needs_no_guess(tmp_path: Path) -> None:
     named = table(tmp_path, "t,a (°),b (°),c (deg),d (rad)\n0,1,1,1,1\n1,1,1,1,1\n")
     np.testing.assert_allclose(named.angle[0], [*np.radians([1, 1, 1]), 1])
     assert not named.notes
-    np.testing.assert_allclose(table(tmp_path, "0,5,5,5,5\n1,5,5,5,5\n", unit="deg").angle, np.radians(5.0))
+    np.testing.assert_allclose(
+        table(tmp_path, "0,5,5,5,5\n1,5,5,5,5\n", unit="deg").angle, np.radians(5.0)
+    )
     error = mistake(tmp_path, "0,5,5,5,5\n1,5,5,5,5\n")
     assert error.key == "unit"
     assert "Degrees or radians?" in str(error)
@@ -115,19 +130,25 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("text", "key", "message"), MISTAKES, ids=range(len(MISTAKES)))
-def test_unusable_table_is_refused(tmp_path: Path, text: str | bytes, key: str, message: str) -> None:
+def test_unusable_table_is_refused(
+    tmp_path: Path, text: str | bytes, key: str, message: str
+) -> None:
     error = mistake(tmp_path, text)
     assert error.key == key
     assert message in error.message
     assert error.remedy
 
 
-def test_missing_and_oversized_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_and_oversized_files_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(TableError, match="no such file"):
         read_joint_table(tmp_path / "none.csv", ALTERNATING)
     with pytest.raises(TableError, match="folder"):
         read_joint_table(tmp_path, ALTERNATING)
-    monkeypatch.setattr(joint_angles, "ANGLE_TABLE", inputs.Budget("a table", ".csv", 1000, values=20))
+    monkeypatch.setattr(
+        joint_angles, "ANGLE_TABLE", inputs.Budget("a table", ".csv", 1000, values=20)
+    )
     assert "cells" in mistake(tmp_path, "0,1,1,1,1\n" * 5).message
     assert "too large" in mistake(tmp_path, "0,1,1,1,1\n" * 200).message
 
@@ -138,9 +159,16 @@ def test_holes_and_repeated_times_are_bridged_and_named(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read.time, [0, 1, 2, 30])
     assert np.degrees(read.angle[2, 1]) == pytest.approx(4.0)
     messages = " ".join(note.message for note in read.notes)
-    for part in ("1 row without a time", "1 row with the time of the next one", "2 cells", "gap of 28 s at 2 s"):
+    for part in (
+        "1 row without a time",
+        "1 row with the time of the next one",
+        "2 cells",
+        "gap of 28 s at 2 s",
+    ):
         assert part in messages
-    angle = Trajectory(read.time, read.angle, loop=False, blend=0.5).at(np.array([0.0, 1.0, 2.0]))[0]
+    angle = Trajectory(read.time, read.angle, loop=False, blend=0.5).at(np.array([0.0, 1.0, 2.0]))[
+        0
+    ]
     assert np.isfinite(angle).all()
     assert np.degrees(angle[0, 0]) == pytest.approx(2.0)
 

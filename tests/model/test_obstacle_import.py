@@ -54,17 +54,20 @@ def test_names_are_taken_and_other_columns_told() -> None:
         ("x,radius\n1,2\n", ["line 1: no column is called y"]),
         ("x,y\n1,2\n", ["line 1: no column is called radius or diameter"]),
         ("x_mm,y_m,r\n1,2,3\n", ["line 1: the columns have several units (m, mm)"]),
-        ("1,2,0.1\n1,2\n\n3,4,0\n5,a,1\n6,7,-0.1\n,1,1\n1,nan,1\n1,2,inf\n", [
-            "line 2: 2 values instead of 3 (x, y, radius)",
-            "line 4: the radius 0 must be greater than 0",
-            'line 5: y "a" is not a number',
-            "line 6: the radius -0.1 must be greater than 0",
-            "line 7: x is missing",
-            'line 8: y "nan" is not a number',
-            'line 9: radius "inf" is not a number',
-        ]),
+        (
+            "1,2,0.1\n1,2\n\n3,4,0\n5,a,1\n6,7,-0.1\n,1,1\n1,nan,1\n1,2,inf\n",
+            [
+                "line 2: 2 values instead of 3 (x, y, radius)",
+                "line 4: the radius 0 must be greater than 0",
+                'line 5: y "a" is not a number',
+                "line 6: the radius -0.1 must be greater than 0",
+                "line 7: x is missing",
+                'line 8: y "nan" is not a number',
+                'line 9: radius "inf" is not a number',
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_wrong_line_is_named(text: str, sentences: list[str]) -> None:
     with pytest.raises(SceneError) as caught:
         circles_of_csv(text, "a.csv")
@@ -84,10 +87,14 @@ def test_a_thousand_wrong_lines_are_cut_short() -> None:
 def test_no_table_whatever_gives_anything_but_circles_or_sentences(text: str) -> None:
     with contextlib.suppress(SceneError):  # anything else is a defect
         found = circles_of_csv(text, "a.csv")
-        assert all(math.isfinite(c.x) and math.isfinite(c.y) and c.radius > 0 for c in found.circles)
+        assert all(
+            math.isfinite(c.x) and math.isfinite(c.y) and c.radius > 0 for c in found.circles
+        )
 
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {}>{}</svg>'
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {}>{}</svg>'
+)
 
 
 def drawing(page: str, content: str) -> Circles:
@@ -95,7 +102,9 @@ def drawing(page: str, content: str) -> Circles:
 
 
 def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> None:
-    found = drawing('width="20cm" height="100mm" viewBox="0 0 400 200"', '<circle cx="100" cy="50" r="20"/>')
+    found = drawing(
+        'width="20cm" height="100mm" viewBox="0 0 400 200"', '<circle cx="100" cy="50" r="20"/>'
+    )
     assert found.unit == "mm"
     assert numbers(found) == [pytest.approx((50.0, 75.0, 10.0), rel=1e-12)]
     (pipe,) = as_cylinders(found, "mm", 10.0, "a")
@@ -107,7 +116,9 @@ def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> No
     [("1in", 25.4), ("2.54cm", 25.4), ("72pt", 25.4), ("6pc", 25.4)],
 )
 def test_units_of_paper(height: str, millimetres: float) -> None:
-    found = drawing(f'width="{height}" height="{height}" viewBox="0 0 10 10"', '<circle cx="0" cy="0" r="5"/>')
+    found = drawing(
+        f'width="{height}" height="{height}" viewBox="0 0 10 10"', '<circle cx="0" cy="0" r="5"/>'
+    )
     assert numbers(found) == [pytest.approx((0.0, millimetres, millimetres / 2), rel=1e-9)]
 
 
@@ -124,10 +135,16 @@ def test_transformations_are_applied() -> None:
         '<g transform="matrix(-1 0 0 1 80 0)"><circle cx="10" cy="10" r="1"/></g>'
     )
     found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
-    turned = (10 + 20 * math.cos(math.radians(30)), 100 - (20 + 20 * math.sin(math.radians(30))), 6.0)
+    turned = (
+        10 + 20 * math.cos(math.radians(30)),
+        100 - (20 + 20 * math.sin(math.radians(30))),
+        6.0,
+    )
     assert numbers(found) == [
-        pytest.approx(turned), pytest.approx((50.0, 50.0, 4.0)), pytest.approx((70.0, 90.0, 1.0)),
-    ]  # fmt: skip
+        pytest.approx(turned),
+        pytest.approx((50.0, 50.0, 4.0)),
+        pytest.approx((70.0, 90.0, 1.0)),
+    ]
 
 
 def test_what_is_no_circle_is_left_out_and_told() -> None:
@@ -149,20 +166,28 @@ SYMBOL = '<symbol id="peg" viewBox="0 0 10 10"{}>' + PEG + "</symbol>"
 @pytest.mark.parametrize(
     ("content", "circle"),
     [
-        (SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="20" height="20"/>', (30, 60, 8)),
-        (SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="60" height="20"/>', (50, 60, 8)),
+        (
+            SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="20" height="20"/>',
+            (30, 60, 8),
+        ),
+        (
+            SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="60" height="20"/>',
+            (50, 60, 8),
+        ),
         (
             SYMBOL.format(' preserveAspectRatio="xMaxYMin"')
             + '<use href="#peg" x="20" y="30" width="60" height="20"/>',
             (70, 60, 8),
         ),
         (
-            SYMBOL.format(' preserveAspectRatio="xMinYMax slice"') + '<use href="#peg" y="60" width="40" height="20"/>',
+            SYMBOL.format(' preserveAspectRatio="xMinYMax slice"')
+            + '<use href="#peg" y="60" width="40" height="20"/>',
             (20, 40, 16),
         ),
         (SYMBOL.format("") + '<use href="#peg"/>', (50, 50, 40)),
         (
-            SYMBOL.format("") + '<g id="g"><use href="#peg" width="10" height="10"/></g><use href="#g" x="50" y="20" '
+            SYMBOL.format("")
+            + '<g id="g"><use href="#peg" width="10" height="10"/></g><use href="#g" x="50" y="20" '
             'visibility="visible"/>',
             (5, 95, 4),
         ),
@@ -177,13 +202,18 @@ SYMBOL = '<symbol id="peg" viewBox="0 0 10 10"{}>' + PEG + "</symbol>"
             + '</g></defs><use href="#g" x="20" y="30"/>',
             (55, 45, 12),
         ),
-        ('<svg x="20" y="40" width="50%" height="40" viewBox="0 0 10 10">' + PEG + "</svg>", (45, 40, 16)),
+        (
+            '<svg x="20" y="40" width="50%" height="40" viewBox="0 0 10 10">' + PEG + "</svg>",
+            (45, 40, 16),
+        ),
         ('<circle cx="50%" cy="25%" r="10%"/>', (50, 75, 10)),
         ('<circle cx="150" cy="50" r="10" transform="rotate(90,100,50)"/>', (100, 0, 10)),
         ('<circle cx="10" cy="10" r="5" transform="translate(10-3.5)scale(2)"/>', (30, 83.5, 10)),
     ],
 )
-def test_uses_symbols_and_drawings_in_it_are_placed(content: str, circle: tuple[float, float, float]) -> None:
+def test_uses_symbols_and_drawings_in_it_are_placed(
+    content: str, circle: tuple[float, float, float]
+) -> None:
     """Places and radii as librsvg 2.54 draws them, for uses of drawings as SVG 1.1 (5.6) says."""
     found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
     assert numbers(found)[0] == pytest.approx(circle)
@@ -208,7 +238,9 @@ def test_uses_symbols_and_drawings_in_it_are_placed(content: str, circle: tuple[
     ],
 )
 def test_what_is_not_seen_is_no_obstacle(content: str) -> None:
-    shown = content.format(gone='<circle cx="1" cy="1" r="1"/>', here='<circle cx="7" cy="7" r="3"/>')
+    shown = content.format(
+        gone='<circle cx="1" cy="1" r="1"/>', here='<circle cx="7" cy="7" r="3"/>'
+    )
     found = drawing('width="100" height="100" viewBox="0 0 100 100"', shown)
     assert numbers(found) == [pytest.approx((7.0, 93.0, 3.0))]
 
@@ -242,7 +274,10 @@ def test_a_transformation_that_is_not_understood_is_refused() -> None:
     [
         (b"<svg><circle r='1'></svg>", "line 1, column"),
         (b"<html/>", "This is not an SVG drawing"),
-        (SVG.format("", '<rect width="1" height="1"/>').encode(), "there is no circle in this drawing"),
+        (
+            SVG.format("", '<rect width="1" height="1"/>').encode(),
+            "there is no circle in this drawing",
+        ),
         (SVG.format("", '<circle cx="a" cy="b" r="c"/>').encode(), "a.svg: "),
         (b"\xff\xfe\x00", "not valid SVG"),
     ],
@@ -269,7 +304,10 @@ def test_what_does_not_fit_into_a_scene_is_refused() -> None:
     found = circles_of_csv("1,2,0.1\n20000,2,0.1\n1,2,5000\n", "a.csv")
     with pytest.raises(SceneError) as caught:
         as_cylinders(found, "m", 1.0, "", "a.csv")
-    assert [line.split(":")[1].strip() for line in str(caught.value).splitlines()] == ["line 2", "line 3"]
+    assert [line.split(":")[1].strip() for line in str(caught.value).splitlines()] == [
+        "line 2",
+        "line 3",
+    ]
     with pytest.raises(SceneError, match="20001 are more than the 20000"):
         with_imported(Scene(), [Cylinder(x_m=0.0, y_m=0.0)] * 20001)
 

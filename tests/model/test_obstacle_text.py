@@ -52,9 +52,27 @@ x_m = -1.0
 """
 
 PIECES = [
-    "", "-", "[", "]", "'", '"', '"""', "\\", "#", "= =", "\n", "\n[x]\n", "\n[[obstacles]]\n", "\n[obstacles.x]\n",
-    "0", "\n[[start]]\n", "\nobstacles = 3\n", "true", "{", ",",
-]  # fmt: skip
+    "",
+    "-",
+    "[",
+    "]",
+    "'",
+    '"',
+    '"""',
+    "\\",
+    "#",
+    "= =",
+    "\n",
+    "\n[x]\n",
+    "\n[[obstacles]]\n",
+    "\n[obstacles.x]\n",
+    "0",
+    "\n[[start]]\n",
+    "\nobstacles = 3\n",
+    "true",
+    "{",
+    ",",
+]
 
 
 def test_untouched_text_stays_to_the_letter() -> None:
@@ -80,7 +98,9 @@ def test_only_the_lines_of_changed_values_change() -> None:
 
 
 def test_a_value_that_was_left_out_is_added_to_its_block() -> None:
-    scene = with_values(parse_scene(TEXT), {"obstacles[1].radius_m": 0.2, "obstacles[3].relief_m": 0.3})
+    scene = with_values(
+        parse_scene(TEXT), {"obstacles[1].radius_m": 0.2, "obstacles[3].relief_m": 0.3}
+    )
     new = dump_scene(scene, TEXT)
     assert "y_m = 2.0\nradius_m = 0.2\n\n# the oiled one" in new
     assert "[0.0, 0.1],  # the near edge" in new
@@ -89,7 +109,9 @@ def test_a_value_that_was_left_out_is_added_to_its_block() -> None:
 
 def test_a_moved_obstacle_keeps_its_comment_though_another_comes_and_one_goes() -> None:
     scene = move(parse_scene(TEXT), [1], (0.5, 0.0, 0.0))
-    scene = scene.model_copy(update={"obstacles": (*scene.obstacles[:2], Cylinder(x_m=9.0, y_m=9.0))})
+    scene = scene.model_copy(
+        update={"obstacles": (*scene.obstacles[:2], Cylinder(x_m=9.0, y_m=9.0))}
+    )
     new = dump_scene(scene, TEXT)
     assert "# the oiled one\n[[obstacles]] # number two\nx_m = 3.5\n" in new
     assert "heights_m" not in new
@@ -156,9 +178,15 @@ def test_splitting_takes_nothing_away() -> None:
 
 @given(st.lists(obstacles, max_size=6), st.data())
 def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.DataObject) -> None:
-    before = scene_from_dict({"format": 1, "model": {"kind": "spatial_nonsmooth"}, "obstacles": trees})
-    others = data.draw(st.lists(st.one_of(st.sampled_from(trees), obstacles) if trees else obstacles, max_size=6))
-    after = scene_from_dict({"format": 1, "model": {"kind": "spatial_nonsmooth"}, "obstacles": others})
+    before = scene_from_dict(
+        {"format": 1, "model": {"kind": "spatial_nonsmooth"}, "obstacles": trees}
+    )
+    others = data.draw(
+        st.lists(st.one_of(st.sampled_from(trees), obstacles) if trees else obstacles, max_size=6)
+    )
+    after = scene_from_dict(
+        {"format": 1, "model": {"kind": "spatial_nonsmooth"}, "obstacles": others}
+    )
     text = dump_scene(before)
     # A comment in every block: none is doubled, and whoever stays keeps it.
     counted = "".join(
@@ -169,17 +197,23 @@ def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.Dat
     assert parse_scene(new) == after
     notes = [line for line in new.splitlines() if "# note" in line]
     assert len(notes) == len(set(notes))
-    kept = sum(min(before.obstacles.count(o), after.obstacles.count(o)) for o in set(after.obstacles))
+    kept = sum(
+        min(before.obstacles.count(o), after.obstacles.count(o)) for o in set(after.obstacles)
+    )
     assert len(notes) >= kept
 
 
 @given(st.integers(0, len(TEXT)), st.sampled_from(PIECES), st.integers(0, 9))
-def test_whatever_stands_in_the_file_a_scene_can_be_saved_over_it(at: int, piece: str, cut: int) -> None:
+def test_whatever_stands_in_the_file_a_scene_can_be_saved_over_it(
+    at: int, piece: str, cut: int
+) -> None:
     scene = move(parse_scene(TEXT), [0, 2], (0.5, 0.0, 0.0))
     assert parse_scene(dump_scene(scene, TEXT[:at] + piece + TEXT[at + cut :])) == scene
 
 
-@pytest.mark.parametrize("text", ["obstacles = 3\n", "obstacles = [3]\n", "[obstacles]\nx = 1\n", "start = 3\n"])
+@pytest.mark.parametrize(
+    "text", ["obstacles = 3\n", "obstacles = [3]\n", "[obstacles]\nx = 1\n", "start = 3\n"]
+)
 def test_a_file_of_something_else_can_be_saved_over(text: str) -> None:
     scene = parse_scene(TEXT)
     assert parse_scene(dump_scene(scene, text)) == scene
@@ -191,7 +225,9 @@ def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
     text = dump_scene(scene)
     moved = move(scene, range(2000), (0.0, 0.5, 0.0))
     new = dump_scene(moved, text)
-    assert [a for a, b in zip(text.splitlines(), new.splitlines(), strict=True) if a != b] == ["y_m = 2.0"] * 2000
+    assert [a for a, b in zip(text.splitlines(), new.splitlines(), strict=True) if a != b] == [
+        "y_m = 2.0"
+    ] * 2000
     assert len(tomllib.loads(new)["obstacles"]) == 2000
 
 

@@ -12,7 +12,13 @@ from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.obstacles.outlines import Outline, gap, least_gap, nearest_of_many, nearest_point
+from snakestudio.model.obstacles.outlines import (
+    Outline,
+    gap,
+    least_gap,
+    nearest_of_many,
+    nearest_point,
+)
 
 
 def disc(x: float, y: float, radius: float) -> Outline:
@@ -47,7 +53,10 @@ def test_overlaps_are_negative_by_what_parts_them() -> None:
     assert gap(square(0, 0, 2), square(1.5, 0.3, 2)).distance == pytest.approx(-0.5)
     assert gap(square(0, 0, 2), disc(0.7, 0, 0.2)).distance == pytest.approx(-0.5)
     assert gap(disc(0.7, 0, 0.2), square(0, 0, 2)).distance == pytest.approx(-0.5)
-    crossed = [Outline(np.array(ends), 0.1) for ends in ([(-1.0, 0.0), (1.0, 0.0)], [(0.4, -1.0), (0.4, 1.0)])]
+    crossed = [
+        Outline(np.array(ends), 0.1)
+        for ends in ([(-1.0, 0.0), (1.0, 0.0)], [(0.4, -1.0), (0.4, 1.0)])
+    ]
     assert gap(*crossed).distance == pytest.approx(-0.8)
     assert gap(disc(1, 2, 0.5), disc(1, 2, 0.25)).distance == pytest.approx(-0.75)
 
@@ -72,12 +81,19 @@ def searched(a: Outline, b: Outline) -> float:
     def distance(w: FloatArray) -> float:
         return float(np.square(w[:m] @ a.points - w[m:] @ b.points).sum())
 
-    sums = [{"type": "eq", "fun": lambda w: w[:m].sum() - 1}, {"type": "eq", "fun": lambda w: w[m:].sum() - 1}]
+    sums = [
+        {"type": "eq", "fun": lambda w: w[:m].sum() - 1},
+        {"type": "eq", "fun": lambda w: w[m:].sum() - 1},
+    ]
     start = np.concatenate([np.full(m, 1 / m), np.full(n, 1 / n)])
     found = minimize(
-        distance, start, bounds=[(0, 1)] * (m + n), constraints=sums, method="SLSQP",
+        distance,
+        start,
+        bounds=[(0, 1)] * (m + n),
+        constraints=sums,
+        method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
-    )  # fmt: skip
+    )
     return math.sqrt(max(found.fun, 0.0))
 
 

@@ -45,7 +45,9 @@ def test_no_other_program_is_ever_run(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", run)
     monkeypatch.setattr(EpsImagePlugin, "has_ghostscript", lambda: True)
     (tmp_path / "map.png").write_bytes(EPS)
-    with pytest.raises(SceneError, match=r"map\.png' cannot be used \(it is no picture that can be read\)"):
+    with pytest.raises(
+        SceneError, match=r"map\.png' cannot be used \(it is no picture that can be read\)"
+    ):
         obstacle_solids(HeightField(x_m=0, y_m=0, picture="map.png"), tmp_path)
 
 

@@ -43,24 +43,39 @@ STARTS: dict[str, dict[str, Any]] = {
     "straight": {"kind": "straight", "link": 3, "x_m": 0.4, "y_m": -0.2, "heading_deg": 50.0},
     "gait": {"kind": "gait", "link": 2, "x_m": 0.1, "heading_deg": -70.0, "amplitude_deg": 30.0},
     "joint_angles": {
-        "kind": "joint_angles", "link": 5, "x_m": -0.3, "y_m": 0.7, "heading_deg": 200.0, "joint_angles_deg": _BENDS,
-        "vx_m_s": 0.2, "vy_m_s": -0.1, "omega_deg_s": 40.0,
+        "kind": "joint_angles",
+        "link": 5,
+        "x_m": -0.3,
+        "y_m": 0.7,
+        "heading_deg": 200.0,
+        "joint_angles_deg": _BENDS,
+        "vx_m_s": 0.2,
+        "vy_m_s": -0.1,
+        "omega_deg_s": 40.0,
     },
     "link_angles": {
-        "kind": "link_angles", "link": 4, "y_m": 0.25,
+        "kind": "link_angles",
+        "link": 4,
+        "y_m": 0.25,
         "link_angles_deg": (30.0 + np.cumsum([0.0, *_BENDS])).tolist(),
     },
-}  # fmt: skip
+}
 
 SPATIAL_STARTS: dict[str, dict[str, Any]] = {
     **STARTS,
-    "high": STARTS["joint_angles"] | {
-        "z_m": 0.6, "pitch_deg": 20.0, "roll_deg": -35.0, "joint_pitch_deg": _PITCHES, "vz_m_s": 0.3,
+    "high": STARTS["joint_angles"]
+    | {
+        "z_m": 0.6,
+        "pitch_deg": 20.0,
+        "roll_deg": -35.0,
+        "joint_pitch_deg": _PITCHES,
+        "vz_m_s": 0.3,
     },
     "tilted_links": STARTS["link_angles"] | {"z_m": 0.5, "pitch_deg": -15.0, "roll_deg": 25.0},
-    "tumbling": STARTS["gait"] | {"z_m": 0.4, "omega_x_deg_s": 100.0, "omega_y_deg_s": -30.0, "omega_deg_s": 55.0},
+    "tumbling": STARTS["gait"]
+    | {"z_m": 0.4, "omega_x_deg_s": 100.0, "omega_y_deg_s": -30.0, "omega_deg_s": 55.0},
     "lying": STARTS["joint_angles"] | {"joint_pitch_deg": _PITCHES},
-}  # fmt: skip
+}
 
 
 def scene_with(start: dict[str, Any], *, spatial: bool = False, head: str = "first") -> Scene:
@@ -103,7 +118,9 @@ def test_a_move_moves_every_link_by_it(scene: Scene) -> None:
 @pytest.mark.parametrize("scene", all_cases())
 def test_a_turn_is_scipy_s_rotation_of_places_axes_and_velocities(scene: Scene) -> None:
     pivot = np.array([0.2, -0.5, 0.1])
-    axes = [(0.0, 0.0, 1.0)] + ([(1.0, 0.0, 0.0), (0.36, -0.48, 0.8)] if scene.model.spatial else [])
+    axes = [(0.0, 0.0, 1.0)] + (
+        [(1.0, 0.0, 0.0), (0.36, -0.48, 0.8)] if scene.model.spatial else []
+    )
     for axis in axes:
         angle = 2.1
         turn = Rotation.from_rotvec(angle * np.array(axis)).as_matrix()
@@ -121,7 +138,9 @@ def test_a_robot_turned_round_and_round_keeps_a_heading_that_may_be_written() ->
     for _ in range(30):
         scene = turned_robot(scene, (0, 0, 1), 3.0, (0, 0, 0))
     assert abs(scene.start.heading_deg) <= 180.0  # type: ignore[union-attr]
-    np.testing.assert_allclose(planar_pose(scene)[0][0, 2] % math.tau, (math.radians(50) + 90.0) % math.tau, atol=1e-8)
+    np.testing.assert_allclose(
+        planar_pose(scene)[0][0, 2] % math.tau, (math.radians(50) + 90.0) % math.tau, atol=1e-8
+    )
 
 
 def test_a_robot_on_the_ground_stays_on_it_until_it_is_lifted_or_tilted() -> None:
@@ -174,7 +193,7 @@ def test_any_link_may_be_the_placed_one(kind: str, spatial: bool) -> None:
                 np.testing.assert_allclose(a, b, atol=1e-8, err_msg=f"{name}, link {link + 1}")
 
 
-# ---------------------------------------------------------------------------------------------------- bending
+# ------------------------------------------------------------------------------------------ bending
 
 
 @pytest.mark.parametrize("head", ["first", "last"])
@@ -191,7 +210,8 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
             angles, expected = initial_joint_angles(bent), initial_joint_angles(scene)
             expected[entry] += 0.4
             np.testing.assert_allclose(angles, expected, atol=1e-8)
-            # What it has to be, from the pose alone: a rigid rotation of one end, the other where it was.
+            # What it has to be, from the pose alone: a rigid rotation of one end, the other where
+            # it was.
             point, about = joint_axis(pose, scene.robot, joint, axis)  # type: ignore[arg-type]
             behind = turns_behind(scene.robot, joint)
             turn = Rotation.from_rotvec((0.4 if behind else -0.4) * about).as_matrix()
@@ -226,7 +246,11 @@ def test_a_bend_keeps_what_the_links_do_relative_to_each_other() -> None:
     pose, _ = initial_state(scene)
     rates = random.uniform(-2, 2, N - 1)
     for joint in range(N - 1):
-        spin.append(tuple(np.array(spin[-1]) + rates[joint] * joint_axis(pose, scene.robot, joint, "yaw")[1]))
+        spin.append(
+            tuple(
+                np.array(spin[-1]) + rates[joint] * joint_axis(pose, scene.robot, joint, "yaw")[1]
+            )
+        )
     velocity = [np.array([0.3, -0.1, 0.2])]
     for joint in range(N - 1):
         for_pitch = joint_axis(pose, scene.robot, joint, "pitch")[0]
@@ -265,7 +289,7 @@ def test_a_bend_stops_at_the_joint_s_limit() -> None:
     assert initial_joint_angles(bent_robot(free, 2, 9.0))[2] == pytest.approx(math.pi)
 
 
-# ---------------------------------------------------------------------------------------------------- other shapes
+# ------------------------------------------------------------------------------------- other shapes
 
 
 @pytest.mark.parametrize("scene", all_cases())
@@ -273,7 +297,9 @@ def test_a_bend_stops_at_the_joint_s_limit() -> None:
 def test_a_robot_laid_out_anew_stays_where_it_is(scene: Scene, lay: Any) -> None:
     laid = lay(scene)
     before, after = frames(scene), frames(laid)
-    np.testing.assert_allclose(after[0][:, :2].mean(axis=0), before[0][:, :2].mean(axis=0), atol=2e-6)
+    np.testing.assert_allclose(
+        after[0][:, :2].mean(axis=0), before[0][:, :2].mean(axis=0), atol=2e-6
+    )
     along = [frame[:, :2, 0].sum(axis=0) for frame in (before[1], after[1])]
     across = along[0][0] * along[1][1] - along[0][1] * along[1][0]
     assert across == pytest.approx(0.0, abs=1e-5)
@@ -290,13 +316,17 @@ def test_a_robot_laid_out_anew_stays_where_it_is(scene: Scene, lay: Any) -> None
         np.testing.assert_allclose(initial_joint_angles(laid)[there], told[: len(there)], atol=1e-9)
 
 
-# ---------------------------------------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------------------- what is refused
 
 
 def test_a_start_from_a_recording_becomes_a_state_when_it_is_moved(tmp_path: Path) -> None:
     scene = scene_with({"kind": "recording", "file": "run.csv"})
     pose, _ = initial_state(scene_with(STARTS["joint_angles"]))
-    names = [f"link_{i}_{name}" for i in range(1, N + 1) for name in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")]
+    names = [
+        f"link_{i}_{name}"
+        for i in range(1, N + 1)
+        for name in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+    ]
     row = ",".join(repr(float(value)) for value in pose.ravel())
     (tmp_path / "run.csv").write_text(f"time_s,{','.join(names)}\n0,{row}\n", encoding="utf-8")
     moved = moved_robot(scene, (1, 2, 0), tmp_path)
@@ -325,9 +355,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence() -> None:
 def test_a_continuous_body_is_moved_and_turned_as_a_whole() -> None:
     body = load_scene(scenes_dir() / "continuum_snake_2d.toml")
     before = frames(body)
-    after = frames(turned_robot(moved_robot(body, (0.5, -0.25, 0.0)), (0, 0, 1), 0.8, (0.1, 0.2, 0.0)))
+    after = frames(
+        turned_robot(moved_robot(body, (0.5, -0.25, 0.0)), (0, 0, 1), 0.8, (0.1, 0.2, 0.0))
+    )
     turn, pivot = rotation(0.8), np.array([0.1, 0.2, 0.0])
-    np.testing.assert_allclose(after[0], pivot + (before[0] + (0.5, -0.25, 0.0) - pivot) @ turn.T, atol=1e-8)
+    np.testing.assert_allclose(
+        after[0], pivot + (before[0] + (0.5, -0.25, 0.0) - pivot) @ turn.T, atol=1e-8
+    )
     np.testing.assert_allclose(after[1], turn @ before[1], atol=1e-9)
 
 
@@ -336,7 +370,9 @@ angles = st.floats(-179, 179)
 
 @settings(max_examples=60)
 @given(angles, st.floats(-90, 90), angles)
-def test_heading_pitch_and_roll_say_an_orientation_even_upright(heading: float, pitch: float, roll: float) -> None:
+def test_heading_pitch_and_roll_say_an_orientation_even_upright(
+    heading: float, pitch: float, roll: float
+) -> None:
     for tilt in (pitch, 90.0, -90.0):
         turn = rotation(*np.radians((heading, tilt, roll)))
         np.testing.assert_allclose(rotation(*np.radians(frame_angles(turn))), turn, atol=1e-7)

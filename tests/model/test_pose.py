@@ -25,7 +25,9 @@ SPACE = {"model.kind": "spatial_nonsmooth"}
 
 
 def space(**values: Any) -> Scene:
-    return with_values(Scene(), SPACE | {key.replace("__", "."): value for key, value in values.items()})
+    return with_values(
+        Scene(), SPACE | {key.replace("__", "."): value for key, value in values.items()}
+    )
 
 
 @pytest.mark.parametrize("name", SPATIAL)
@@ -42,16 +44,26 @@ angles = st.lists(st.floats(-80, 80), min_size=4, max_size=4)
 
 
 @settings(max_examples=20)
-@given(angles, angles, st.floats(0, 0.05), st.integers(1, 5), st.floats(-180, 180), st.floats(-60, 60))
+@given(
+    angles, angles, st.floats(0, 0.05), st.integers(1, 5), st.floats(-180, 180), st.floats(-60, 60)
+)
 def test_a_chain_of_cardan_joints_is_mujocos(
     yaw: list[float], pitch: list[float], offset: float, link: int, heading: float, tilt: float
 ) -> None:
     # MuJoCo gets the pose of link 1 and the joint angles; its own kinematics places the others.
     scene = space(
-        robot__n_links=5, robot__axis_offset_m=offset, start__kind="joint_angles", start__joint_angles_deg=yaw,
-        start__joint_pitch_deg=pitch, start__link=link, start__heading_deg=heading, start__pitch_deg=tilt,
-        start__roll_deg=33.0, start__z_m=1.0, start__x_m=0.3,
-    )  # fmt: skip
+        robot__n_links=5,
+        robot__axis_offset_m=offset,
+        start__kind="joint_angles",
+        start__joint_angles_deg=yaw,
+        start__joint_pitch_deg=pitch,
+        start__link=link,
+        start__heading_deg=heading,
+        start__pitch_deg=tilt,
+        start__roll_deg=33.0,
+        start__z_m=1.0,
+        start__x_m=0.3,
+    )
     angles = np.column_stack([yaw, pitch]).ravel()
     pose, _ = initial_state(scene)
     data = build(scene)[1]
@@ -64,7 +76,13 @@ def test_a_chain_of_cardan_joints_is_mujocos(
 
 def test_the_placed_link_points_where_the_start_says() -> None:
     # A positive pitch points downwards, a positive roll turns about the link's own axis.
-    scene = space(start__kind="straight", start__link=6, start__heading_deg=90.0, start__pitch_deg=30.0, start__z_m=2.0)
+    scene = space(
+        start__kind="straight",
+        start__link=6,
+        start__heading_deg=90.0,
+        start__pitch_deg=30.0,
+        start__z_m=2.0,
+    )
     pose, _ = initial_state(scene)
     axis = matrices(pose[:, 3:])[5, :, 0]
     np.testing.assert_allclose(axis, [0.0, np.cos(np.pi / 6), -0.5], atol=1e-12)
@@ -73,19 +91,32 @@ def test_the_placed_link_points_where_the_start_says() -> None:
     np.testing.assert_allclose(matrices(rolled[:, 3:])[5, 2, 2], 0.0, atol=1e-12)
 
 
-@given(st.floats(-45, 45), st.floats(-45, 45), st.floats(-120, 120), st.floats(-180, 180), st.floats(-180, 180))
+@given(
+    st.floats(-45, 45),
+    st.floats(-45, 45),
+    st.floats(-120, 120),
+    st.floats(-180, 180),
+    st.floats(-180, 180),
+)
 def test_a_robot_lies_level_in_the_gaits_pose(
     yaw: float, pitch: float, shift: float, phase: float, heading: float
 ) -> None:
     scene = space(
-        gait__kind="two_waves", gait__amplitude_deg=yaw, gait__phase_shift_deg=shift, gait__pitch_amplitude_deg=pitch,
-        gait__pitch_phase_shift_deg=shift, gait__pitch_phase_deg=phase, start__kind="gait",
+        gait__kind="two_waves",
+        gait__amplitude_deg=yaw,
+        gait__phase_shift_deg=shift,
+        gait__pitch_amplitude_deg=pitch,
+        gait__pitch_phase_shift_deg=shift,
+        gait__pitch_phase_deg=phase,
+        start__kind="gait",
         start__heading_deg=heading,
-    )  # fmt: skip
+    )
     pose, _ = initial_state(scene)
     turns = matrices(pose[:, 3:])
     np.testing.assert_allclose(
-        joint_angles(pose, scene.body.axes), gait_joint_angles(scene.waves, scene.body.axes, 11), atol=1e-9
+        joint_angles(pose, scene.body.axes),
+        gait_joint_angles(scene.waves, scene.body.axes, 11),
+        atol=1e-9,
     )
     lowest = (pose[:, 2] - 0.0393 * np.abs(turns[:, 2, 0]) - 0.0525).min()
     assert lowest == pytest.approx(-1e-6, abs=1e-12)
@@ -102,9 +133,15 @@ def test_a_robot_lies_level_in_the_gaits_pose(
 
 def test_a_start_at_a_height_hangs_there_and_moves_as_one_body() -> None:
     scene = space(
-        start__kind="joint_angles", start__joint_angles_deg=[20.0] * 10, start__joint_pitch_deg=[5.0] * 10,
-        start__z_m=0.7, start__vz_m_s=-1.0, start__vx_m_s=0.5, start__omega_deg_s=90.0, start__link=4,
-    )  # fmt: skip
+        start__kind="joint_angles",
+        start__joint_angles_deg=[20.0] * 10,
+        start__joint_pitch_deg=[5.0] * 10,
+        start__z_m=0.7,
+        start__vz_m_s=-1.0,
+        start__vx_m_s=0.5,
+        start__omega_deg_s=90.0,
+        start__link=4,
+    )
     pose, twist = initial_state(scene)
     assert pose[3, 2] == pytest.approx(0.7)
     np.testing.assert_allclose(twist[3], [0.5, 0.0, -1.0, 0.0, 0.0, np.pi / 2])
@@ -116,15 +153,23 @@ def test_a_start_at_a_height_hangs_there_and_moves_as_one_body() -> None:
 def test_a_start_turns_about_any_axis_as_one_body() -> None:
     # scipy's rotation by exp(omega t) about the placed link, differentiated over time.
     scene = space(
-        start__kind="joint_angles", start__joint_angles_deg=[20.0] * 10, start__joint_pitch_deg=[5.0] * 10,
-        start__z_m=0.7, start__vz_m_s=-1.0, start__link=4, start__omega_deg_s=90.0, start__omega_x_deg_s=-200.0,
+        start__kind="joint_angles",
+        start__joint_angles_deg=[20.0] * 10,
+        start__joint_pitch_deg=[5.0] * 10,
+        start__z_m=0.7,
+        start__vz_m_s=-1.0,
+        start__link=4,
+        start__omega_deg_s=90.0,
+        start__omega_x_deg_s=-200.0,
         start__omega_y_deg_s=35.0,
-    )  # fmt: skip
+    )
     pose, twist = initial_state(scene)
     omega, h = np.radians([-200.0, 35.0, 90.0]), 1e-6
     ahead, back = (Rotation.from_rotvec(sign * h * omega).as_matrix() for sign in (1.0, -1.0))
     arm = pose[:, :3] - pose[3, :3]
-    np.testing.assert_allclose(twist[:, :3], arm @ ((ahead - back) / (2 * h)).T + [0, 0, -1.0], atol=1e-9)
+    np.testing.assert_allclose(
+        twist[:, :3], arm @ ((ahead - back) / (2 * h)).T + [0, 0, -1.0], atol=1e-9
+    )
     np.testing.assert_allclose(twist[:, 3:], np.tile(omega, (11, 1)), atol=1e-14)
 
 
@@ -138,17 +183,23 @@ def test_the_plane_ignores_what_only_space_has() -> None:
     odd = with_values(
         plain,
         {
-            "gait.kind": "two_waves", "start.z_m": 1.0, "start.pitch_deg": 20.0, "start.roll_deg": 20.0,
-            "start.vz_m_s": 1.0, "start.omega_x_deg_s": 40.0, "start.omega_y_deg_s": 40.0,
+            "gait.kind": "two_waves",
+            "start.z_m": 1.0,
+            "start.pitch_deg": 20.0,
+            "start.roll_deg": 20.0,
+            "start.vz_m_s": 1.0,
+            "start.omega_x_deg_s": 40.0,
+            "start.omega_y_deg_s": 40.0,
         },
-    )  # fmt: skip
+    )
     for one, other in zip(initial_state(plain), initial_state(odd), strict=True):
         np.testing.assert_array_equal(one, other)
     assert initial_joint_angles(odd).shape == (10,)
 
 
 def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:
-    # The yaw axis ends the link before; the pitch axis, at rest in the plane, is 0.02 m on along the link behind.
+    # The yaw axis ends the link before; the pitch axis, at rest in the plane, is 0.02 m on along
+    # the link behind.
     scene = with_values(Scene(), {"start.kind": "gait", "robot.axis_offset_m": 0.02})
     length, ends = scene.robot.link_length_m, []
     pose, _ = initial_state(scene)
@@ -156,7 +207,9 @@ def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:
         ends.append(pose[:, :3] + sign * arm * matrices(pose[:, 3:])[:, :, 0])
     np.testing.assert_allclose(ends[0][:-1], ends[1][1:], atol=1e-14)
     smooth, _ = initial_state(with_values(scene, {"model.kind": "planar_lagrangian"}))
-    plain, _ = initial_state(with_values(scene, {"robot.axis_offset_m": 0.0, "model.kind": "planar_lagrangian"}))
+    plain, _ = initial_state(
+        with_values(scene, {"robot.axis_offset_m": 0.0, "model.kind": "planar_lagrangian"})
+    )
     np.testing.assert_array_equal(smooth, plain)
 
 

@@ -18,7 +18,11 @@ from snakestudio.model.scene_file import scene_from_dict
 
 def scene_of(n_links: int = 16, **robot: Any) -> Scene:
     return scene_from_dict(
-        {"format": 1, "model": {"kind": "spatial_nonsmooth"}, "robot": {"n_links": n_links, **robot}}
+        {
+            "format": 1,
+            "model": {"kind": "spatial_nonsmooth"},
+            "robot": {"n_links": n_links, **robot},
+        }
     )
 
 
@@ -27,7 +31,14 @@ def tables(scene: Scene, table: str = "link") -> list[dict[str, Any]]:
     return [override.model_dump(exclude_none=True) for override in overrides]
 
 
-def edited(scene: Scene, rows: list[int], name: str, value: Any, table: Any = "link", only: str | None = None) -> Scene:
+def edited(
+    scene: Scene,
+    rows: list[int],
+    name: str,
+    value: Any,
+    table: Any = "link",
+    only: str | None = None,
+) -> Scene:
     return with_part_values(scene, table, {(row, name): value for row in rows}, only)
 
 
@@ -119,7 +130,9 @@ def test_a_gain_of_one_axis_names_the_axis() -> None:
 
 def test_tables_of_a_lost_axis_go() -> None:
     scene = scene_of(joint=[{"index": 3, "only": "pitch", "kp_nm_per_rad": 100.0}])
-    assert tables(edited(scene, [2], "axes", "yaw", "joint"), "joint") == [{"index": 3, "axes": "yaw"}]
+    assert tables(edited(scene, [2], "axes", "yaw", "joint"), "joint") == [
+        {"index": 3, "axes": "yaw"}
+    ]
 
 
 def test_an_invalid_value_names_the_link() -> None:
@@ -132,12 +145,16 @@ def test_a_link_that_does_not_exist_is_refused() -> None:
         edited(scene_of(), [16], "mass_kg", 1.0)
 
 
-# --- another number of links ------------------------------------------------------------------------------------------
+# --- another number of links ----------------------------------------------------------------------
 
 
 def test_fewer_links_trim_their_tables() -> None:
     scene = scene_of(
-        link=[{"index": "2-12", "mass_kg": 2.0}, {"index": 9, "mass_kg": 3.0}, {"index": "last", "radius_m": 0.04}],
+        link=[
+            {"index": "2-12", "mass_kg": 2.0},
+            {"index": 9, "mass_kg": 3.0},
+            {"index": "last", "radius_m": 0.04},
+        ],
         joint=[{"index": "5-9", "kp_nm_per_rad": 9.0}, {"index": "3-9", "kp_nm_per_rad": 8.0}],
     )
     fewer = with_value(scene, "robot.n_links", 5)
@@ -164,18 +181,23 @@ def test_one_link_is_left_without_joints() -> None:
     assert with_value(scene, "robot.n_links", 1).robot.n_joints == 0
 
 
-# --- any edits --------------------------------------------------------------------------------------------------------
+# --- any edits ------------------------------------------------------------------------------------
 
 N = 7
 LINK = st.tuples(
-    st.sampled_from(["mass_kg", "radius_m", "mu_along", "wheels"]), st.sampled_from([None, 0.25, 0.5, 0.6])
+    st.sampled_from(["mass_kg", "radius_m", "mu_along", "wheels"]),
+    st.sampled_from([None, 0.25, 0.5, 0.6]),
 )
 INDICES = st.sampled_from(["all", "odd", "even", "first", "last", "2-4", "3-6", 1, 2, 5])
 ROWS = st.lists(st.integers(0, N - 2), min_size=1, max_size=N - 1, unique=True)
 
 
 def _link_value(name: str, value: float | None) -> Any:
-    return {None: None, 0.25: "none", 0.5: "passive", 0.6: "ratchet"}[value] if name == "wheels" else value
+    return (
+        {None: None, 0.25: "none", 0.5: "passive", 0.6: "ratchet"}[value]
+        if name == "wheels"
+        else value
+    )
 
 
 @st.composite
@@ -203,9 +225,15 @@ def any_scene(draw: st.DrawFn) -> Scene:
     ]
     pattern = draw(st.sampled_from(["cardan", "yaw", "alternating"]))
     robot = {"mass_kg": 0.5, "radius_m": 0.05, "link": links, "joint": joints, "joints": pattern}
-    if override_problems(scene_of(N).robot.model_validate({"n_links": N, **robot}, strict=False).link, N, "link"):
+    if override_problems(
+        scene_of(N).robot.model_validate({"n_links": N, **robot}, strict=False).link, N, "link"
+    ):
         robot["link"] = []
-    if override_problems(scene_of(N).robot.model_validate({"n_links": N, **robot}, strict=False).joint, N - 1, "joint"):
+    if override_problems(
+        scene_of(N).robot.model_validate({"n_links": N, **robot}, strict=False).joint,
+        N - 1,
+        "joint",
+    ):
         robot["joint"] = []
     return scene_of(N, **robot)
 
@@ -216,17 +244,30 @@ def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any])
     for (name, given_value), rows in edits:
         value = _link_value(name, given_value)
         before = {
-            each: given_values(scene.robot, "link", each) for each in ("mass_kg", "radius_m", "mu_along", "wheels")
+            each: given_values(scene.robot, "link", each)
+            for each in ("mass_kg", "radius_m", "mu_along", "wheels")
         }
         after = edited(scene, rows, name, value)
         for row, link in enumerate(after.robot.links):
-            shown = {"mass_kg": link.mass, "radius_m": link.radius, "wheels": link.wheels, "mu_along": link.mu_along}
+            shown = {
+                "mass_kg": link.mass,
+                "radius_m": link.radius,
+                "wheels": link.wheels,
+                "mu_along": link.mu_along,
+            }
             old = scene.robot.links[row]
-            same = {"mass_kg": old.mass, "radius_m": old.radius, "wheels": old.wheels, "mu_along": old.mu_along}
+            same = {
+                "mass_kg": old.mass,
+                "radius_m": old.radius,
+                "wheels": old.wheels,
+                "mu_along": old.mu_along,
+            }
             if row in rows:
                 usual = usual_value(scene, "link", row, name)
                 expected = usual if value is None else value
-                actual = usual_value(after, "link", row, name) if shown[name] is None else shown[name]
+                actual = (
+                    usual_value(after, "link", row, name) if shown[name] is None else shown[name]
+                )
                 assert actual == expected
             for each in same:
                 if each != name or row not in rows:
@@ -266,8 +307,18 @@ def test_axes_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) 
             asked = axis.joint in rows and only in (None, axis.kind)
             old, new = scene.axis_values, after.axis_values
             usual = usual_value(scene, "joint", axis.joint, "kp_nm_per_rad", axis.kind)
-            kp = old.kp[k] if not asked or name != "kp_nm_per_rad" else usual if value is None else value
-            rest = old.rest[k] if not asked or name != "rest_deg" else pytest.approx((value or 0.0) * 0.0174532925199)
+            kp = (
+                old.kp[k]
+                if not asked or name != "kp_nm_per_rad"
+                else usual
+                if value is None
+                else value
+            )
+            rest = (
+                old.rest[k]
+                if not asked or name != "rest_deg"
+                else pytest.approx((value or 0.0) * 0.0174532925199)
+            )
             assert new.kp[k] == kp
             assert new.rest[k] == rest
         scene = after
@@ -275,7 +326,9 @@ def test_axes_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) 
 
 @settings(max_examples=100, deadline=None)
 @given(any_scene(), ROWS, st.sampled_from(["yaw", "pitch", "fixed", "cardan", None]))
-def test_joints_have_exactly_the_axes_asked_for(scene: Scene, rows: list[int], axes: str | None) -> None:
+def test_joints_have_exactly_the_axes_asked_for(
+    scene: Scene, rows: list[int], axes: str | None
+) -> None:
     after = edited(scene, rows, "axes", axes, "joint")
     for joint in range(N - 1):
         usual = usual_value(scene, "joint", joint, "axes")

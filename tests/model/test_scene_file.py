@@ -50,7 +50,10 @@ def test_any_scene_can_be_written_over_any_other(old: dict[str, Any], scene: Sce
 
 def test_comments_and_untouched_lines_stay() -> None:
     text = (scenes_dir() / "obstacle_aided.toml").read_text(encoding="utf-8")
-    scene = with_values(parse_scene(text), {"gait.amplitude_deg": 35.0, "obstacles[2].x_m": 0.43, "run.duration_s": 5})
+    scene = with_values(
+        parse_scene(text),
+        {"gait.amplitude_deg": 35.0, "obstacles[2].x_m": 0.43, "run.duration_s": 5},
+    )
     new = dump_scene(scene, text)
     changed = [(a, b) for a, b in zip(text.splitlines(), new.splitlines(), strict=True) if a != b]
     assert changed == [
@@ -62,7 +65,9 @@ def test_comments_and_untouched_lines_stay() -> None:
 
 def test_the_comment_behind_a_changed_value_stays() -> None:
     text = "format = 1\n[robot]\nmass_kg = 0.5  # weighed\n"
-    assert "mass_kg = 0.7  # weighed" in dump_scene(with_value(parse_scene(text), "robot.mass_kg", 0.7), text)
+    assert "mass_kg = 0.7  # weighed" in dump_scene(
+        with_value(parse_scene(text), "robot.mass_kg", 0.7), text
+    )
 
 
 def test_obstacles_keep_their_comments_when_others_go() -> None:
@@ -92,15 +97,33 @@ BAD = {
         "format = 1\n[robot]\nmas_kg = 1\n",
         ["robot.mas_kg is not a known key", "Did you mean mass_kg"],
     ),
-    "unknown table": ("format = 1\n[robots]\n", ["robots is not a known key", "Did you mean robot"]),
+    "unknown table": (
+        "format = 1\n[robots]\n",
+        ["robots is not a known key", "Did you mean robot"],
+    ),
     "negative mass": ("format = 1\n[robot]\nmass_kg = -1\n", ["must be greater than 0 kg"]),
-    "nan": ("format = 1\n[ground]\nmu_along = nan\n", ["ground.mu_along must be a finite number (got nan)"]),
-    "infinite": ("format = 1\n[run]\nduration_s = inf\n", ["run.duration_s must be a finite number (got inf)"]),
+    "nan": (
+        "format = 1\n[ground]\nmu_along = nan\n",
+        ["ground.mu_along must be a finite number (got nan)"],
+    ),
+    "infinite": (
+        "format = 1\n[run]\nduration_s = inf\n",
+        ["run.duration_s must be a finite number (got inf)"],
+    ),
     "no link": ("format = 1\n[robot]\nn_links = 0\n", ["must be at least 1"]),
     "a million links": ("format = 1\n[robot]\nn_links = 1000000\n", ["must be at most 1000"]),
-    "half a link": ("format = 1\n[robot]\nn_links = 3.5\n", ["robot.n_links must be a whole number (got 3.5)"]),
-    "a truth": ("format = 1\n[robot]\nmass_kg = true\n", ["robot.mass_kg must be a number (got true)"]),
-    "a text": ('format = 1\n[robot]\nmass_kg = "1"\n', ['robot.mass_kg must be a number (got "1")']),
+    "half a link": (
+        "format = 1\n[robot]\nn_links = 3.5\n",
+        ["robot.n_links must be a whole number (got 3.5)"],
+    ),
+    "a truth": (
+        "format = 1\n[robot]\nmass_kg = true\n",
+        ["robot.mass_kg must be a number (got true)"],
+    ),
+    "a text": (
+        'format = 1\n[robot]\nmass_kg = "1"\n',
+        ['robot.mass_kg must be a number (got "1")'],
+    ),
     "no table": ("format = 1\nrobot = 3\n", ["robot must be a table (got 3)", "[robot]"]),
     "unknown model": (
         'format = 1\n[model]\nkind = "magic"\n',
@@ -114,7 +137,10 @@ BAD = {
         'format = 1\n[[obstacles]]\nkind = "box"\nx_m=0\ny_m=0\nradius_m=1\n',
         ["obstacles[1].radius_m is not a known key"],
     ),
-    "unknown gait": ('format = 1\n[gait]\nkind = "dance"\n', ['gait.kind cannot be "dance"', '"two_waves"']),
+    "unknown gait": (
+        'format = 1\n[gait]\nkind = "dance"\n',
+        ['gait.kind cannot be "dance"', '"two_waves"'],
+    ),
     "pitch without a wave": (
         'format = 1\n[gait]\nkind = "lateral_undulation"\npitch_amplitude_deg = 3\n',
         ["gait.pitch_amplitude_deg is not a known key"],
@@ -132,17 +158,35 @@ BAD = {
         "format = 1\n[control]\nset_point_period_s = 0.0001\n",
         ["control.set_point_period_s: 0.0001 s is shorter than a time step"],
     ),
-    "missing": ('format = 1\n[[obstacles]]\nkind = "cylinder"\nx_m=0\n', ["obstacles[1].y_m is missing"]),
-    "unknown start": ('format = 1\n[start]\nkind = "up"\n', ['start.kind cannot be "up"', '"gait"']),
+    "missing": (
+        'format = 1\n[[obstacles]]\nkind = "cylinder"\nx_m=0\n',
+        ["obstacles[1].y_m is missing"],
+    ),
+    "unknown start": (
+        'format = 1\n[start]\nkind = "up"\n',
+        ['start.kind cannot be "up"', '"gait"'],
+    ),
     "start of no kind": ("format = 1\n[start]\nx_m = 1\n", ["start.kind is missing"]),
-    "start value": ('format = 1\n[start]\nkind = "gait"\nx_m = "a"\n', ['start.x_m must be a number (got "a")']),
-    "no such link": ('format = 1\n[start]\nkind = "gait"\nlink = 12\n', ["start.link: There is no link 12", "1 to 11"]),
+    "start value": (
+        'format = 1\n[start]\nkind = "gait"\nx_m = "a"\n',
+        ['start.x_m must be a number (got "a")'],
+    ),
+    "no such link": (
+        'format = 1\n[start]\nkind = "gait"\nlink = 12\n',
+        ["start.link: There is no link 12", "1 to 11"],
+    ),
     "angles": (
         'format = 1\n[start]\nkind = "joint_angles"\njoint_angles_deg = [1.0, 2.0]\n',
         ["start.joint_angles_deg: 2 values for 10 joints"],
     ),
-    "period": ("format = 1\n[control]\nperiod_s = 0.0101\n", ["control.period_s: 0.0101 s is not a whole number"]),
-    "log rate": ("format = 1\n[run]\nlog_rate_hz = 5000\n", ["run.log_rate_hz: 5000 Hz", "at most 4000"]),
+    "period": (
+        "format = 1\n[control]\nperiod_s = 0.0101\n",
+        ["control.period_s: 0.0101 s is not a whole number"],
+    ),
+    "log rate": (
+        "format = 1\n[run]\nlog_rate_hz = 5000\n",
+        ["run.log_rate_hz: 5000 Hz", "at most 4000"],
+    ),
     "short": ("format = 1\n[run]\nduration_s = 1e-6\n", ["run.duration_s: 1e-06 s is shorter"]),
 }
 
@@ -159,7 +203,10 @@ def test_a_mistake_is_named_with_its_remedy(case: str) -> None:
 
 def test_all_mistakes_are_named_at_once() -> None:
     with pytest.raises(SceneError) as caught:
-        parse_scene("format = 1\nnothing = 1\n[robot]\nmass_kg = -1\nn_links = 0\n[gait]\nkind = 'dance'\n", "bad.toml")
+        parse_scene(
+            "format = 1\nnothing = 1\n[robot]\nmass_kg = -1\nn_links = 0\n[gait]\nkind = 'dance'\n",
+            "bad.toml",
+        )
     assert {problem.key for problem in caught.value.problems} == {
         "nothing",
         "robot.mass_kg",
@@ -173,10 +220,20 @@ def test_contradictions_among_the_right_parts_are_named_too() -> None:
     text = "format = 1\n[gait]\namplitude_deg = -181\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
     with pytest.raises(SceneError) as caught:
         parse_scene(text)
-    assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "start.link"}
-    with pytest.raises(SceneError) as caught:  # how many links there are is not known: link 12 may be right
+    assert {p.key for p in caught.value.problems} == {
+        "gait.amplitude_deg",
+        "control.period_s",
+        "start.link",
+    }
+    with pytest.raises(
+        SceneError
+    ) as caught:  # how many links there are is not known: link 12 may be right
         parse_scene(text + "[robot]\nn_links = 0\n")
-    assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "robot.n_links"}
+    assert {p.key for p in caught.value.problems} == {
+        "gait.amplitude_deg",
+        "control.period_s",
+        "robot.n_links",
+    }
 
 
 def test_files_that_are_no_scenes(tmp_path: Path) -> None:
@@ -203,10 +260,14 @@ def test_no_text_whatever_gives_anything_but_a_sentence(text: str) -> None:
 
 
 @given(scene_trees(), st.data())
-def test_no_damaged_scene_gives_anything_but_a_sentence(tree: dict[str, Any], data: st.DataObject) -> None:
+def test_no_damaged_scene_gives_anything_but_a_sentence(
+    tree: dict[str, Any], data: st.DataObject
+) -> None:
     text = tomlkit.dumps(tree)
     at = data.draw(st.integers(0, len(text)))
-    piece = data.draw(st.sampled_from(["", "-", "[", "'", '"""', "nan", "= =", "\n[x]\n", "0", "e999", "true"]))
+    piece = data.draw(
+        st.sampled_from(["", "-", "[", "'", '"""', "nan", "= =", "\n[x]\n", "0", "e999", "true"])
+    )
     cut = data.draw(st.integers(0, 5))
     with contextlib.suppress(SceneError):
         parse_scene(text[:at] + piece + text[at + cut :])
@@ -260,7 +321,11 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
     ("kind", "left_out", "kept"),
     [
         ("planar_nonsmooth", {"beam", "strain", "support"}, {"gait", "robot", "ground"}),
-        ("continuum_beam", {"gait", "controller", "joint_controller"}, {"beam", "strain", "support", "robot"}),
+        (
+            "continuum_beam",
+            {"gait", "controller", "joint_controller"},
+            {"beam", "strain", "support", "robot"},
+        ),
     ],
 )
 def test_a_new_file_has_no_sections_of_another_kind_of_body(

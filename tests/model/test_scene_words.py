@@ -52,7 +52,9 @@ def test_a_value(scene: Scene, values: dict[str, object], words: list[str]) -> N
 
 
 def test_many_of_a_sort_are_one_line(scene: Scene) -> None:
-    assert difference_in_words(scene, move(scene, range(5), (0.1, -0.2, 0.0))) == ["5 obstacles moved by (0.1, -0.2) m"]
+    assert difference_in_words(scene, move(scene, range(5), (0.1, -0.2, 0.0))) == [
+        "5 obstacles moved by (0.1, -0.2) m"
+    ]
     apart = move(move(scene, [0], (0.1, 0.0, 0.0)), [1], (0.2, 0.0, 0.0))
     assert difference_in_words(scene, apart) == ["2 obstacles moved"]
     wider = with_values(scene, {f"obstacles[{i}].radius_m": 0.1 for i in range(1, 8)})
@@ -66,10 +68,14 @@ def test_what_comes_and_goes_is_counted_by_kind(scene: Scene) -> None:
     for x in (5.0, 6.0):
         after = add_obstacle(after, Box(x_m=x, y_m=5.0))
     after = add_obstacle(after, Cylinder(x_m=9.0, y_m=9.0, name="post"))
-    assert difference_in_words(scene, after) == ["2 cylinders removed", "2 boxes added", 'Cylinder "post" added']
-    assert difference_in_words(after, after.model_copy(update={"obstacles": after.obstacles[:-1]})) == [
-        'Cylinder "post" removed'
+    assert difference_in_words(scene, after) == [
+        "2 cylinders removed",
+        "2 boxes added",
+        'Cylinder "post" added',
     ]
+    assert difference_in_words(
+        after, after.model_copy(update={"obstacles": after.obstacles[:-1]})
+    ) == ['Cylinder "post" removed']
 
 
 def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:

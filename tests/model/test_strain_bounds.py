@@ -21,16 +21,37 @@ from snakestudio.model.scene import Scene
 
 NAMES = {"X": "m", "t": "s", "s": "m", "l": "m"}
 FORMULAS = [
-    "10*cos(8*s)", "bump((X - l/2)/(0.1*l))", "rise(t/2 - 1)*sin(3*X)", "1/(t - 5.05)", "sqrt((1*t - 1)^2)", "2^(X/l)",
-    "sqrt(1 + 3*X)", "log(2 + 1*s)", "tan(0.3*t)", "asin(0.1*t)*acos(X/l/2)", "exp(-(X/0.3)^2)*cosh(t/4)",
-    "(1 + X/l)^(-1.5)", "(1*t - 3)^3*atan(4*X)", "tanh(3*X)/(2 + cos(3*t))", "sinh(t/5)^2", "(2 + 1*X)^(t/3)",
-]  # fmt: skip
+    "10*cos(8*s)",
+    "bump((X - l/2)/(0.1*l))",
+    "rise(t/2 - 1)*sin(3*X)",
+    "1/(t - 5.05)",
+    "sqrt((1*t - 1)^2)",
+    "2^(X/l)",
+    "sqrt(1 + 3*X)",
+    "log(2 + 1*s)",
+    "tan(0.3*t)",
+    "asin(0.1*t)*acos(X/l/2)",
+    "exp(-(X/0.3)^2)*cosh(t/4)",
+    "(1 + X/l)^(-1.5)",
+    "(1*t - 3)^3*atan(4*X)",
+    "tanh(3*X)/(2 + cos(3*t))",
+    "sinh(t/5)^2",
+    "(2 + 1*X)^(t/3)",
+]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 @settings(deadline=None, max_examples=30)
-@given(st.floats(0, 9), st.floats(0, 0.9), st.floats(1e-3, 1), st.floats(1e-3, 0.1), st.integers(0, 2**32 - 1))
-def test_no_value_lies_outside_its_bounds(text: str, t: float, x: float, dt: float, dx: float, seed: int) -> None:
+@given(
+    st.floats(0, 9),
+    st.floats(0, 0.9),
+    st.floats(1e-3, 1),
+    st.floats(1e-3, 0.1),
+    st.integers(0, 2**32 - 1),
+)
+def test_no_value_lies_outside_its_bounds(
+    text: str, t: float, x: float, dt: float, dx: float, seed: int
+) -> None:
     formula = read(text, "", NAMES)
     box = {
         "t": (t, t + dt),
@@ -43,7 +64,11 @@ def test_no_value_lies_outside_its_bounds(text: str, t: float, x: float, dt: flo
     inside = {name: random.uniform(*ends, 200) for name, ends in box.items()}
     values = formula.at({"l": np.float64(1.0), **inside})
     over = bounds(
-        formula, {"l": np.float64(1.0), **{name: Interval(*map(np.float64, ends)) for name, ends in box.items()}}
+        formula,
+        {
+            "l": np.float64(1.0),
+            **{name: Interval(*map(np.float64, ends)) for name, ends in box.items()},
+        },
     )
     for value, between in zip(values, over, strict=True):
         value = np.broadcast_to(value, 200)
@@ -51,7 +76,9 @@ def test_no_value_lies_outside_its_bounds(text: str, t: float, x: float, dt: flo
         slack = 1e-9 * (1.0 + np.abs(value))
         assert (value >= between.low - slack).all()
         assert (value <= between.high + slack).all()
-        assert len(value) == 200 or not np.isfinite(between.high - between.low)  # no value: no bounds
+        assert len(value) == 200 or not np.isfinite(
+            between.high - between.low
+        )  # no value: no bounds
 
 
 def law(curvature: str, speed: str = "-0.5") -> StrainLaw:
@@ -67,9 +94,13 @@ def law(curvature: str, speed: str = "-0.5") -> StrainLaw:
         ("10*cos(8*s)", -10.0, 10.0),
     ],
 )
-def test_the_extremes_of_a_law_are_found_wherever_they_are(text: str, least: float, most: float) -> None:
+def test_the_extremes_of_a_law_are_found_wherever_they_are(
+    text: str, least: float, most: float
+) -> None:
     found = [each for each in extremes(law(text), 12.0) if each.component == 5]
-    values = [law(text).along(5, np.array([each.time]), np.array([each.abscissa]))[0][0] for each in found]
+    values = [
+        law(text).along(5, np.array([each.time]), np.array([each.abscissa]))[0][0] for each in found
+    ]
     assert min(values) == pytest.approx(least, abs=0.03 * (most - least))
     assert max(values) == pytest.approx(most, abs=0.03 * (most - least))
 
@@ -102,9 +133,15 @@ def bent(curvature: str, **values: object) -> Scene:
     change = {f"run.{name}": value for name, value in values.items()}
     return with_values(
         Scene(),
-        {"model.kind": "continuum_beam", "strain.kind": "formulas", "strain.speed_m_s": "-0.5",
-         "strain.k_z_per_m": curvature, "support.kind": "friction", **change},
-    )  # fmt: skip
+        {
+            "model.kind": "continuum_beam",
+            "strain.kind": "formulas",
+            "strain.speed_m_s": "-0.5",
+            "strain.k_z_per_m": curvature,
+            "support.kind": "friction",
+            **change,
+        },
+    )
 
 
 @pytest.mark.parametrize("half", [0.03, 0.01, 0.003])
@@ -115,7 +152,9 @@ def test_a_narrow_bend_turns_the_tail_as_its_integral_says(half: float) -> None:
     strain = StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0]
     turn, _ = shape(strain, 1.0)
     angle = np.arctan2(turn[-1, 1, 0], turn[-1, 0, 0])
-    whole = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]  # independent: by an adaptive quadrature
+    whole = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[
+        0
+    ]  # independent: by an adaptive quadrature
     assert angle == pytest.approx(30.0 * half * whole, rel=1e-4)
     assert found.hidden.share < HIDDEN
     assert found.excess <= 1.0
@@ -134,7 +173,9 @@ def test_what_the_finest_slices_miss_is_said_with_its_figure(half: float) -> Non
 def test_that_there_are_no_more_slices_is_said_with_the_figure() -> None:
     scene = with_values(bent("10*cos(8*s)", duration_s=2.0), {"solver.error_tolerance": 1e-13})
     problems = registry.check(scene)
-    assert [(each.severity, each.key) for each in problems] == [("warning", "solver.error_tolerance")]
+    assert [(each.severity, each.key) for each in problems] == [
+        ("warning", "solver.error_tolerance")
+    ]
     assert f"times what it allows with {resolution(scene).slices} slices" in problems[0].message
 
 
@@ -151,7 +192,17 @@ def test_a_bend_tighter_than_the_body_is_thick_is_said_with_its_figure() -> None
 
 
 def test_slices_do_not_depend_on_how_long_the_run_is() -> None:
-    for text in ("20*sin(2*pi*t)^2*cos(20*X)", "10*cos(8*X + 4*t)", "10*cos(8*s) + 20*sin(1*t)^4*cos(30*X)"):
+    for text in (
+        "20*sin(2*pi*t)^2*cos(20*X)",
+        "10*cos(8*X + 4*t)",
+        "10*cos(8*s) + 20*sin(1*t)^4*cos(30*X)",
+    ):
         assert (
-            len({resolution(bent(text, duration_s=duration)).slices for duration in (6.0, 10.0, 12.0, 37.0, 60.0)}) == 1
+            len(
+                {
+                    resolution(bent(text, duration_s=duration)).slices
+                    for duration in (6.0, 10.0, 12.0, 37.0, 60.0)
+                }
+            )
+            == 1
         )

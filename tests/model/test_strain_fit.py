@@ -27,16 +27,27 @@ SIDEWAYS = load_scene(scenes_dir() / "sidewinding.toml")
 @pytest.mark.parametrize("shift", [-50.0, 0.0, 35.0, 180.0])
 def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
     """Against the controller that makes the joints' references, links counted as it counts them."""
-    values = {"robot.head": head, "gait.phase_shift_deg": shift, "gait.offset_deg": 7.0, "gait.pitch_offset_deg": -2.0}
+    values = {
+        "robot.head": head,
+        "gait.phase_shift_deg": shift,
+        "gait.offset_deg": 7.0,
+        "gait.pitch_offset_deg": -2.0,
+    }
     values |= {"gait.phase_deg": 25.0, "gait.pitch_amplitude_deg": -10.0}
     scene = with_values(SIDEWAYS, values)
     law, beam = strain_of_gait(scene)
     assert fit_error(scene, law, beam) < 1e-12
     t = np.linspace(0.0, 3.0, 7)
     wanted = WaveGait(scene).motion(t)
-    found = joint_motion(StrainLaw(law, beam), beam.length_m, scene.robot.n_links, scene.robot.axes, t, 12)
+    found = joint_motion(
+        StrainLaw(law, beam), beam.length_m, scene.robot.n_links, scene.robot.axes, t, 12
+    )
     for ours, theirs in zip(found, wanted, strict=True):
-        seen = ours if head == "first" else (ours.reshape(7, -1, 2)[:, ::-1] * np.array([-1.0, 1.0])).reshape(7, -1)
+        seen = (
+            ours
+            if head == "first"
+            else (ours.reshape(7, -1, 2)[:, ::-1] * np.array([-1.0, 1.0])).reshape(7, -1)
+        )
         assert seen == pytest.approx(theirs, abs=1e-11)
 
 
@@ -56,7 +67,9 @@ def test_a_pattern_that_a_snake_can_follow_is_one_of_s() -> None:
     assert "s" not in other.k_z_per_m.replace("sin", "")
 
 
-def test_the_body_weighs_as_the_chain_and_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_body_weighs_as_the_chain_and_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source = scenes_dir() / "lagrangian_undulation.toml"
     file = tmp_path / "body.toml"
     assert main(["fit-strain", str(source), "--duration", "0.5", "-o", str(file)]) == 0

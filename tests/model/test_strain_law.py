@@ -19,12 +19,18 @@ X = np.linspace(0.0, 1.0, 41)
 
 
 def test_peristalsis_is_the_closed_form() -> None:
-    # P5 (36) with s = X - c t - a t^2/2: a wave that runs to the tail, the head is stretched like the start of it.
+    # P5 (36) with s = X - c t - a t^2/2: a wave that runs to the tail, the head is stretched like
+    # the start of it.
     eps, lam, c, a = 0.1, 0.4, 0.3, 0.2
-    law = StrainLaw(Peristalsis(stretch=eps, wavelength_m=lam, speed_m_s=c, acceleration_m_s2=a), Beam(length_m=1.0))
+    law = StrainLaw(
+        Peristalsis(stretch=eps, wavelength_m=lam, speed_m_s=c, acceleration_m_s2=a),
+        Beam(length_m=1.0),
+    )
     sigma = -(c * T + a * T**2 / 2)
     np.testing.assert_allclose(law.travel(T), sigma, atol=1e-14)
-    np.testing.assert_allclose(law.speed(T), np.column_stack([-(c + a * T), np.full(5, -a)]), atol=1e-15)
+    np.testing.assert_allclose(
+        law.speed(T), np.column_stack([-(c + a * T), np.full(5, -a)]), atol=1e-15
+    )
     k = 2 * np.pi / lam
     phase = k * (X[None] + sigma[:, None])
     v = -(c + a * T)[:, None]
@@ -32,7 +38,9 @@ def test_peristalsis_is_the_closed_form() -> None:
     np.testing.assert_allclose(field.strain[..., 0], 1 - eps * np.sin(phase), atol=1e-13)
     np.testing.assert_allclose(field.rate[..., 0], -eps * k * v * np.cos(phase), atol=1e-12)
     np.testing.assert_allclose(
-        field.acceleration[..., 0], eps * k**2 * v**2 * np.sin(phase) + eps * k * a * np.cos(phase), atol=1e-11
+        field.acceleration[..., 0],
+        eps * k**2 * v**2 * np.sin(phase) + eps * k * a * np.cos(phase),
+        atol=1e-11,
     )
     np.testing.assert_allclose(field.slope[..., 0], -eps * k * np.cos(phase), atol=1e-12)
     assert (field.strain[..., 1:] == 0).all()
@@ -53,10 +61,16 @@ def test_inching_is_the_papers_formula() -> None:
     w = 2 * np.pi * f
     along = 2 * np.pi / 0.5 * np.cos(2 * np.pi / 0.5 * (x - 0.5))
     field = law.at(T, x)
-    np.testing.assert_allclose(field.strain[..., 5], alpha * np.sin(w * T)[:, None] ** 2 * along, atol=1e-12)
-    np.testing.assert_allclose(field.rate[..., 5], alpha * w * np.sin(2 * w * T)[:, None] * along, atol=1e-12)
     np.testing.assert_allclose(
-        field.acceleration[..., 5], 2 * alpha * w**2 * np.cos(2 * w * T)[:, None] * along, atol=1e-11
+        field.strain[..., 5], alpha * np.sin(w * T)[:, None] ** 2 * along, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        field.rate[..., 5], alpha * w * np.sin(2 * w * T)[:, None] * along, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        field.acceleration[..., 5],
+        2 * alpha * w**2 * np.cos(2 * w * T)[:, None] * along,
+        atol=1e-11,
     )
     assert (field.strain[..., 0] == 1).all()
 
@@ -69,7 +83,8 @@ def test_serpentine_follows_its_leader_and_turns() -> None:
         np.testing.assert_allclose(here[:, 0], law.at(T, np.zeros(1)).strain[:, 0], atol=1e-12)
     field = law.at(T, X)
     np.testing.assert_allclose(field.rate, -v * field.slope, atol=1e-10)  # (50), (63)
-    # the turn of a whole bump: b V T_o/2 times its integral 1.2069003 (it passes X = 0 from t_o = 4 to 6)
+    # the turn of a whole bump: b V T_o/2 times its integral 1.2069003 (it passes X = 0 from t_o = 4
+    # to 6)
     fine = np.linspace(3.9, 6.1, 8001)
     wave = StrainLaw(Serpentine(), BEAM).at(fine, np.zeros(1)).strain[:, 0]
     turned = np.trapezoid(law.at(fine, np.zeros(1)).strain[:, 0] - wave, fine, axis=0)
@@ -90,7 +105,9 @@ def test_travel_is_the_integral_of_the_speed(text: str, function: object) -> Non
     law = StrainLaw(Formulas(k_z_per_m="3*sin(4*s)", speed_m_s=text), BEAM)
     for t in (0.0, 0.04, 1.0, 3.7, 12.3):
         speed = function if callable(function) else lambda u: law.speed(np.array([u]))[0, 0]
-        wanted = quad(speed, 0.0, t, epsabs=1e-13, epsrel=1e-12, limit=300, points=[3.0] if t > 3 else None)[0]
+        wanted = quad(
+            speed, 0.0, t, epsabs=1e-13, epsrel=1e-12, limit=300, points=[3.0] if t > 3 else None
+        )[0]
         assert law.travel(np.array([t]))[0] == pytest.approx(wanted, abs=2e-13)
     together = np.array([12.3, 0.04, 3.7])  # in whatever order, and however asked
     again = StrainLaw(Formulas(k_z_per_m="3*sin(4*s)", speed_m_s=text), BEAM)
@@ -100,11 +117,18 @@ def test_travel_is_the_integral_of_the_speed(text: str, function: object) -> Non
 @pytest.mark.parametrize(
     "strain",
     [
-        Formulas(gamma_x="1 + 0.1*sin(3*t)*X/l", k_z_per_m="5*sin(3*s + 2*X)*cos(t/2)", gamma_y="0.2*X/l",
-                 k_x_per_m="2*t*X", speed_m_s="-0.3*cos(2*t)"),
-        Serpentine(turn_per_m=1.0, lift_per_m=2.0, turn_start_s=0.2), Inching(), Peristalsis(acceleration_m_s2=0.1),
+        Formulas(
+            gamma_x="1 + 0.1*sin(3*t)*X/l",
+            k_z_per_m="5*sin(3*s + 2*X)*cos(t/2)",
+            gamma_y="0.2*X/l",
+            k_x_per_m="2*t*X",
+            speed_m_s="-0.3*cos(2*t)",
+        ),
+        Serpentine(turn_per_m=1.0, lift_per_m=2.0, turn_start_s=0.2),
+        Inching(),
+        Peristalsis(acceleration_m_s2=0.1),
     ],
-)  # fmt: skip
+)
 def test_derivatives_are_those_of_finite_differences(strain: Strain) -> None:
     law = StrainLaw(strain, BEAM)
     h = 1e-5

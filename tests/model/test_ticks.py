@@ -48,7 +48,9 @@ def test_ticks_of_values_of_unusual_size_end() -> None:
 
 def test_round_steps_ascend_through_the_decades() -> None:
     assert list(itertools.islice(round_steps(0.3), 5)) == pytest.approx([0.5, 1.0, 2.0, 5.0, 10.0])
-    assert list(itertools.islice(round_steps(0.3, (1.0, 2.5)), 3)) == pytest.approx([1.0, 2.5, 10.0])
+    assert list(itertools.islice(round_steps(0.3, (1.0, 2.5)), 3)) == pytest.approx(
+        [1.0, 2.5, 10.0]
+    )
 
 
 @given(SIZES, st.floats(40.0, 3000.0), st.floats(8.0, 40.0))
@@ -66,13 +68,19 @@ def test_multiples_lie_in_the_range_and_have_texts_of_their_own(begin: float, sp
     texts = [tick_text(value, step) for value in values]
     assert len(set(texts)) == len(texts) > 1
     if 1e-4 <= step < 1e6:
-        assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(values, abs=1e-6 * step)
+        assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(
+            values, abs=1e-6 * step
+        )
 
 
 def test_tick_texts_have_the_digits_of_the_step() -> None:
     assert [tick_text(value, 0.05) for value in (-0.25, 0.0, 0.1)] == ["−0.25", "0", "0.10"]
     assert tick_text(1234567.0, 1.0) == "1234567"
-    assert [tick_text(value, 2e-5) for value in (-4e-5, 1e-4, 1.2e-4)] == ["−4·10⁻⁵", "10⁻⁴", "1.2·10⁻⁴"]
+    assert [tick_text(value, 2e-5) for value in (-4e-5, 1e-4, 1.2e-4)] == [
+        "−4·10⁻⁵",
+        "10⁻⁴",
+        "1.2·10⁻⁴",
+    ]
     assert tick_text(3e6, 1e6) == "3·10⁶"
     assert [decimals_of(step) for step in (0.005, 0.1, 1.0, 50.0)] == [3, 1, 0, 0]
 

@@ -34,7 +34,15 @@ KINDS: tuple[Obstacle, ...] = (
     Rubble(x_m=-1.2, y_m=0.5, yaw_deg=-10, blocks=8),
 )
 TILTED = Box(
-    x_m=0.3, y_m=-0.7, z_m=0.2, length_m=0.5, width_m=0.2, height_m=0.3, yaw_deg=35, pitch_deg=-20, roll_deg=50
+    x_m=0.3,
+    y_m=-0.7,
+    z_m=0.2,
+    length_m=0.5,
+    width_m=0.2,
+    height_m=0.3,
+    yaw_deg=35,
+    pitch_deg=-20,
+    roll_deg=50,
 )
 ids = [o.kind for o in KINDS]
 
@@ -49,13 +57,21 @@ def corners(obstacle: Obstacle) -> np.ndarray:
         elif isinstance(solid, Post):
             found.append(np.array([(solid.x, solid.y, solid.low), (solid.x, solid.y, solid.high)]))
         elif isinstance(solid, Prism):
-            local = np.array([(x, y, z) for x, z in solid.profile for y in (-solid.half_width, solid.half_width)])
+            local = np.array(
+                [(x, y, z) for x, z in solid.profile for y in (-solid.half_width, solid.half_width)]
+            )
             found.append(solid.origin + local @ solid.rotation.T)
         else:
             assert isinstance(solid, Relief)
             ny, nx = solid.heights.shape
-            grid = [(i * solid.dx, j * solid.dy, solid.heights[j, i]) for j in range(ny) for i in range(nx)]
-            found.append(solid.origin + np.array(grid) @ Rotation.from_euler("z", solid.yaw).as_matrix().T)
+            grid = [
+                (i * solid.dx, j * solid.dy, solid.heights[j, i])
+                for j in range(ny)
+                for i in range(nx)
+            ]
+            found.append(
+                solid.origin + np.array(grid) @ Rotation.from_euler("z", solid.yaw).as_matrix().T
+            )
     return np.concatenate(found)
 
 
@@ -69,18 +85,25 @@ def test_moving_moves_every_corner(obstacle: Obstacle) -> None:
 
 @pytest.mark.parametrize("obstacle", KINDS, ids=ids)
 @pytest.mark.parametrize("axis", ["z", (0.0, 0.0, -2.0)])
-def test_turning_about_the_vertical_turns_every_corner(obstacle: Obstacle, axis: str | tuple[float, ...]) -> None:
+def test_turning_about_the_vertical_turns_every_corner(
+    obstacle: Obstacle, axis: str | tuple[float, ...]
+) -> None:
     pivot, angle = np.array([0.5, -0.3, 0.7]), 1.1
     turned = transform.turn(Scene(obstacles=(obstacle,)), [0], axis, angle, pivot).obstacles[0]
     by = Rotation.from_rotvec((angle if axis == "z" else -angle) * np.array([0.0, 0.0, 1.0]))
     # A millionth of a degree at a metre or two is 3e-8 m; places are rounded to the micrometre.
-    np.testing.assert_allclose(corners(turned), pivot + by.apply(corners(obstacle) - pivot), atol=3e-6)
+    np.testing.assert_allclose(
+        corners(turned), pivot + by.apply(corners(obstacle) - pivot), atol=3e-6
+    )
 
 
 @given(
-    st.floats(-180, 180), st.floats(-180, 180), st.floats(-180, 180),
-    st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 0.1), st.floats(-7, 7),
-)  # fmt: skip
+    st.floats(-180, 180),
+    st.floats(-180, 180),
+    st.floats(-180, 180),
+    st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 0.1),
+    st.floats(-7, 7),
+)
 def test_a_box_is_turned_about_any_axis(
     yaw: float, pitch: float, roll: float, axis: tuple[float, float, float], angle: float
 ) -> None:
@@ -104,20 +127,28 @@ def test_a_box_tilted_straight_up_and_on_keeps_its_angles_together() -> None:
 
 
 def test_turning_about_the_vertical_leaves_the_tilt_and_tidy_numbers() -> None:
-    turned = transform.turn(Scene(obstacles=(TILTED,)), [0], "z", math.radians(30), (0.3, -0.7, 0.0)).obstacles[0]
+    turned = transform.turn(
+        Scene(obstacles=(TILTED,)), [0], "z", math.radians(30), (0.3, -0.7, 0.0)
+    ).obstacles[0]
     assert turned == TILTED.model_copy(update={"yaw_deg": 65.0})
     for _ in range(11):
-        turned = transform.turn(Scene(obstacles=(turned,)), [0], "z", math.radians(30), (0.3, -0.7, 0)).obstacles[0]
+        turned = transform.turn(
+            Scene(obstacles=(turned,)), [0], "z", math.radians(30), (0.3, -0.7, 0)
+        ).obstacles[0]
     assert turned == TILTED
 
 
 @pytest.mark.parametrize("obstacle", [KINDS[0], *KINDS[2:]], ids=[ids[0], *ids[2:]])
 def test_only_boxes_tilt(obstacle: Obstacle) -> None:
     scene = Scene(obstacles=(obstacle,))
-    with pytest.raises(SceneError, match=r"1 cannot be tilted: it stands upright. Turn it about the vertical"):
+    with pytest.raises(
+        SceneError, match=r"1 cannot be tilted: it stands upright. Turn it about the vertical"
+    ):
         transform.turn(scene, [0], "x", 0.1, (0, 0, 0))
     if not shape_of(obstacle).raised:
-        with pytest.raises(SceneError, match=r"1 cannot be raised: it stands on the ground. Move it along x and y"):
+        with pytest.raises(
+            SceneError, match=r"1 cannot be raised: it stands on the ground. Move it along x and y"
+        ):
             transform.move(scene, [0], (0, 0, 0.1))
 
 
@@ -136,8 +167,14 @@ def test_scaling_along_its_own_axes_scales_every_corner(obstacle: Obstacle) -> N
         np.testing.assert_allclose(found, pivot + factors * (had - pivot), atol=3e-6)
         assert found[:, 2].min() == 0.0  # it still stands on the ground
     turned = transform.scale(Scene(obstacles=(obstacle,)), [0], factors, pivot).obstacles[0]
-    sizes = {name for name in type(obstacle).model_fields if name.endswith("_m")} - {"x_m", "y_m", "z_m"}
-    assert {name: getattr(turned, name) for name in sizes} == {name: getattr(scaled, name) for name in sizes}
+    sizes = {name for name in type(obstacle).model_fields if name.endswith("_m")} - {
+        "x_m",
+        "y_m",
+        "z_m",
+    }
+    assert {name: getattr(turned, name) for name in sizes} == {
+        name: getattr(scaled, name) for name in sizes
+    }
 
 
 def test_a_cylinder_stays_round_and_rubble_keeps_its_proportions() -> None:
@@ -147,7 +184,12 @@ def test_a_cylinder_stays_round_and_rubble_keeps_its_proportions() -> None:
     assert round_.radius_m == 0.0625
     rubble = transform.scale(scene, [1], (2.0, 2.0, 3.0), KINDS[5].x_m * np.ones(3)).obstacles[1]
     assert isinstance(rubble, Rubble)
-    assert (rubble.length_m, rubble.width_m, rubble.smallest_m, rubble.largest_m) == (4.0, 4.0, 0.12, 0.4)
+    assert (rubble.length_m, rubble.width_m, rubble.smallest_m, rubble.largest_m) == (
+        4.0,
+        4.0,
+        0.12,
+        0.4,
+    )
     assert rubble.height_m == pytest.approx(0.15)
 
 
@@ -157,7 +199,9 @@ def test_what_is_out_of_range_is_refused_with_a_sentence() -> None:
         transform.move(scene, [1], (1e4, 0, 0))
     with pytest.raises(SceneError, match=r"obstacles\[1\].radius_m must be at most 1000 m"):
         transform.scale(scene, [0], (1e5, 1, 1), (0.4, -0.2, 0))
-    with pytest.raises(SceneError, match=r"A factor must be greater than 0. Give one such as 1.5 or 50%"):
+    with pytest.raises(
+        SceneError, match=r"A factor must be greater than 0. Give one such as 1.5 or 50%"
+    ):
         transform.scale(scene, [0], (1, 0, 1), (0, 0, 0))
 
 

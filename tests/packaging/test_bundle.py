@@ -32,12 +32,15 @@ DAY = "1790000000"
 def run(script: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(PACKAGING / script), *map(str, words)],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-    )  # fmt: skip
+    )
 
 
-# --- man page --------------------------------------------------------------------------------------------------------
+# --- man page -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -49,15 +52,25 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_man_page_tells_every_option_of_every_command(page: str) -> None:
-    parts = dict(zip(*(iter(re.split(r"^\.S[SH] (.+)$", page, flags=re.MULTILINE)[1:]),) * 2, strict=True))
+    parts = dict(
+        zip(*(iter(re.split(r"^\.S[SH] (.+)$", page, flags=re.MULTILINE)[1:]),) * 2, strict=True)
+    )
     for name in COMMANDS:
         told = parts[name.replace("-", "\\-")].replace("\\-", "-")
         for action in parser_of(name)._actions:
             if not isinstance(action, argparse._HelpAction):
-                choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest
+                choices = (
+                    "{" + ",".join(map(str, action.choices)) + "}"
+                    if action.choices
+                    else action.dest
+                )
                 for word in action.option_strings or [str(action.metavar or choices)]:
-                    assert re.search(rf"^\.B (.* )?{re.escape(word)}( |,|$)", told, re.MULTILINE), action
-    assert "warm-up" not in page.replace("\\-", "-"), "what only the program itself calls is not for people"
+                    assert re.search(rf"^\.B (.* )?{re.escape(word)}( |,|$)", told, re.MULTILINE), (
+                        action
+                    )
+    assert "warm-up" not in page.replace("\\-", "-"), (
+        "what only the program itself calls is not for people"
+    )
 
 
 def test_the_man_page_is_the_same_every_time(page: str, tmp_path: Path) -> None:
@@ -70,10 +83,23 @@ def test_the_man_page_is_the_same_every_time(page: str, tmp_path: Path) -> None:
 
 def test_no_line_of_the_man_page_is_taken_for_a_request(page: str) -> None:
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
-    assert requests <= {".TH", ".SH", ".SS", ".TP", ".B", ".I", ".PP", ".br", ".nf", ".fi", ".ad", ".nh"}
+    assert requests <= {
+        ".TH",
+        ".SH",
+        ".SS",
+        ".TP",
+        ".B",
+        ".I",
+        ".PP",
+        ".br",
+        ".nf",
+        ".fi",
+        ".ad",
+        ".nh",
+    }
 
 
-# --- desktop ---------------------------------------------------------------------------------------------------------
+# --- desktop --------------------------------------------------------------------------------------
 
 
 def test_the_desktop_entry_names_what_there_is() -> None:
@@ -87,7 +113,9 @@ def test_the_desktop_entry_names_what_there_is() -> None:
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
     named = {kind.attrib["type"] for kind in kinds.iter(f"{space}mime-type")}
     assert named | {"application/toml"} == set(told["MimeType"].strip(";").split(";"))
-    assert ".toml" not in {glob.attrib["pattern"].lstrip("*") for glob in kinds.iter(f"{space}glob")}
+    assert ".toml" not in {
+        glob.attrib["pattern"].lstrip("*") for glob in kinds.iter(f"{space}glob")
+    }
 
 
 def test_every_shipped_scene_is_known_by_what_stands_in_it() -> None:
@@ -109,7 +137,9 @@ def test_icons_and_man_page_are_put_where_a_desktop_looks(tmp_path: Path) -> Non
     from PIL import Image
 
     for size in (16, 48, 512):
-        with Image.open(tmp_path / "icons" / "hicolor" / f"{size}x{size}" / "apps" / "snakestudio.png") as icon:
+        with Image.open(
+            tmp_path / "icons" / "hicolor" / f"{size}x{size}" / "apps" / "snakestudio.png"
+        ) as icon:
             assert icon.size == (size, size)
             assert icon.getbbox() is not None
     assert (tmp_path / "man" / "man1" / "snakestudio.1.gz").is_file()
@@ -133,11 +163,13 @@ def test_the_archive_puts_itself_into_the_menu_and_takes_itself_out(tmp_path: Pa
     # A quote in a quoted word has a backslash, and every backslash of an entry is written twice.
     assert f'Exec="{folder.parent}/my \\\\"tools\\\\" & more/snakestudio" %f\n' in entry
     assert (home / ".local/bin/snakestudio").resolve() == folder / "snakestudio"
-    subprocess.run(["sh", str(script), "--remove"], env=environment, check=True, capture_output=True)
+    subprocess.run(
+        ["sh", str(script), "--remove"], env=environment, check=True, capture_output=True
+    )
     assert list((home / ".local").rglob("*snakestudio*")) == []
 
 
-# --- libraries -------------------------------------------------------------------------------------------------------
+# --- libraries ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +181,18 @@ def library(folders: bytes, address: int = 0x1000) -> bytes:
     """A library of two segments, all of it and its table for the loader, which names folders to search."""
     head, table, texts = 64 + 2 * 56, 5 * 16, b"\0libc.so.6\0" + folders + b"\0"
     end = head + table + len(texts)
-    start = b"\x7fELF\x02".ljust(32, b"\0") + struct.pack("<QQIHHH", 64, 0, 0, 64, 56, 2).ljust(32, b"\0")
+    start = b"\x7fELF\x02".ljust(32, b"\0") + struct.pack("<QQIHHH", 64, 0, 0, 64, 56, 2).ljust(
+        32, b"\0"
+    )
     segments = [(1, 0, address, end, 0x1000), (2, head, address + head, table, 8)]
-    rows = [struct.pack("<IIQQQQQQ", kind, 4, at, to, to, size, size, align) for kind, at, to, size, align in segments]
+    rows = [
+        struct.pack("<IIQQQQQQ", kind, 4, at, to, to, size, size, align)
+        for kind, at, to, size, align in segments
+    ]
     entries = [(1, 1), (29, 11), (5, address + head + table), (10, len(texts)), (0, 0)]
-    return start + b"".join(rows) + b"".join(struct.pack("<QQ", *entry) for entry in entries) + texts
+    return (
+        start + b"".join(rows) + b"".join(struct.pack("<QQ", *entry) for entry in entries) + texts
+    )
 
 
 def entries(data: bytes) -> list[int]:
@@ -177,7 +216,7 @@ def test_a_library_that_the_loader_would_refuse_is_noticed(strip: dict[str, Any]
     assert not strip["is_sound"](library(b"/lib")[:-1])
 
 
-# --- licences --------------------------------------------------------------------------------------------------------
+# --- licences -------------------------------------------------------------------------------------
 
 
 def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
@@ -189,7 +228,11 @@ def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
     for line in (PACKAGING / "requirements.txt").read_text().splitlines():
         if "==" in line and ";" not in line:
             name, _, version = line.partition("==")
-            assert re.search(rf"^{name.replace('-', '[-_]')} {re.escape(version)}$", text, re.MULTILINE | re.IGNORECASE)
+            assert re.search(
+                rf"^{name.replace('-', '[-_]')} {re.escape(version)}$",
+                text,
+                re.MULTILINE | re.IGNORECASE,
+            )
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in text
 
 
@@ -200,11 +243,19 @@ def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
             {"distributions": ["numpy"], "libraries": {"numpy.libs/libmystery-1.so": "/x"}},
             "libmystery-1.so: an unknown",
         ),
-        ({"distributions": ["no-such-package"], "libraries": {}}, "no-such-package is not installed"),
-        ({"distributions": [], "libraries": {"h5py.libs/libhdf5-1.so": "/x"}}, "no package of the bundle brings"),
+        (
+            {"distributions": ["no-such-package"], "libraries": {}},
+            "no-such-package is not installed",
+        ),
+        (
+            {"distributions": [], "libraries": {"h5py.libs/libhdf5-1.so": "/x"}},
+            "no package of the bundle brings",
+        ),
     ],
 )
-def test_what_states_no_licence_does_not_slip_in(tmp_path: Path, contents: dict[str, object], piece: str) -> None:
+def test_what_states_no_licence_does_not_slip_in(
+    tmp_path: Path, contents: dict[str, object], piece: str
+) -> None:
     path = tmp_path / "contents.json"
     path.write_text(json.dumps(contents))
     done = run("third_party.py", "--contents", path, "--out", tmp_path / "out.txt")
@@ -215,7 +266,9 @@ def test_what_states_no_licence_does_not_slip_in(tmp_path: Path, contents: dict[
 
 def test_without_the_video_encoder_there_is_no_talk_of_the_gpl(tmp_path: Path) -> None:
     path, out = tmp_path / "contents.json", tmp_path / "out.txt"
-    path.write_text(json.dumps({"distributions": ["numpy"], "libraries": {"libQt6Core.so.6": "/x"}}))
+    path.write_text(
+        json.dumps({"distributions": ["numpy"], "libraries": {"libQt6Core.so.6": "/x"}})
+    )
     assert run("third_party.py", "--contents", path, "--out", out).returncode == 0
     assert "made without a video encoder" in out.read_text(encoding="utf-8")
 
@@ -246,6 +299,9 @@ def test_what_the_bundle_starts_is_not_led_to_its_libraries() -> None:
     for before, after in ({}, {}), ({"LD_LIBRARY_PATH_ORIG": "/own"}, {"LD_LIBRARY_PATH": "/own"}):
         done = subprocess.run(
             [sys.executable, "-c", program, str(PACKAGING / "bundle" / "children.py")],
-            capture_output=True, text=True, check=True, env=os.environ | given | before,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | given | before,
+        )
         assert json.loads(done.stdout) == after

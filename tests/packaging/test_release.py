@@ -19,14 +19,21 @@ PACKAGING = ROOT / "packaging"
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
 
-def run(*words: object, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *words: object, folder: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, cwd=folder, env=os.environ | environment, timeout=120,
+        [*map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | environment,
+        timeout=120,
         check=False,
-    )  # fmt: skip
+    )
 
 
-# --- version and notes -----------------------------------------------------------------------------------------------
+# --- version and notes ----------------------------------------------------------------------------
 
 
 def test_the_version_stands_in_one_place() -> None:
@@ -36,8 +43,12 @@ def test_the_version_stands_in_one_place() -> None:
         path
         for folder in ("snakestudio", "packaging", ".github")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".sh", ".toml", ".yml", ".spec", ".txt") and "licences" not in path.parts
-        if re.search(rf"(?i)version\w*\W+{re.escape(told[1:])}", path.read_text(encoding="utf-8", errors="replace"))
+        if path.suffix in (".py", ".sh", ".toml", ".yml", ".spec", ".txt")
+        and "licences" not in path.parts
+        if re.search(
+            rf"(?i)version\w*\W+{re.escape(told[1:])}",
+            path.read_text(encoding="utf-8", errors="replace"),
+        )
     ]
     assert stated == [ROOT / "snakestudio" / "_version.py"]
     asked = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/_version.py")
@@ -63,14 +74,20 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "out"), [((), "- New.\n- Newer.\n"), (("0.9",), "- Old\n")], ids=["the present one", "an old one"]
+    ("words", "out"),
+    [((), "- New.\n- Newer.\n"), (("0.9",), "- Old\n")],
+    ids=["the present one", "an old one"],
 )
-def test_the_notes_are_what_the_changelog_says(checkout: Path, words: tuple[str, ...], out: str) -> None:
+def test_the_notes_are_what_the_changelog_says(
+    checkout: Path, words: tuple[str, ...], out: str
+) -> None:
     done = run(sys.executable, "packaging/release_notes.py", *words, folder=checkout)
     assert (done.stdout, done.returncode) == (out, 0)
 
 
-@pytest.mark.parametrize(("version", "piece"), [("1.2", "says nothing under"), ("1.2.4", "has no section '## 1.2.4'")])
+@pytest.mark.parametrize(
+    ("version", "piece"), [("1.2", "says nothing under"), ("1.2.4", "has no section '## 1.2.4'")]
+)
 def test_no_notes_no_release(checkout: Path, version: str, piece: str) -> None:
     done = run(sys.executable, "packaging/release_notes.py", version, folder=checkout)
     assert done.returncode == 2
@@ -96,7 +113,7 @@ def test_the_present_version_has_notes() -> None:
     assert done.stdout.startswith("### ")
 
 
-# --- two builds ------------------------------------------------------------------------------------------------------
+# --- two builds -----------------------------------------------------------------------------------
 
 
 def build(folder: Path, text: str, mtime: int = 0) -> None:
@@ -115,7 +132,9 @@ def test_builds_that_differ_are_told_file_by_file(tmp_path: Path) -> None:
     build(tmp_path / "one", "one")
     build(tmp_path / "other", "other", 7)
     (tmp_path / "other" / "more").write_text("")
-    done = run(sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "other")
+    done = run(
+        sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "other"
+    )
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "a.tar.gz: differs in 1 of 1 files inside",
@@ -128,16 +147,22 @@ def test_builds_that_differ_are_told_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     for path in (tmp_path / "one").iterdir():
         (tmp_path / "again" / path.name).write_bytes(path.read_bytes())
-    same = run(sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "again")
+    same = run(
+        sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "again"
+    )
     assert (same.returncode, same.stdout) == (0, "")
 
 
-# --- scripts and workflow --------------------------------------------------------------------------------------------
+# --- scripts and workflow -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("script", sorted(path.relative_to(ROOT).as_posix() for path in PACKAGING.rglob("*.sh")))
+@pytest.mark.parametrize(
+    "script", sorted(path.relative_to(ROOT).as_posix() for path in PACKAGING.rglob("*.sh"))
+)
 def test_the_shell_understands_every_script(script: str) -> None:
-    shell = (ROOT / script).read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
+    shell = (
+        (ROOT / script).read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
+    )
     done = run(shell, "-n", script)
     assert done.returncode == 0, done.stderr
 
@@ -149,7 +174,9 @@ def test_the_workflow_calls_scripts_that_there_are() -> None:
     assert [name for name in sorted(called) if not (ROOT / name).is_file()] == []
     uses = re.findall(r"uses: (\S+)", text)
     assert uses
-    assert [action for action in uses if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)] == []
+    assert [
+        action for action in uses if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)
+    ] == []
 
 
 def test_the_workflow_is_read_as_it_is_meant() -> None:
@@ -165,11 +192,19 @@ def test_the_workflow_is_read_as_it_is_meant() -> None:
         assert indent % 2 == 0, number
         assert indent <= depth + 4, number
         depth = indent
-        assert re.match(r"(- )?[\w-]+:( |$)|- |\d", bare.strip()), f"line {number} is neither key nor item"
+        assert re.match(r"(- )?[\w-]+:( |$)|- |\d", bare.strip()), (
+            f"line {number} is neither key nor item"
+        )
         if indent == 2 and bare.endswith(":"):
             job = bare.strip()[:-1]
             jobs[job] = set()
         elif indent == 4 and job:
             jobs[job].add(bare.strip().split(":")[0])
-    assert {name for name, keys in jobs.items() if "steps" in keys} == {"test", "elsewhere", "release"}
-    assert all({"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values() if "steps" in keys)
+    assert {name for name, keys in jobs.items() if "steps" in keys} == {
+        "test",
+        "elsewhere",
+        "release",
+    }
+    assert all(
+        {"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values() if "steps" in keys
+    )

@@ -42,8 +42,8 @@ def exported(
 ) -> mujoco.MjModel:
     """The scene's exported MJCF; with `lean`, what MuJoCo is faster with in place of what is truer.
 
-    There is no rolling friction, and posts as capsules that reach beyond them, because MuJoCo has a fast collision of
-    capsules with capsules. Its default cone, the fastest, is the pyramidal one.
+    There is no rolling friction, and posts as capsules that reach beyond them, because MuJoCo has a
+    fast collision of capsules with capsules. Its default cone, the fastest, is the pyramidal one.
     """
     spec = mujoco.MjSpec.from_string(mjcf_text(scene_model(scene, base_dir)))
     spec.option.cone, spec.option.integrator = _CONES[cone], _INTEGRATORS[integrator]
@@ -76,7 +76,11 @@ def _set_start(data: mujoco.MjData, start: StartState) -> None:
     data.qpos[:3] = start.base.position
     mujoco.mju_mat2Quat(data.qpos[3:7], np.ascontiguousarray(start.base.rotation).reshape(9))
     data.qpos[7:] = start.angles
-    data.qvel[:3], data.qvel[3:6], data.qvel[6:] = start.velocity, start.angular_velocity, start.rates
+    data.qvel[:3], data.qvel[3:6], data.qvel[6:] = (
+        start.velocity,
+        start.angular_velocity,
+        start.rates,
+    )
 
 
 class _Law(NamedTuple):
@@ -94,7 +98,9 @@ class _Law(NamedTuple):
 def _law(scene: Scene) -> _Law:
     values = scene.axis_values
     axes = [j for j in range(len(values.kp)) if values.kp[j] > 0.0]
-    assert not any(values.kd[j] for j in range(len(values.kp)) if j not in axes), "velocity actuators have another law"
+    assert not any(values.kd[j] for j in range(len(values.kp)) if j not in axes), (
+        "velocity actuators have another law"
+    )
     return _Law(axes, values.sign[axes], values.zero[axes], values.kd[axes] / values.kp[axes])
 
 
@@ -114,7 +120,8 @@ def exact_law(
 ) -> Callable[[mujoco.MjModel, mujoco.MjData], None]:
     """A control callback of a robot of cardan joints: the PD law with omega_h = alpha_h' cos(alpha_v) (P1 (67)).
 
-    `wanted` gives angle and rate. The actuators' own law stands in the model: only what differs is commanded.
+    `wanted` gives angle and rate. The actuators' own law stands in the model: only what differs is
+    commanded.
     """
     law = _law(scene)
 
@@ -153,10 +160,13 @@ def roll_out(scene: Scene, reference: JointReference, steps: int, **options: obj
     return Loop(model, states[0], time.process_time() - begin)
 
 
-def mujoco_loop(scene: Scene, seconds: float, reference: JointReference | None = None, **options: object) -> Loop:
+def mujoco_loop(
+    scene: Scene, seconds: float, reference: JointReference | None = None, **options: object
+) -> Loop:
     """Run the scene's gait, or a reference with a knot at every step, in MuJoCo's own loop.
 
-    `options` are those of `exported`; ``cone="pyramidal", lean=True`` is what MuJoCo is fastest with.
+    `options` are those of `exported`; ``cone="pyramidal", lean=True`` is what MuJoCo is fastest
+    with.
     """
     steps = round(seconds / scene.solver.step_s)
     return roll_out(scene, reference or gait_reference(scene, steps), steps, **options)

@@ -95,7 +95,9 @@ def listen(mode: str) -> None:
             elif mode == "busy" and words[0] == "START":
                 connection.sendall(b"ERR the camera is not ready\n")
             elif mode == "polite" and words[0] in ("START", "STOP"):
-                connection.sendall(f"noise first\nOK {words[0]} {time.time() + OFFSET:.6f}\n".encode())
+                connection.sendall(
+                    f"noise first\nOK {words[0]} {time.time() + OFFSET:.6f}\n".encode()
+                )
     print(json.dumps(seen))
 
 

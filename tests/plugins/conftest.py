@@ -10,7 +10,9 @@ from snakestudio.plugins.loading import unload
 
 
 @pytest.fixture(autouse=True)
-def own_plugins(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_plugins(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """No plug-in is loaded before or after a test, and none is trusted; gives the folder of the list of trust."""
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("SNAKESTUDIO_CONFIG_DIR", str(folder))

@@ -95,12 +95,16 @@ def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path:
     np.testing.assert_allclose(rows.joint_rate_ref[5:-1, 0], 1.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("here", ["", "return [self.phase_rad, 0.0, 0.0]"], ids=["law", "set_point"])
+@pytest.mark.parametrize(
+    "here", ["", "return [self.phase_rad, 0.0, 0.0]"], ids=["law", "set_point"]
+)
 def test_controller_that_needs_nothing_is_called_for_each_period(tmp_path: Path, here: str) -> None:
     columns = []
     for needs in ("JOINTS", "NONE"):
         text = WAG.replace("ControllerKind, value", "ControllerKind, Fields, value")
-        text = text.replace('channels = ("phase_rad",)', f'channels = ("phase_rad",)\n    needs = Fields.{needs}')
+        text = text.replace(
+            'channels = ("phase_rad",)', f'channels = ("phase_rad",)\n    needs = Fields.{needs}'
+        )
         load(written(tmp_path, text=text, here=here))
         runner = Runner(wagging())
         runner.advance(150)
@@ -127,8 +131,12 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     settled = time > 0.5  # a straight robot is led there
     a = np.radians(30.0)
     np.testing.assert_allclose(reference.angle[settled], a * np.sin(phase)[settled], atol=1e-12)
-    np.testing.assert_allclose(reference.rate[settled], a * omega * np.cos(phase)[settled], atol=1e-7)
-    np.testing.assert_allclose(reference.acceleration[settled], -a * omega**2 * np.sin(phase)[settled], atol=2e-6)
+    np.testing.assert_allclose(
+        reference.rate[settled], a * omega * np.cos(phase)[settled], atol=1e-7
+    )
+    np.testing.assert_allclose(
+        reference.acceleration[settled], -a * omega**2 * np.sin(phase)[settled], atol=2e-6
+    )
 
 
 def test_gait_is_blended_over_to_other_values(tmp_path: Path) -> None:
@@ -136,7 +144,12 @@ def test_gait_is_blended_over_to_other_values(tmp_path: Path) -> None:
     runner = Runner(with_values(Scene(), {**QUICK, "gait.kind": "swing", "run.duration_s": 2.0}))
     runner.advance(2000)
     for value in (60.0, 10.0):  # the second while the first is under way
-        assert runner.apply(with_values(runner.scene, {"gait.amplitude_deg": value, "gait.pace_hz": 1.0})) == []
+        assert (
+            runner.apply(
+                with_values(runner.scene, {"gait.amplitude_deg": value, "gait.pace_hz": 1.0})
+            )
+            == []
+        )
         runner.advance(200)
     runner.advance(10_000)
     rows = runner.recording.rows(0, len(runner.recording))
@@ -149,7 +162,9 @@ def test_gait_is_blended_over_to_other_values(tmp_path: Path) -> None:
 
 def test_gait_continues_from_its_state_to_the_bit(tmp_path: Path) -> None:
     load(written(tmp_path, "swing", GAIT))
-    assert_continues_to_the_bit(with_values(Scene(), {**QUICK, "gait.kind": "swing"}), tmp_path / "run.mcap")
+    assert_continues_to_the_bit(
+        with_values(Scene(), {**QUICK, "gait.kind": "swing"}), tmp_path / "run.mcap"
+    )
 
 
 MODEL = '''
@@ -203,14 +218,18 @@ KIND = FormulationKind(fields=DraggedFields, engine=Dragged)
 
 
 def dragged(**values: object) -> Scene:
-    return with_values(Scene(), {**QUICK, "model.kind": "dragged", "solver.step_s": 0.002, **values})
+    return with_values(
+        Scene(), {**QUICK, "model.kind": "dragged", "solver.step_s": 0.002, **values}
+    )
 
 
 def test_chain_moves_as_its_derivatives_say() -> None:
     rng = np.random.default_rng(1)
     head, angle, length = rng.normal(size=3), rng.normal(size=4), rng.uniform(0.1, 0.3, 5)
     pose, by_head, by_joints = chain(head, angle, length)
-    ends = pose[:, :2] + 0.5 * length[:, None] * np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
+    ends = pose[:, :2] + 0.5 * length[:, None] * np.column_stack(
+        [np.cos(pose[:, 2]), np.sin(pose[:, 2])]
+    )
     begins = pose[:, :2] - (ends - pose[:, :2])
     np.testing.assert_allclose(ends[:-1], begins[1:], atol=1e-14)
     h = 1e-6
@@ -229,7 +248,14 @@ def test_model_without_anisotropy_gets_nowhere(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
     moved = []
     for ratio in (1.0, 10.0):
-        scene = dragged(**{"robot.n_links": 8, "model.ratio": ratio, "run.duration_s": 3.0, "control.lead_in": False})
+        scene = dragged(
+            **{
+                "robot.n_links": 8,
+                "model.ratio": ratio,
+                "run.duration_s": 3.0,
+                "control.lead_in": False,
+            }
+        )
         recording = run_offline(scene).recording
         middle = recording.rows(0, len(recording)).link_pose[:, :, :2].mean(axis=1)
         moved.append(float(np.linalg.norm(middle[-1] - middle[60])))
@@ -254,17 +280,28 @@ def test_model_is_stepped_from_python(tmp_path: Path) -> None:
 
 
 def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> None:
-    load(written(tmp_path, "dragged", MODEL, here="if self._counts[0] > 100: self.velocity = self.velocity * np.nan"))
+    load(
+        written(
+            tmp_path,
+            "dragged",
+            MODEL,
+            here="if self._counts[0] > 100: self.velocity = self.velocity * np.nan",
+        )
+    )
     runner = Runner(dragged())
     report = runner.advance(10_000)
     assert not report.ok
-    assert report.message.startswith("The plug-in dragged failed: links() gives nan among the velocities of link 1")
+    assert report.message.startswith(
+        "The plug-in dragged failed: links() gives nan among the velocities of link 1"
+    )
     assert runner.engine.step_count == 104, "up to the row that shows it"
     assert np.isfinite(runner.latest.link_pose[:, 3:]).all()
 
 
 def test_model_says_which_robots_it_moves(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
-    with pytest.raises(SceneError, match='The model "dragged" moves chains with a yaw axis in every joint'):
+    with pytest.raises(
+        SceneError, match='The model "dragged" moves chains with a yaw axis in every joint'
+    ):
         Runner(dragged(**{"robot.joint": [{"index": 1, "axes": "fixed"}]}))
     assert FORMULATIONS["dragged"].short == "dragged"

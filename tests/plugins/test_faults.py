@@ -30,15 +30,39 @@ def failing(folder: Path, here: str) -> Runner:
 
 
 FAULTS = {
-    "raises": ("if time[0] > 0.2: 1 / 0", r"raised ZeroDivisionError: division by zero \(line \d+ of .*wag.py\). Fix"),
-    "nan": ("if time[0] > 0.2: return np.full(self.n_axes, np.nan)", r"angles\(\) gives nan. Give finite numbers"),
-    "shape": ("if time[0] > 0.2: return np.zeros(7)", r"angles\(\) gives an array of 7. Give 3 angles, one for each"),
-    "type": ("if time[0] > 0.2: return 'x'", r"angles\(\) gives a value of type str. Give 3 angles"),
-    "exit": ("if time[0] > 0.2: raise SystemExit(1)", "asked the program to exit, which a plug-in cannot"),
-    "_exit": ("if time[0] > 0.2: import os; os._exit(1)", "tried to end the program, which a plug-in cannot"),
-    "fork": ("if time[0] > 0.2: import os; os.fork()", "tried to fork the program, which a plug-in cannot"),
+    "raises": (
+        "if time[0] > 0.2: 1 / 0",
+        r"raised ZeroDivisionError: division by zero \(line \d+ of .*wag.py\). Fix",
+    ),
+    "nan": (
+        "if time[0] > 0.2: return np.full(self.n_axes, np.nan)",
+        r"angles\(\) gives nan. Give finite numbers",
+    ),
+    "shape": (
+        "if time[0] > 0.2: return np.zeros(7)",
+        r"angles\(\) gives an array of 7. Give 3 angles, one for each",
+    ),
+    "type": (
+        "if time[0] > 0.2: return 'x'",
+        r"angles\(\) gives a value of type str. Give 3 angles",
+    ),
+    "exit": (
+        "if time[0] > 0.2: raise SystemExit(1)",
+        "asked the program to exit, which a plug-in cannot",
+    ),
+    "_exit": (
+        "if time[0] > 0.2: import os; os._exit(1)",
+        "tried to end the program, which a plug-in cannot",
+    ),
+    "fork": (
+        "if time[0] > 0.2: import os; os.fork()",
+        "tried to fork the program, which a plug-in cannot",
+    ),
     "recursion": ("f = lambda: f()\nif time[0] > 0.2: f()", "called itself too deeply"),
-    "state": ("if time[0] > 0.2: self.odd = object()", "the attribute odd of Wag holds object, which cannot be saved"),
+    "state": (
+        "if time[0] > 0.2: self.odd = object()",
+        "the attribute odd of Wag holds object, which cannot be saved",
+    ),
 }
 
 
@@ -83,22 +107,30 @@ def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
 def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
     runner = failing(tmp_path, "")
     runner.advance(400)
-    written(tmp_path, text=WAG.replace('("phase_rad",)', '("phase_rad", "more_m")\n    more_m = 1.0'))
+    written(
+        tmp_path, text=WAG.replace('("phase_rad",)', '("phase_rad", "more_m")\n    more_m = 1.0')
+    )
     reload("wag")
     assert runner.reload_plugins(wagging()) == ["controller"]
     assert runner.advance(400).ok
 
 
-def test_command_ends_with_3_and_writes_the_rows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_command_ends_with_3_and_writes_the_rows(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     plugin = written(tmp_path, here="if time[0] > 0.2: 1 / 0")
     out = tmp_path / "run.csv"
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", str(out)]) == 3
     said = capfd.readouterr().err.strip().splitlines()
-    assert said[-1].startswith("snakestudio: The plug-in wag raised ZeroDivisionError: division by zero (line ")
+    assert said[-1].startswith(
+        "snakestudio: The plug-in wag raised ZeroDivisionError: division by zero (line "
+    )
     assert sum(not line.startswith("#") for line in out.read_text().splitlines()) == 1 + 22
 
 
-def test_prints_go_to_stderr_with_the_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_prints_go_to_stderr_with_the_name(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     plugin = written(tmp_path, here="if time[0] == 0.0: print('hello\\nworld')")
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", "-"]) == 0
     print("of the program", flush=True)
@@ -163,7 +195,9 @@ def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
     session.play()
     wait_for(lambda: hasattr(plugin.module, "looping"))
     session.close()
-    assert not session._thread.is_alive(), "a plug-in that loops does not keep the window from closing"
+    assert not session._thread.is_alive(), (
+        "a plug-in that loops does not keep the window from closing"
+    )
 
 
 def test_growing_memory_is_noticed(tmp_path: Path) -> None:
@@ -173,7 +207,9 @@ def test_growing_memory_is_noticed(tmp_path: Path) -> None:
     now[0], used[0] = 2.0, 2_500_000_000
     watch.look()
     now[0], used[0] = 4.0, 3_500_000_000
-    with pytest.raises(PluginRuntimeError, match=r"The program grew by 2\.5 GB while it ran with the plug-in wag"):
+    with pytest.raises(
+        PluginRuntimeError, match=r"The program grew by 2\.5 GB while it ran with the plug-in wag"
+    ):
         watch.look()
     watch.look()
 
@@ -181,7 +217,12 @@ def test_growing_memory_is_noticed(tmp_path: Path) -> None:
 def test_thread_of_a_plugin_is_reported_and_ends_with_the_program(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines = ("import threading", "def start():", "    t = threading.Thread(target=lambda: 1 / 0)", "    t.start()")
+    lines = (
+        "import threading",
+        "def start():",
+        "    t = threading.Thread(target=lambda: 1 / 0)",
+        "    t.start()",
+    )
     text = "\n".join((WAG, *lines, "    t.join()", "    return t.daemon", ""))
     plugin = load(written(tmp_path, text=text))
     assert plugin.module.start() is True
@@ -202,8 +243,14 @@ def test_faults_elsewhere_are_no_business_of_plugins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["check", "make", "note"])
 def test_fault_in_other_callables_is_a_fault_too(tmp_path: Path, where: str) -> None:
-    boom = {"check": "check=lambda scene: 1 / 0", "make": "", "note": "note=lambda fields: 1 / 0"}[where]
-    text = WAG.replace("make=Wag)", f"make=Wag, {boom})") if boom else WAG.replace("self.phase_rad = 0.0", "1 / 0")
+    boom = {"check": "check=lambda scene: 1 / 0", "make": "", "note": "note=lambda fields: 1 / 0"}[
+        where
+    ]
+    text = (
+        WAG.replace("make=Wag)", f"make=Wag, {boom})")
+        if boom
+        else WAG.replace("self.phase_rad = 0.0", "1 / 0")
+    )
     load(written(tmp_path, text=text))
     if where == "note":
         assert Runner(wagging()) is not None, "it is for the window alone"

@@ -41,21 +41,48 @@ def test_code_that_runs_is_the_code_that_was_hashed(tmp_path: Path) -> None:
 
 BAD = {
     "syntax": ("def f(:\n", "wag.py, line 1: Invalid syntax. Fix the line."),
-    "import": ("import nosuch.module\n", 'line 1: The module "nosuch" is not installed. .* pip install nosuch'),
-    "own import": ("from snakestudio.plugin import Nothing\n", "line 1: Cannot import name 'Nothing'"),
+    "import": (
+        "import nosuch.module\n",
+        'line 1: The module "nosuch" is not installed. .* pip install nosuch',
+    ),
+    "own import": (
+        "from snakestudio.plugin import Nothing\n",
+        "line 1: Cannot import name 'Nothing'",
+    ),
     "no kind": ("x = 1\n", "declares no KIND. Add KIND = ControllerKind"),
-    "another kind": ("KIND = 3\n", "A KIND is of the class int, which is not a declaration. Use one of"),
-    "version": ("PLUGIN_API = 2\nimport nosuch\n", "written for interface 2 of plug-ins, .* has interface 1. Update"),
-    "old version": ("PLUGIN_API = 0\n", "written for interface 0 .* Change the plug-in as docs/plugins.md"),
-    "built-in name": (WAG.replace('"wag"', '"heading"'), 'has a controller "heading" of its own. Choose another name'),
-    "two of a name": (WAG + "\nKINDS = (KIND, KIND)\n", 'Two of its kinds are a controller "wag". Rename one'),
+    "another kind": (
+        "KIND = 3\n",
+        "A KIND is of the class int, which is not a declaration. Use one of",
+    ),
+    "version": (
+        "PLUGIN_API = 2\nimport nosuch\n",
+        "written for interface 2 of plug-ins, .* has interface 1. Update",
+    ),
+    "old version": (
+        "PLUGIN_API = 0\n",
+        "written for interface 0 .* Change the plug-in as docs/plugins.md",
+    ),
+    "built-in name": (
+        WAG.replace('"wag"', '"heading"'),
+        'has a controller "heading" of its own. Choose another name',
+    ),
+    "two of a name": (
+        WAG + "\nKINDS = (KIND, KIND)\n",
+        'Two of its kinds are a controller "wag". Rename one',
+    ),
     "no name": (
         WAG.replace('    kind: Literal["wag"] = "wag"\n', ""),
         "'WagFields' of a controller have no kind",
     ),
-    "no default": (WAG.replace("value(20.0, ", "value("), "WagFields.amplitude_deg has no default. Give it one"),
+    "no default": (
+        WAG.replace("value(20.0, ", "value("),
+        "WagFields.amplitude_deg has no default. Give it one",
+    ),
     "fields": (WAG.replace("(ControllerFields)", "(dict)"), "have no kind"),
-    "odd name": (WAG.replace('"wag"', '"Wag it"'), '"Wag it" is not usable as a name. Use small letters'),
+    "odd name": (
+        WAG.replace('"wag"', '"Wag it"'),
+        '"Wag it" is not usable as a name. Use small letters',
+    ),
     "not a tuple": (WAG + "\nKINDS = KIND\n", "KINDS is ControllerKind, not a tuple. Write KINDS"),
 }
 
@@ -87,7 +114,9 @@ def test_unreadable_files_get_one_message(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(PluginError, match=sentence):
             load(tmp_path / name)
-    with pytest.raises(PluginError, match=r'No installed package has a plug-in "nosuch" .installed: none.'):
+    with pytest.raises(
+        PluginError, match=r'No installed package has a plug-in "nosuch" .installed: none.'
+    ):
         load("nosuch")
 
 
@@ -104,9 +133,13 @@ def test_exception_in_the_file_names_its_line(tmp_path: Path) -> None:
 def test_two_plugins_of_one_name_or_kind_are_refused(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     load(written(tmp_path))
-    with pytest.raises(PluginError, match=r"Another plug-in is called wag, too: .* Rename one of the files"):
+    with pytest.raises(
+        PluginError, match=r"Another plug-in is called wag, too: .* Rename one of the files"
+    ):
         load(written(tmp_path / "there", here="pass"))
-    with pytest.raises(PluginError, match=r'The plug-in wag has a controller "wag" already. Rename one of them'):
+    with pytest.raises(
+        PluginError, match=r'The plug-in wag has a controller "wag" already. Rename one of them'
+    ):
         load(written(tmp_path, "wag_2"))
 
 
@@ -124,7 +157,9 @@ def test_reload_uses_the_present_code_and_keeps_the_old_one_if_it_fails(tmp_path
     assert create(wagging()) is not None
 
 
-def test_installed_package_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_package_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "snake_extras"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -157,7 +192,9 @@ def test_scene_keeps_values_of_a_kind_that_is_unloaded_and_loaded_again(tmp_path
     unload("wag")
     without = renewed(scene)
     assert not is_complete(without)
-    assert [problem.key for problem in check(without) if problem.severity == "error"] == ["controller.kind"]
+    assert [problem.key for problem in check(without) if problem.severity == "error"] == [
+        "controller.kind"
+    ]
     edited = with_values(without, {"run.duration_s": 0.7})
     load(path)
     again = renewed(edited)

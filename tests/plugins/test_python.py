@@ -15,10 +15,17 @@ def test_simulations_and_batches_follow_a_plugin_as_runs_do(tmp_path: Path) -> N
     plugin, scene = written(tmp_path), scene_file(tmp_path)
     run = ss.simulate(scene, plugins=[plugin])
     steps = run.scene.n_steps
-    with ss.open_simulation(scene, plugins=[plugin]) as sim, ss.open_batch(scene, 2, plugins=[plugin]) as batch:
+    with (
+        ss.open_simulation(scene, plugins=[plugin]) as sim,
+        ss.open_batch(scene, 2, plugins=[plugin]) as batch,
+    ):
         sim.step(n=steps)
         batch.step(n=steps)
-        ends = [sim.state.link_pose[:, 0], batch.state.link_pose[0, :, 0], batch.state.link_pose[1, :, 0]]
+        ends = [
+            sim.state.link_pose[:, 0],
+            batch.state.link_pose[0, :, 0],
+            batch.state.link_pose[1, :, 0],
+        ]
     wanted = [run[f"link_{link}_x_m"][-1] for link in range(1, 5)]
     assert abs(run["joint_3_yaw_rad"]).max() > 0.1
     for end in ends:

@@ -42,8 +42,14 @@ class Robot(Whole):
         self.core = self.link.core
         self.said = []
         self.live = LiveRobot(
-            self.link, scene, None, on_event=self.said.append, clock=self.clock, threaded=False, twin=False
-        )  # fmt: skip
+            self.link,
+            scene,
+            None,
+            on_event=self.said.append,
+            clock=self.clock,
+            threaded=False,
+            twin=False,
+        )
         self.core.bus(True, "", self.clock())
         self.link.command("idle")
 
@@ -99,7 +105,9 @@ def test_fault_of_a_plugin_stops_the_robot(tmp_path: Path) -> None:
     load(written(tmp_path, here="if time[0] > 1.0: 1 / 0"))
     robot = Robot(("wag",), scene())
     robot.streaming()
-    with pytest.raises(Exception, match="raised ZeroDivisionError") as caught:  # the thread would go on
+    with pytest.raises(
+        Exception, match="raised ZeroDivisionError"
+    ) as caught:  # the thread would go on
         robot.run(3.0)
     robot.live._failed(caught.value)
     robot.run(1.0)

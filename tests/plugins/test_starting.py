@@ -31,7 +31,10 @@ SCENES = {
     "controller": {"controller.kind": "my_kind"},
     "gait": {"gait.kind": "my_kind"},
     "formulation": {"model.kind": "my_kind", "solver.step_s": 0.002},
-    "shape": {"obstacles": [{"kind": "my_kind", "x_m": 3.0, "y_m": 1.0}], "model.kind": "planar_nonsmooth"},
+    "shape": {
+        "obstacles": [{"kind": "my_kind", "x_m": 3.0, "y_m": 1.0}],
+        "model.kind": "planar_nonsmooth",
+    },
 }
 
 
@@ -78,11 +81,18 @@ def test_start_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
         wanted[k] = wanted[k - 1] + (1 - np.exp(-(t[k] - t[k - 1]) / 0.02)) * (x[k] - wanted[k - 1])
     np.testing.assert_allclose(signal.values(run.recording), wanted, atol=1e-12)
     piece = signal.values(run.recording, 40, 51)
-    np.testing.assert_allclose(piece, wanted[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same")
+    np.testing.assert_allclose(
+        piece, wanted[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same"
+    )
     path.write_text(path.read_text().replace("result = np.array(values)", "return values[:3]"))
     load(path)
-    with pytest.raises(SignalError, match=r"my_kind gives 3 float64 values for 51 rows. Give one number for each row"):
-        compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema)).values(run.recording)
+    with pytest.raises(
+        SignalError,
+        match=r"my_kind gives 3 float64 values for 51 rows. Give one number for each row",
+    ):
+        compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema)).values(
+            run.recording
+        )
 
 
 def test_start_of_a_quantity_runs(tmp_path: Path, run: api.Run) -> None:
@@ -92,9 +102,13 @@ def test_start_of_a_quantity_runs(tmp_path: Path, run: api.Run) -> None:
     assert columns[-4:] == tuple(f"link_{k}_my_kind_m" for k in range(1, 5))
     again = api.Run(run.recording)
     np.testing.assert_array_equal(again["link_2_my_kind_m"], 0.0)
-    path.write_text(path.read_text().replace("return z - np.min(z, axis=1, keepdims=True)", "return z[:, :2]"))
+    path.write_text(
+        path.read_text().replace("return z - np.min(z, axis=1, keepdims=True)", "return z[:, :2]")
+    )
     load(path)
-    with pytest.raises(PluginRuntimeError, match=r"gives \d+ x 2 float64 values of link_\{\}_my_kind_m for"):
+    with pytest.raises(
+        PluginRuntimeError, match=r"gives \d+ x 2 float64 values of link_\{\}_my_kind_m for"
+    ):
         api.Run(run.recording)["link_2_my_kind_m"]
 
 
@@ -105,7 +119,9 @@ def test_start_of_an_export_writes_a_whole_file_or_none(tmp_path: Path, run: api
     out = tmp_path / "out.my_kind"
     assert main(["export", str(tmp_path / "run.mcap"), "--to", str(out)]) == 0
     assert np.loadtxt(out).shape == (51, 3)
-    path.write_text(path.read_text().replace("np.savetxt(", "path.write_text('half'); 1 / 0; np.savetxt("))
+    path.write_text(
+        path.read_text().replace("np.savetxt(", "path.write_text('half'); 1 / 0; np.savetxt(")
+    )
     load(path)
     with pytest.raises(PluginRuntimeError, match="raised ZeroDivisionError"):
         write_as(EXPORTS["my_kind"], run, tmp_path / "none.my_kind")
@@ -117,7 +133,9 @@ def test_start_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
     loaded = load_profile(find_profile("lab_robot"))
     emulation = loaded.profile.emulation.model_copy(update={"plugin_firmware": "my_kind"})
     own = replace(loaded, profile=loaded.profile.model_copy(update={"emulation": emulation}))
-    with pytest.raises(Exception, match=r'plugin_firmware = "my_kind" is not known. Load the plug-in that has it'):
+    with pytest.raises(
+        Exception, match=r'plugin_firmware = "my_kind" is not known. Load the plug-in that has it'
+    ):
         EmulatedRobot(own)
     load(started(tmp_path, "firmware"))
     robots = EmulatedRobot(loaded), EmulatedRobot(own)

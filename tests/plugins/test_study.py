@@ -29,7 +29,9 @@ def test_worker_gets_the_code_that_is_loaded_and_checks_its_hash(tmp_path: Path)
     load(written(tmp_path))
     load(written(tmp_path, "total", TOTAL))
     scene = wagging()
-    chunk = Chunk("s", dump_scene(scene), {}, ("total(phase_rad)",), code_hash(), (("a", {}),), packed())
+    chunk = Chunk(
+        "s", dump_scene(scene), {}, ("total(phase_rad)",), code_hash(), (("a", {}),), packed()
+    )
     for plugin in loaded():
         unload(plugin.name)
     for path in tmp_path.iterdir():
@@ -38,7 +40,9 @@ def test_worker_gets_the_code_that_is_loaded_and_checks_its_hash(tmp_path: Path)
     assert outcome.state == "done", outcome.sentence
     assert outcome.measures[0] > 0.0
     spoilt = replace(chunk.plugins[0], data=b"1 / 0", digest="0" * 64)
-    with pytest.raises(PluginError, match=r"The plug-in wag arrived damaged\. Start the study again\."):
+    with pytest.raises(
+        PluginError, match=r"The plug-in wag arrived damaged\. Start the study again\."
+    ):
         use_packed([spoilt])
 
 
@@ -51,7 +55,9 @@ def test_worker_uses_the_code_of_each_study(tmp_path: Path) -> None:
     text = dump_scene(wagging())
     reach = []
     for plugins in (first, second, first):
-        chunk = Chunk("s", text, {}, ("max(joint_3_yaw_ref_rad)",), code_hash(), (("a", {}),), plugins)
+        chunk = Chunk(
+            "s", text, {}, ("max(joint_3_yaw_ref_rad)",), code_hash(), (("a", {}),), plugins
+        )
         (outcome,) = evaluate(chunk)
         reach.append(outcome.measures[0])
     assert reach[1] == reach[0] == reach[2], "values are those of the scene's text"
@@ -68,7 +74,9 @@ def test_results_are_known_by_the_code_of_plugins(tmp_path: Path) -> None:
     assert len(keys) == 3
 
 
-def test_check_of_a_study_does_not_run_its_plugin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_a_study_does_not_run_its_plugin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     written(tmp_path, text="raise RuntimeError('this code must not run')")
     scene_file(tmp_path)
     study = tmp_path / "wag.study.toml"

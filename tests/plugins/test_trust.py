@@ -63,7 +63,10 @@ def test_scene_from_somebody_else_runs_no_code(tmp_path: Path) -> None:
     (problem,) = api.check(path)
     assert problem.severity == "warning"
     assert problem.key == "controller.kind"
-    assert 'the plug-in "wag.py" was not run, and values of its kinds were not checked' in problem.message
+    assert (
+        'the plug-in "wag.py" was not run, and values of its kinds were not checked'
+        in problem.message
+    )
     assert f"snakestudio plugin trust {tmp_path.resolve() / 'wag.py'}" in problem.remedy
     with pytest.raises(SceneError, match=r"because it is not trusted. Read its code, and trust it"):
         api.simulate(path)
@@ -73,7 +76,8 @@ def test_scene_from_somebody_else_runs_no_code(tmp_path: Path) -> None:
 
 def test_scene_of_a_missing_plugin_is_edited_without_loss(tmp_path: Path) -> None:
     path = scene_file(
-        tmp_path, more='odd = [1, 2]\nsub = { a = "b" }\n[[obstacles]]\nkind = "blob"\nx_m = 1.0\nn = 3\n'
+        tmp_path,
+        more='odd = [1, 2]\nsub = { a = "b" }\n[[obstacles]]\nkind = "blob"\nx_m = 1.0\nn = 3\n',
     )
     text = path.read_text()
     scene = load_scene(path)
@@ -113,7 +117,9 @@ def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
     assert main(["plugin", "forget", str(plugin)]) == 0
 
 
-def test_option_loads_a_plugin_for_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_option_loads_a_plugin_for_one_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plugin, path = written(tmp_path), scene_file(tmp_path)
     out = tmp_path / "run.csv"
     assert main(["run", str(path), "--plugin", str(plugin), "--csv", str(out)]) == 0
@@ -121,7 +127,9 @@ def test_option_loads_a_plugin_for_one_command(tmp_path: Path, capsys: pytest.Ca
     assert "# plugin: wag.py sha256:" in out.read_text()
     assert not is_trusted(plugin)
     assert main(["run", str(path), "--plugin", str(tmp_path / "none.py")]) == 2
-    assert capsys.readouterr().err.strip().endswith("none.py: There is no such file. Check the path.")
+    assert (
+        capsys.readouterr().err.strip().endswith("none.py: There is no such file. Check the path.")
+    )
 
 
 def test_trusted_plugin_that_cannot_be_loaded_is_named_by_the_scene(tmp_path: Path) -> None:
@@ -132,7 +140,17 @@ def test_trusted_plugin_that_cannot_be_loaded_is_named_by_the_scene(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "name", ["../wag.py", "/tmp/wag.py", "~/wag.py", "a/../../wag.py", "C:wag.py", "a\\\\wag.py", "my wag.py", "!x"]
+    "name",
+    [
+        "../wag.py",
+        "/tmp/wag.py",
+        "~/wag.py",
+        "a/../../wag.py",
+        "C:wag.py",
+        "a\\\\wag.py",
+        "my wag.py",
+        "!x",
+    ],
 )
 def test_scene_names_plugins_in_its_folder_only(tmp_path: Path, name: str) -> None:
     with pytest.raises(SceneError, match="plugin: ") as caught:
@@ -147,7 +165,10 @@ def test_link_out_of_the_scenes_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scene" / "wag.py").symlink_to(plugin)
     (named,) = named_plugins(load_scene(scene_file(tmp_path / "scene")).plugins, tmp_path / "scene")
     assert named.state == "unreadable"
-    assert "is a link to a file outside the scene's folder. Copy the file beside the scene" in named.reason
+    assert (
+        "is a link to a file outside the scene's folder. Copy the file beside the scene"
+        in named.reason
+    )
     assert loaded() == ()
 
 

@@ -14,7 +14,9 @@ def test_functions_run_under_a_profiler_after_a_cancellation_came_too_late() -> 
     late = threading.Thread(target=go_on.wait)
     late.start()
     assert late.ident is not None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(late.ident), ctypes.py_object(KeyError))
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(late.ident), ctypes.py_object(KeyError)
+    )
     assert cancel(late.ident)
     go_on.set()
     late.join()

@@ -41,9 +41,15 @@ def main() -> None:
         x, y = 1, y + row
     target = Path(__file__).parents[2] / "resources" / "fonts" / "letters.npz"
     np.savez_compressed(
-        target, image=np.asarray(image)[: y + 1], sizes=np.array(SIZES, np.int16), letters=np.array(list(letters)),
-        boxes=boxes, offsets=offsets, advances=advances, metrics=metrics,
-    )  # fmt: skip
+        target,
+        image=np.asarray(image)[: y + 1],
+        sizes=np.array(SIZES, np.int16),
+        letters=np.array(list(letters)),
+        boxes=boxes,
+        offsets=offsets,
+        advances=advances,
+        metrics=metrics,
+    )
     print(target, image.size, y, target.stat().st_size)
 
 

@@ -124,7 +124,13 @@ def test_rings_and_anchors_in_the_colour_of_what_they_carry():
     rings = _drawn(SNAKE, snake()).opaque["hoop"]
     assert len(rings) == 5
     force, idle = np.square(DARK.force), np.square(DARK.support)
-    assert [bool(np.allclose(row[8:11], force, atol=1e-5)) for row in rings] == [True, True, True, False, True]
+    assert [bool(np.allclose(row[8:11], force, atol=1e-5)) for row in rings] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
     assert np.allclose(rings[3, 8:11], idle, atol=1e-5)
     assert (rings[:, 12] > 0.02).all(), "around the body"
     clamps = _drawn(INCHWORM, inchworm()).opaque["clamp"]
@@ -135,7 +141,9 @@ def test_rings_and_anchors_in_the_colour_of_what_they_carry():
 
 
 def test_every_support_has_one_arrow():
-    drawn = _drawn(SNAKE, snake(), Overlays(show_friction_forces=True, show_ground_normal_forces=True))
+    drawn = _drawn(
+        SNAKE, snake(), Overlays(show_friction_forces=True, show_ground_normal_forces=True)
+    )
     assert len(drawn.marks["arrow"]) == 4
     assert "arrow" not in _drawn(SNAKE, snake(), Overlays(show_forces=False)).marks
     turning = snake()
@@ -149,9 +157,12 @@ def test_every_support_has_one_arrow():
 
 def test_everything_that_is_shown_beside_it():
     drawn = _drawn(
-        SNAKE, snake(),
-        Overlays(show_com=True, show_contact_points=True, show_joint_axes=True, reference_ghost=True),
-    )  # fmt: skip
+        SNAKE,
+        snake(),
+        Overlays(
+            show_com=True, show_contact_points=True, show_joint_axes=True, reference_ghost=True
+        ),
+    )
     assert len(drawn.marks["mass"]) == 1
     assert len(drawn.marks["sphere"]) == 5
     assert "rod" not in drawn.marks
@@ -172,8 +183,12 @@ def test_a_section_that_is_not_known():
     broken = dataclasses.replace(held, body=None)
     assert held.body is not None
     for name in ("strain", "wrench", "point", "axis", "force"):
-        bad = dataclasses.replace(held.body, **{name: np.full_like(getattr(held.body, name), np.nan)})
-        drawn = _drawn(SNAKE, dataclasses.replace(broken, body=bad), Overlays(body_quantity="torque"))
+        bad = dataclasses.replace(
+            held.body, **{name: np.full_like(getattr(held.body, name), np.nan)}
+        )
+        drawn = _drawn(
+            SNAKE, dataclasses.replace(broken, body=bad), Overlays(body_quantity="torque")
+        )
         assert drawn.tube is not None
         assert np.isfinite(drawn.tube.skin.vertices).all()
         assert np.isfinite(drawn.tube.colours).all()
@@ -189,18 +204,32 @@ def test_links_and_bodies_as_ghosts_of_each_other():
     assert len(own.ghost_tubes) == 1
     assert own.ghosts == []
     assert own.ghost_tubes[0].colours[0, 3] == pytest.approx(0.35)
-    links = _drawn(SNAKE, held, Overlays(ghosts=(Ghost(serpenoid_pose(), body=ChainBody(Robot())),)))
+    links = _drawn(
+        SNAKE, held, Overlays(ghosts=(Ghost(serpenoid_pose(), body=ChainBody(Robot())),))
+    )
     assert len(links.ghosts) == 1
     assert links.ghost_tubes == ()
     other = build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose, body=_ROD),)), Camera())
     assert len(other.ghost_tubes) == 1
     assert (
-        len(build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose * np.nan, body=_ROD),)), Camera()).ghosts) == 0
+        len(
+            build(
+                Scene(),
+                None,
+                Overlays(ghosts=(Ghost(held.link_pose * np.nan, body=_ROD),)),
+                Camera(),
+            ).ghosts
+        )
+        == 0
     )
 
 
 def test_selection_and_hover():
-    drawn = _drawn(SNAKE, snake(), Overlays(selection=(Pick("link", 0), Pick("link", 12)), hover=Pick("link", 40)))
+    drawn = _drawn(
+        SNAKE,
+        snake(),
+        Overlays(selection=(Pick("link", 0), Pick("link", 12)), hover=Pick("link", 40)),
+    )
     assert len(drawn.opaque["sleeve"]) == 3, "bands where the sections are"
     assert len(drawn.outlines["sleeve"]) == 1
     assert len(drawn.outlines["capsule"]) == 2, "head and tail are round"
@@ -253,5 +282,7 @@ def test_the_picture_is_drawn_with_care_where_the_body_is():
     ndc = camera.project(drawn.tube.skin.vertices[:, :3].astype(float), ASPECT)
     pixel = (ndc[:, :2] + 1) / 2 * (1280, 720)
     corner, size = where.tiles[:, :2], where.tiles[:, 2:]
-    inside = ((pixel[:, None] >= corner) & (pixel[:, None] <= corner + size)).all(axis=2).any(axis=1)
+    inside = (
+        ((pixel[:, None] >= corner) & (pixel[:, None] <= corner + size)).all(axis=2).any(axis=1)
+    )
     assert inside.all()

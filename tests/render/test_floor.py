@@ -48,5 +48,8 @@ def test_the_eye_goes_below_the_floor_and_keeps_its_grid() -> None:
     camera = Camera().orbit(0.0, -1.2)
     assert camera.elevation < -0.5
     with OffscreenRenderer(320, 200) as drawing:
-        grid, none = (drawing.frame(Scene(), None, Overlays(show_grid=shown), camera).astype(int) for shown in (1, 0))
+        grid, none = (
+            drawing.frame(Scene(), None, Overlays(show_grid=shown), camera).astype(int)
+            for shown in (1, 0)
+        )
     assert (np.abs(grid - none).sum(axis=2) > 6).sum() > 200

@@ -27,7 +27,9 @@ def pictured(**values: float) -> Scene:
 
 def test_slippery_half_is_darker_than_the_other_and_the_bare_floor_between(tmp_path: Path) -> None:
     save_halves(tmp_path / "floor.png")
-    camera = Camera(orthographic=True).standard("top").frame((-1.0, -0.6, 0.0), (1.0, 0.6, 0.0), 1.6)
+    camera = (
+        Camera(orthographic=True).standard("top").frame((-1.0, -0.6, 0.0), (1.0, 0.6, 0.0), 1.6)
+    )
     bare = Overlays(show_grid=False, show_triad=False)
 
     with OffscreenRenderer(320, 200) as drawing:

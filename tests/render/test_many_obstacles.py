@@ -41,8 +41,18 @@ def crowd(count: int = MANY + 60) -> Scene:
             kinds: tuple[Obstacle, ...] = (
                 Ramp(x_m=x, y_m=y, length_m=0.3, rise_m=0.1, width_m=0.3),
                 Stairs(x_m=x, y_m=y, steps=2, run_m=0.1, width_m=0.3, landing_m=0.1),
-                HeightField(x_m=x, y_m=y, length_m=0.4, width_m=0.4, heights_m=((0.0, 0.1), (0.05, 0.0))),
-                Rubble(x_m=x, y_m=y, length_m=0.4, width_m=0.4, blocks=5, smallest_m=0.05, largest_m=0.1),
+                HeightField(
+                    x_m=x, y_m=y, length_m=0.4, width_m=0.4, heights_m=((0.0, 0.1), (0.05, 0.0))
+                ),
+                Rubble(
+                    x_m=x,
+                    y_m=y,
+                    length_m=0.4,
+                    width_m=0.4,
+                    blocks=5,
+                    smallest_m=0.05,
+                    largest_m=0.1,
+                ),
             )
             made.append(kinds[i // 40 % 4])
         elif i % 2:
@@ -50,7 +60,12 @@ def crowd(count: int = MANY + 60) -> Scene:
         else:
             made.append(
                 Box(
-                    x_m=x, y_m=y, length_m=0.25, width_m=0.15, yaw_deg=float(rng.uniform(0, 90)), pitch_deg=float(i % 7)
+                    x_m=x,
+                    y_m=y,
+                    length_m=0.25,
+                    width_m=0.15,
+                    yaw_deg=float(rng.uniform(0, 90)),
+                    pitch_deg=float(i % 7),
                 )
             )
     return Scene(obstacles=tuple(made))
@@ -96,7 +111,17 @@ def same(one: Obstacles, other: Obstacles) -> None:
         lambda s: remove_obstacles(s, [3, 9]),
         lambda s: move(s, range(len(s.obstacles)), (0.01, 0.0, 0.0)),
     ],
-    ids=["moved", "ramp", "other steps", "finer field", "more blocks", "other blocks", "sunk", "removed", "all"],
+    ids=[
+        "moved",
+        "ramp",
+        "other steps",
+        "finer field",
+        "more blocks",
+        "other blocks",
+        "sunk",
+        "removed",
+        "all",
+    ],
 )
 def test_a_changed_scene_takes_over_what_it_shares(change) -> None:
     before = crowd()
@@ -120,7 +145,9 @@ def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
     moved = move(hidden, [20], (0.1, 0.0, 0.0))
     taken = obstacles_of(moved.obstacles, shown_only=True)
     same(taken, anew(moved, shown_only=True))
-    straight_down = Camera(elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0))
+    straight_down = Camera(
+        elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0)
+    )
     for of, found in ((scene, "obstacle"), (hidden, "ground")):
         picked = pick(build(of, None, Overlays(), straight_down), straight_down, (0.0, 0.0), 1.6)
         assert picked is not None
@@ -154,4 +181,6 @@ def test_kept_pictures_are_those_that_would_be_drawn(quality: Quality) -> None:
             with OffscreenRenderer(*SIZE, quality=quality) as fresh:
                 away = np.abs(fresh.draw(drawn, camera).astype(int) - kept.astype(int))
             # Where two obstacles touch a pixel at the same depth, the order of drawing decides.
-            assert (away.max(axis=2) > 8).mean() < 2e-4, f"step {number}: {(away.max(axis=2) > 8).sum()} pixels"
+            assert (away.max(axis=2) > 8).mean() < 2e-4, (
+                f"step {number}: {(away.max(axis=2) > 8).sum()} pixels"
+            )

@@ -1,7 +1,7 @@
 """Pictures through EGL: against reference images, to the byte twice, and in words when there is no OpenGL.
 
-A picture that changed on purpose is accepted with ``SNAKESTUDIO_ACCEPT_IMAGES=1``; what was drawn is left beside the
-reference's name in ``out/images`` when a comparison fails.
+A picture that changed on purpose is accepted with ``SNAKESTUDIO_ACCEPT_IMAGES=1``; what was drawn
+is left beside the reference's name in ``out/images`` when a comparison fails.
 """
 
 from __future__ import annotations
@@ -136,15 +136,25 @@ for _name, _gizmo, _theme in (
     ("gizmo_scale", Gizmo("scale", _PIVOT, rotation(math.radians(30), math.radians(15))), LIGHT),
     ("gizmo_held", Gizmo("turn", _PIVOT, offered="z", held="z", sweep=(0.3, 1.2)), DARK),
 ):
-    _chosen = Overlays(selection=(Pick("obstacle", 2),), gizmo=_gizmo, guides=(_GUIDE,) if _gizmo.held else ())
+    _chosen = Overlays(
+        selection=(Pick("obstacle", 2),), gizmo=_gizmo, guides=(_GUIDE,) if _gizmo.held else ()
+    )
     PICTURES[_name] = TERRAIN, None, _chosen, _GIZMO_VIEW, _theme
 
-_RINGED = Overlays(body_quantity="torque", force_scale=0.05, selection=(Pick("link", 16),), hover=Pick("link", 27))
+_RINGED = Overlays(
+    body_quantity="torque", force_scale=0.05, selection=(Pick("link", 16),), hover=Pick("link", 27)
+)
 _ARCH_GHOST = Ghost(inchworm().link_pose + np.array((0.02, 0.08, 0, 0, 0, 0, 0)))
 _ARCH_VIEW = Camera((0.13, 0.0, 0.05), 0.6, math.radians(-70), math.radians(18))
 for _name, _theme in (("", DARK), ("_light", LIGHT)):
     PICTURES |= {
-        f"beam_snake{_name}": (SNAKE, snake(), _RINGED, Camera().frame(*box(snake()), WIDTH / HEIGHT), _theme),
+        f"beam_snake{_name}": (
+            SNAKE,
+            snake(),
+            _RINGED,
+            Camera().frame(*box(snake()), WIDTH / HEIGHT),
+            _theme,
+        ),
         f"beam_worm{_name}": (
             WORM,
             worm(),
@@ -181,7 +191,9 @@ def test_against_reference(screen, name):
         IMAGES.mkdir(exist_ok=True)
         Image.fromarray(picture).save(path, optimize=True)
         return
-    assert path.exists(), f"{path} is missing; look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
+    assert path.exists(), (
+        f"{path} is missing; look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
+    )
     said = unlike(picture, _reference(name))
     if said:
         FAILED.mkdir(parents=True, exist_ok=True)
@@ -196,8 +208,9 @@ def _reference(name: str) -> np.ndarray:
 def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
     """In what a picture differs from its reference, "" if in nothing but how another driver draws edges.
 
-    Edges may lie a pixel beside: what counts is a colour that is nowhere around in the other picture. A thing that is
-    missing, or is there and should not be, shows many of those in some tile, however small it is beside the picture.
+    Edges may lie a pixel beside: what counts is a colour that is nowhere around in the other
+    picture. A thing that is missing, or is there and should not be, shows many of those in some
+    tile, however small it is beside the picture.
     """
     assert reference.shape == picture.shape
     mean = float(np.abs(picture.astype(int) - reference).max(axis=2).mean())
@@ -214,7 +227,8 @@ def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
 
 
 _TILE, _FEW = 16, 4
-"""Width and height of a tile, pixels, and how many of another colour than all around a tile may have."""
+"""Width and height of a tile, pixels, and how many of another colour than all around a tile may
+have."""
 
 _LIKE = 44
 """Difference of a colour's parts, of 255, up to which they are alike."""
@@ -236,7 +250,9 @@ def _without(name: str) -> tuple[Snapshot, Overlays]:
     if name.startswith("force of contact"):
         force = contacts.force_normal.copy()
         force[int(name[-1])] = 0.0
-        return dataclasses.replace(held, contacts=dataclasses.replace(contacts, force_normal=force)), overlays
+        return dataclasses.replace(
+            held, contacts=dataclasses.replace(contacts, force_normal=force)
+        ), overlays
     if name == "friction":
         return held, dataclasses.replace(overlays, show_friction_forces=False)
     if name == "trail":
@@ -247,7 +263,14 @@ def _without(name: str) -> tuple[Snapshot, Overlays]:
 
 @pytest.mark.parametrize(
     "left_out",
-    ["force of contact 0", "force of contact 1", "force of contact 2", "friction", "trail", "axes in the corner"],
+    [
+        "force of contact 0",
+        "force of contact 1",
+        "force of contact 2",
+        "friction",
+        "trail",
+        "axes in the corner",
+    ],
 )
 def test_what_is_missing_makes_a_picture_unlike_its_reference(screen, left_out):
     held, overlays = _without(left_out)
@@ -298,7 +321,9 @@ def test_a_lifted_link_parts_from_its_shadow(screen):
         x, y = LIFT_VIEW.project(beside, WIDTH / HEIGHT)[:2]
         column, row = round((x + 1) / 2 * WIDTH), round((1 - y) / 2 * HEIGHT)
         darkness[name] = 1 - picture[row, column].sum() / bare[row, column].sum()
-        shadow = (picture.sum(axis=2, dtype=int) < 0.8 * bare.sum(axis=2)) & (picture.max(axis=2) < 60)
+        shadow = (picture.sum(axis=2, dtype=int) < 0.8 * bare.sum(axis=2)) & (
+            picture.max(axis=2) < 60
+        )
         assert shadow.sum() > 300
     assert darkness["flat"] > 0.2
     assert darkness["lifted"] < 0.5 * darkness["flat"]
@@ -315,7 +340,9 @@ def test_every_quality_draws_the_same_things(screen, quality):
 
 def _brightness(screen, scene, pose, camera, points):
     """Mean brightness of the picture around points of the world."""
-    drawn = screen.frame(scene, None if pose is None else snapshot(pose, False), Overlays(show_grid=False), camera)
+    drawn = screen.frame(
+        scene, None if pose is None else snapshot(pose, False), Overlays(show_grid=False), camera
+    )
     found = []
     for point in points:
         x, y, _ = camera.project(np.array(point), WIDTH / HEIGHT)
@@ -335,18 +362,22 @@ def test_shadows_fall_on_what_lies_in_the_way(screen):
     """The light comes from (-0.42, -0.30, 1): shadows fall towards +x and +y, by 0.30 m in y for a metre of height."""
     box = Scene(obstacles=(Box(x_m=0, y_m=0, length_m=2, width_m=1.0, height_m=0.4),))
     top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
-    # 0.3 m above the lid: 0.09 m beside the robot, and 0.21 m where it would lie if the floor were there.
+    # 0.3 m above the lid: 0.09 m beside the robot, and 0.21 m where it would lie if the floor were
+    # there.
     on_lid, not_there = (0.0, 0.09, 0.4), (0.0, 0.21, 0.4)
     empty = _brightness(screen, box, None, top, (on_lid, not_there))
     above = _brightness(screen, box, _bar(0.7), top, (on_lid, not_there))
     assert above[0] < 0.85 * empty[0]
     assert above[1] > 0.97 * empty[1]
-    # A robot on the floor behind the box shades the floor, not the lid, though it is on the same rays.
+    # A robot on the floor behind the box shades the floor, not the lid, though it is on the same
+    # rays.
     behind = _brightness(screen, box, _bar(0.0525, 0.58), top, (on_lid, (0.0, 0.47, 0.4)))
     assert behind[0] > 0.97 * empty[0]
     assert behind[1] > 0.9 * empty[0]
     # The box itself: its shadow is 0.12 m wide on the far side, none on the near one.
-    floor = _brightness(screen, box, None, top, ((0.0, 0.56, 0.0), (0.0, -0.56, 0.0), (0.0, 0.8, 0.0)))
+    floor = _brightness(
+        screen, box, None, top, ((0.0, 0.56, 0.0), (0.0, -0.56, 0.0), (0.0, 0.8, 0.0))
+    )
     assert floor[0] < 0.7 * floor[2]
     assert floor[1] > 0.8 * floor[2]
 
@@ -369,16 +400,23 @@ def test_terrain_shades_terrain_and_links(screen):
 def test_camera_inside_things_and_odd_sizes():
     with OffscreenRenderer(321, 97) as other:
         inside = Camera(tuple(serpenoid_pose()[5, :3]), 0.03)
-        picture = other.frame(obstacle_scene(), snapshot(), Overlays(selection=(Pick("link", 5),)), inside)
+        picture = other.frame(
+            obstacle_scene(), snapshot(), Overlays(selection=(Pick("link", 5),)), inside
+        )
         assert picture.shape == (97, 321, 3)
         assert other.frame(Scene(), None).std() > 0
 
 
 def test_many_obstacles_and_links(screen):
     rng = np.random.default_rng(3)
-    posts = tuple(Cylinder(x_m=float(x), y_m=float(y), radius_m=0.05) for x, y in rng.uniform(-6, 6, (3000, 2)))
+    posts = tuple(
+        Cylinder(x_m=float(x), y_m=float(y), radius_m=0.05)
+        for x, y in rng.uniform(-6, 6, (3000, 2))
+    )
     scene = Scene(robot=Robot(n_links=1000), obstacles=posts)
-    picture = screen.frame(scene, snapshot(serpenoid_pose(1000), False), Overlays(), Camera(distance=14))
+    picture = screen.frame(
+        scene, snapshot(serpenoid_pose(1000), False), Overlays(), Camera(distance=14)
+    )
     assert picture.std() > 20
 
 
@@ -412,7 +450,9 @@ def test_renderer_in_a_foreign_context():
 
 
 def test_an_old_context_is_refused_in_a_sentence(monkeypatch):
-    monkeypatch.setattr(gl, "integer", lambda name: {gl.GL_MAJOR_VERSION: 3, gl.GL_MINOR_VERSION: 1}.get(name, 0))
+    monkeypatch.setattr(
+        gl, "integer", lambda name: {gl.GL_MAJOR_VERSION: 3, gl.GL_MINOR_VERSION: 1}.get(name, 0)
+    )
     monkeypatch.setattr(gl, "text", lambda name: "3.1 Elderly")
     with pytest.raises(GraphicsError, match=r"needs OpenGL 3\.3; this machine offers 3\.1 Elderly"):
         Renderer().initialise()

@@ -13,7 +13,11 @@ from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.rotations import quaternions
 from snakestudio.model.scene import Scene
 
-DIRECTIONS = {"yaw": np.array([0.0, 0.0, 1.0]), "pitch": np.array([0.0, 1.0, 0.0]), "roll": np.array([1.0, 0.0, 0.0])}
+DIRECTIONS = {
+    "yaw": np.array([0.0, 0.0, 1.0]),
+    "pitch": np.array([0.0, 1.0, 0.0]),
+    "roll": np.array([1.0, 0.0, 0.0]),
+}
 
 
 class Chain(NamedTuple):
@@ -36,15 +40,18 @@ def about(kind: str, angle: float) -> FloatArray:
     """Rodrigues' formula about an axis of a joint."""
     x, y, z = DIRECTIONS[kind]
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    result: FloatArray = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    result: FloatArray = (
+        np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    )
     return result
 
 
 def placed(scene: Scene, angles: FloatArray, first: FloatArray, turn: FloatArray) -> Chain:
     """The chain at these angles, (m,), rad, with the middle of link 1 at `first` and its axes `turn`.
 
-    A joint lies between two links; its yaw axis is half the offset before the end of the one, its pitch axis half the
-    offset behind the beginning of the other, and a roll axis is that other's own.
+    A joint lies between two links; its yaw axis is half the offset before the end of the one, its
+    pitch axis half the offset behind the beginning of the other, and a roll axis is that other's
+    own.
     """
     links, joints = scene.robot.links, scene.robot.joint_list
     middles, turns, anchors, axes = [first], [turn], [], []
@@ -109,7 +116,9 @@ def random_scene(seed: int, n: int = 9) -> Scene:
             for kind in JOINT_AXES[name]
         ]
     robot = {"robot.n_links": n, "robot.link": links, "robot.joint": joints}
-    scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.kind": "straight", **robot})
+    scene = with_values(
+        Scene(), {"model.kind": "spatial_nonsmooth", "start.kind": "straight", **robot}
+    )
     angles = rng.uniform(-0.6, 0.6, len(scene.body.axes))
     turn = about("yaw", some(-3, 3)) @ about("pitch", 0.4) @ about("roll", -0.3)
     chain = placed(scene, angles, np.array([0.3, -0.2, 1.0]), turn)

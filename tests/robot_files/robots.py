@@ -19,7 +19,9 @@ def imported(folder: Path, text: str, name: str = "robot.urdf") -> ImportedRobot
     return load_robot(path)
 
 
-def urdf_link(name: str, mass: float = MASS, x: float = 0.0, extra: str = "", inertia: float = INERTIA) -> str:
+def urdf_link(
+    name: str, mass: float = MASS, x: float = 0.0, extra: str = "", inertia: float = INERTIA
+) -> str:
     """A link with a cylinder along x around (x, 0, 0)."""
     return (
         f'<link name="{name}"><inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>'
@@ -49,20 +51,28 @@ def urdf_joint(
 def urdf_modules(count: int) -> str:
     """Modules whose frames turn by 90 degrees about x from joint to joint: each joint turns about its own z."""
     parts = [urdf_link("dummy", 0.0).replace("<collision>", "<!--").replace("</collision>", "-->")]
-    parts.append('<joint name="root" type="fixed"><parent link="dummy"/><child link="link_1"/></joint>')
+    parts.append(
+        '<joint name="root" type="fixed"><parent link="dummy"/><child link="link_1"/></joint>'
+    )
     for k in range(1, count + 1):
         parts.append(urdf_link(f"link_{k}", x=LENGTH / 2))
         if k > 1:
             turn = "0 0 0" if k == 2 else "-1.57 0 0" if k % 2 else "1.57 0 0"
-            parts.append(urdf_joint(f"joint_{k - 1}", f"link_{k - 1}", f"link_{k}", f"{LENGTH} 0 0", turn))
+            parts.append(
+                urdf_joint(f"joint_{k - 1}", f"link_{k - 1}", f"link_{k}", f"{LENGTH} 0 0", turn)
+            )
     return f'<robot name="modules">{"".join(parts)}</robot>'
 
 
-def mjcf_chain(axes: list[str], base: str = "<freejoint/>", joint: str = "", outside: str = "") -> str:
+def mjcf_chain(
+    axes: list[str], base: str = "<freejoint/>", joint: str = "", outside: str = ""
+) -> str:
     """Bodies along x, a hinge about each of `axes` between them."""
     inner = ""
     for k, axis in reversed(list(enumerate(axes, start=1))):
-        inner = _mjcf_body(f"link_{k + 1}", f'<joint name="joint_{k}" axis="{axis}" {joint}/>', inner, LENGTH)
+        inner = _mjcf_body(
+            f"link_{k + 1}", f'<joint name="joint_{k}" axis="{axis}" {joint}/>', inner, LENGTH
+        )
     return (
         f'<mujoco model="chain"><compiler angle="radian"/><worldbody><geom type="plane" size="5 5 0.1" friction="0.4"/>'
         f"{_mjcf_body('link_1', base, inner, 0.0)}</worldbody>{outside}</mujoco>"

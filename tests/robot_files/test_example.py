@@ -27,9 +27,13 @@ def test_the_example_of_the_page_moves_as_the_run(
     capsys.readouterr()
     (example,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     exec(compile(example, "export-model.md", "exec"), {})
-    reached = np.array([float(number) for number in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)])
+    reached = np.array(
+        [float(number) for number in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)]
+    )
     with open("sidewinding.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    first, last = (np.array([float(row[f"link_6_{axis}_m"]) for axis in "xyz"]) for row in (rows[0], rows[-1]))
+    first, last = (
+        np.array([float(row[f"link_6_{axis}_m"]) for axis in "xyz"]) for row in (rows[0], rows[-1])
+    )
     assert np.linalg.norm(last - first) > 0.15
     assert np.linalg.norm(reached - last) < 0.03

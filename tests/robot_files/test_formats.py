@@ -67,7 +67,9 @@ def test_nested_models_and_includes_are_read(tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "model.sdf").write_text(inner)
     second = '<include><uri>model://part</uri><name>rear</name><pose relative_to="front">0.2 0 0 0 0 0</pose></include>'
-    first = inner.split("<model", 1)[1].rsplit("</sdf>")[0].replace('name="chain"', 'name="front"', 1)
+    first = (
+        inner.split("<model", 1)[1].rsplit("</sdf>")[0].replace('name="chain"', 'name="front"', 1)
+    )
     joint = (
         '<joint name="middle" type="revolute"><parent>front::link_2</parent><child>rear::link_1</child>'
         "<axis><xyz>0 1 0</xyz></axis></joint>"
@@ -96,14 +98,23 @@ def test_rotations_of_mjcf_are_read_however_written(tmp_path: Path, rotation: st
       <body pos="0.1 0 0"><joint/>{capsule}<body pos="0.1 0 0"><joint/>{capsule}</body></body></body></worldbody>
     <actuator><position joint="nobody" kp="3"/></actuator></mujoco>"""
     robot = imported(tmp_path, text, "rotated.xml").robot
-    assert (robot.radius_m, robot.contact_half_length_m) == (pytest.approx(0.03), pytest.approx(0.02))
+    assert (robot.radius_m, robot.contact_half_length_m) == (
+        pytest.approx(0.03),
+        pytest.approx(0.02),
+    )
     joint = robot.joint[0]
-    assert (joint.lower_limit_deg, joint.upper_limit_deg, joint.damper_nms_per_rad) == (-40.0, 60.0, 0.1)
+    assert (joint.lower_limit_deg, joint.upper_limit_deg, joint.damper_nms_per_rad) == (
+        -40.0,
+        60.0,
+        0.1,
+    )
     # A cylinder of 0.04 m and a ball of radius 0.03 m, of 1000 kg/m^3.
     assert robot.mass_kg == pytest.approx(1000 * math.pi * (0.03**2 * 0.04 + 4 / 3 * 0.03**3))
 
 
-@pytest.mark.parametrize("base", ["<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint/>", ""])
+@pytest.mark.parametrize(
+    "base", ["<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint/>", ""]
+)
 def test_planar_and_fixed_bases_become_free(tmp_path: Path, base: str) -> None:
     found = imported(tmp_path, mjcf_chain(["0 0 1", "0 0 1"], base=base), "planar.xml")
     assert (found.robot.n_links, found.robot.joints) == (3, "yaw")
@@ -113,7 +124,9 @@ def test_planar_and_fixed_bases_become_free(tmp_path: Path, base: str) -> None:
 
 def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> None:
     motors = '<actuator><position joint="joint_1" kp="4" kv="0.2" forcerange="-3 3"/></actuator>'
-    text = mjcf_chain(["0 0 -1", "0 1 0"], joint='stiffness="2" springref="0.25" armature="0.01"', outside=motors)
+    text = mjcf_chain(
+        ["0 0 -1", "0 1 0"], joint='stiffness="2" springref="0.25" armature="0.01"', outside=motors
+    )
     found = imported(tmp_path, text, "servo.xml")
     first, second = found.axes
     assert (first.kp, first.kd, first.max_torque, first.sign) == (4.0, 0.2, 3.0, -1.0)
@@ -123,18 +136,26 @@ def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> N
 
 
 def test_wheels_become_passive_wheels(tmp_path: Path) -> None:
-    wheel = (
-        '<collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.035" length="0.01"/></geometry></collision>'
-    )
+    wheel = '<collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.035" length="0.01"/></geometry></collision>'
     parts = []
     for k in (1, 2, 3):
         parts.append(urdf_link(f"link_{k}", x=LENGTH / 2))
         for side in (-1, 1):
             name = f"roller_{k}_{side}"
-            parts.append(f'<link name="{name}"><inertial><mass value="0.05"/></inertial>{wheel}</link>')
+            parts.append(
+                f'<link name="{name}"><inertial><mass value="0.05"/></inertial>{wheel}</link>'
+            )
             place = f"0.05 {0.03 * side} 0"
             parts.append(
-                urdf_joint(f"axle_{name}", f"link_{k}", name, place, axis="0 1 0", kind="continuous", extra="")
+                urdf_joint(
+                    f"axle_{name}",
+                    f"link_{k}",
+                    name,
+                    place,
+                    axis="0 1 0",
+                    kind="continuous",
+                    extra="",
+                )
             )
         if k > 1:
             parts.append(urdf_joint(f"joint_{k}", f"link_{k - 1}", f"link_{k}", f"{LENGTH} 0 0"))
@@ -156,8 +177,12 @@ def test_two_hinges_on_a_massless_link_become_a_cardan_joint(tmp_path: Path) -> 
         parts.append(urdf_joint(f"pitch_{k}", cross, two, "0.022 0 0", axis="0 1 0"))
     robot = imported(tmp_path, f'<robot name="cardan">{"".join(parts)}</robot>').robot
     assert (robot.n_links, robot.joints) == (3, "cardan")
-    # A link is 0.1 m long between its own axes, and reaches half of the offset beyond either of them.
-    assert (robot.axis_offset_m, robot.link_length_m) == (pytest.approx(0.022), pytest.approx(0.122))
+    # A link is 0.1 m long between its own axes, and reaches half of the offset beyond either of
+    # them.
+    assert (robot.axis_offset_m, robot.link_length_m) == (
+        pytest.approx(0.022),
+        pytest.approx(0.122),
+    )
 
 
 def test_impossible_inertias_are_replaced_and_reported(tmp_path: Path) -> None:
@@ -180,11 +205,18 @@ def test_masses_of_fixed_parts_are_merged(tmp_path: Path) -> None:
 
 def test_a_bent_zero_pose_gives_zero_angles(tmp_path: Path) -> None:
     parts = [urdf_link(name, x=0.05) for name in "abcd"]
-    parts += [urdf_joint("j1", "a", "b", "0.1 0 0"), urdf_joint("j2", "b", "c", "0.1 0 0", rpy="0 0 0.7853982")]
+    parts += [
+        urdf_joint("j1", "a", "b", "0.1 0 0"),
+        urdf_joint("j2", "b", "c", "0.1 0 0", rpy="0 0 0.7853982"),
+    ]
     parts.append(urdf_joint("j3", "c", "d", "0.1 0 0"))
     robot = imported(tmp_path, f'<robot name="bent">{"".join(parts)}</robot>').robot
-    assert [(table.index, table.zero_deg) for table in robot.joint if table.zero_deg] == [(2, pytest.approx(45.0))]
-    assert [(t.lower_limit_deg, t.upper_limit_deg) for t in robot.joint if t.lower_limit_deg] == [(-45.0, 135.0)]
+    assert [(table.index, table.zero_deg) for table in robot.joint if table.zero_deg] == [
+        (2, pytest.approx(45.0))
+    ]
+    assert [(t.lower_limit_deg, t.upper_limit_deg) for t in robot.joint if t.lower_limit_deg] == [
+        (-45.0, 135.0)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["binary", "ascii", "obj"])
@@ -221,7 +253,9 @@ def test_meshes_give_the_capsule_of_their_box(tmp_path: Path, kind: str) -> None
         data = "\n".join([*lines, "endsolid"]).encode()
     else:
         points = "\n".join("v {} {} {}".format(*point) for point in corners)
-        data = (points + "\n" + "\n".join(f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces)).encode()
+        data = (
+            points + "\n" + "\n".join(f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces)
+        ).encode()
     name = "box.obj" if kind == "obj" else "box.stl"
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / name).write_bytes(data)
@@ -230,13 +264,18 @@ def test_meshes_give_the_capsule_of_their_box(tmp_path: Path, kind: str) -> None
     body = f'<body pos="0.1 0 0"><joint/>{mesh}'
     text = f"<mujoco>{asset}<worldbody><body><freejoint/>{mesh}{body}{body}</body></body></body></worldbody></mujoco>"
     robot = imported(tmp_path, text, "mesh.xml").robot
-    assert (robot.radius_m, robot.contact_half_length_m) == (pytest.approx(0.02), pytest.approx(0.03))
+    assert (robot.radius_m, robot.contact_half_length_m) == (
+        pytest.approx(0.02),
+        pytest.approx(0.03),
+    )
     assert robot.mass_kg == pytest.approx(1000 * 0.1 * 0.04**2)
     assert robot.inertia_kg_m2 == pytest.approx(robot.mass_kg / 12 * (0.1**2 + 0.04**2))
 
 
 def test_missing_meshes_are_reported_and_estimated(tmp_path: Path) -> None:
-    text = urdf_modules(4).replace('<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://gone/a.stl"/>')
+    text = urdf_modules(4).replace(
+        '<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://gone/a.stl"/>'
+    )
     found = imported(tmp_path, text)
     assert found.robot.radius_m == pytest.approx(math.sqrt(2 * AXIAL / MASS))
     assert any("package://gone/a.stl" in note for note in found.notes)
@@ -253,17 +292,26 @@ def test_surroundings_become_obstacles(tmp_path: Path) -> None:
     found = imported(tmp_path, text.replace("<worldbody>", f"{bumps}<worldbody>"), "world.xml")
     post, block, ball, field = found.obstacles
     assert (post.kind, post.x_m, post.radius_m, post.height_m) == ("cylinder", 3.0, 0.05, 0.4)
-    assert (block.kind, block.length_m, block.yaw_deg) == ("box", 0.4, pytest.approx(math.degrees(0.5)))
+    assert (block.kind, block.length_m, block.yaw_deg) == (
+        "box",
+        0.4,
+        pytest.approx(math.degrees(0.5)),
+    )
     assert (ball.kind, ball.height_m) == ("cylinder", 0.2)
     # The first row of the file is the one with the largest y.
-    assert (field.kind, field.heights_m) == ("height_field", ((0.1, 0.075, 0.0), (0.0, 0.025, 0.05)))
+    assert (field.kind, field.heights_m) == (
+        "height_field",
+        ((0.1, 0.075, 0.0), (0.0, 0.025, 0.05)),
+    )
 
 
 @pytest.mark.parametrize("base", [0, 2])
 def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
     """Joint positions in a random pose; the root of the file is the first link, or one in the middle."""
     mujoco = pytest.importorskip("mujoco")
-    parts = [urdf_link(f"l{k}", x=0.04 if k > base else -0.04 if k < base else 0.0) for k in range(6)]
+    parts = [
+        urdf_link(f"l{k}", x=0.04 if k > base else -0.04 if k < base else 0.0) for k in range(6)
+    ]
     frames = ["1.57079632679 0 0", "0 0 0", "3.14159265359 0 0", "-1.57079632679 0 0", "0 0 0"]
     axes = ["0 0 1", "0 -1 0", "0 0 1", "1 0 0", "0 1 0"]
     for k, (rpy, axis) in enumerate(zip(frames, axes, strict=True)):
@@ -286,7 +334,9 @@ def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
     for one in (points, expected):
         one -= one[0]
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
-    assert distances == pytest.approx(np.linalg.norm(expected[:, None] - expected[None], axis=2), abs=1e-9)
+    assert distances == pytest.approx(
+        np.linalg.norm(expected[:, None] - expected[None], axis=2), abs=1e-9
+    )
     volume = np.linalg.det(points[1:4]), np.linalg.det(expected[1:4])
     assert volume[0] == pytest.approx(volume[1], abs=1e-12)  # not its mirror image
 
@@ -316,7 +366,11 @@ def test_torques_accelerate_the_robot_as_in_mujoco(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
     inner = ""
     for k, axis in reversed(list(enumerate(["0 0 0", "0 0 1", "0 1 0", "1 0 0", "0 0 -1"]))):
-        mass, x, across = random.uniform(0.3, 0.9), random.uniform(0.03, 0.07), random.uniform(5e-4, 9e-4)
+        mass, x, across = (
+            random.uniform(0.3, 0.9),
+            random.uniform(0.03, 0.07),
+            random.uniform(5e-4, 9e-4),
+        )
         joint = f'<joint axis="{axis}" armature="0"/>' if k else "<freejoint/>"
         inner = (
             f'<body pos="{0.1 if k else 0} 0 0">{joint}<inertial pos="{x} 0 0" mass="{mass}"'
@@ -352,9 +406,13 @@ def test_importing_into_a_scene_keeps_all_but_the_robot(tmp_path: Path) -> None:
     assert all(getattr(after, name) == part for name, part in before if name not in rest)
 
 
-def test_raw_xacro_without_the_package_says_how_to_expand_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raw_xacro_without_the_package_says_how_to_expand_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     path = tmp_path / "snake.urdf.xacro"
-    path.write_text('<robot xmlns:xacro="x"><xacro:property name="a" value="1"/><link name="a"/></robot>')
+    path.write_text(
+        '<robot xmlns:xacro="x"><xacro:property name="a" value="1"/><link name="a"/></robot>'
+    )
     with pytest.raises(RobotFileError, match=r"pip install xacro, or expand .* > snake\.urdf"):
         load_robot(path)

@@ -49,7 +49,9 @@ def test_exported_start_comes_back(tmp_path: Path) -> None:
     robot = load_robot(file)
     assert not any("would start in an obstacle" in note for note in robot.notes)
     found = new_scene(robot, "", "")
-    np.testing.assert_allclose(initial_state(found)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8)
+    np.testing.assert_allclose(
+        initial_state(found)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8
+    )
 
 
 def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:

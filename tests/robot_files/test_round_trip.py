@@ -58,7 +58,10 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
     scene = scenes_dir() / f"{name}.toml"
     if name == "eight_modules":
         scene = tmp_path / "scene.toml"
-        assert main(["import-robot", str(resource("robots", "eight_modules.urdf")), "-o", str(scene)]) == 0
+        assert (
+            main(["import-robot", str(resource("robots", "eight_modules.urdf")), "-o", str(scene)])
+            == 0
+        )
     elif name in ("apart", "bent_ends"):
         scene = tmp_path / "scene.toml"
         scene.write_text(APART if name == "apart" else BENT_ENDS, encoding="utf-8")
@@ -66,9 +69,15 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
     before, found = load_scene(scene), load_robot(file)
     robot = found.robot
-    assert (robot.joints, robot.joint_limit_deg) == (before.robot.joints, before.robot.joint_limit_deg)
+    assert (robot.joints, robot.joint_limit_deg) == (
+        before.robot.joints,
+        before.robot.joint_limit_deg,
+    )
     assert robot.joint_list == before.robot.joint_list
     for new, old in zip(robot.links, before.robot.links, strict=True):
         assert new[:7] == pytest.approx(old[:7], rel=1e-9, abs=1e-12)
     if ending == "mjcf":
-        assert (found.gains.kp, found.gains.kd) == (before.joint_controller.kp, before.joint_controller.kd)
+        assert (found.gains.kp, found.gains.kd) == (
+            before.joint_controller.kp,
+            before.joint_controller.kd,
+        )

@@ -50,7 +50,9 @@ def test_masses_and_kinematics_are_the_scenes(seed: int) -> None:
     np.testing.assert_allclose(data.xpos[1:], chain.middle, atol=1e-13)
     np.testing.assert_allclose(data.xmat[1:].reshape(-1, 3, 3), chain.turn, atol=1e-13)
     np.testing.assert_allclose(data.xipos[1:], centres(scene, chain), atol=1e-13)
-    np.testing.assert_allclose(data.xaxis[1:], scene.axis_values.sign[:, None] * chain.axis, atol=1e-13)
+    np.testing.assert_allclose(
+        data.xaxis[1:], scene.axis_values.sign[:, None] * chain.axis, atol=1e-13
+    )
     offset = data.xanchor[1:] - chain.anchor
     np.testing.assert_allclose(np.cross(offset, chain.axis), 0.0, atol=1e-13)  # the same line
     for k, link in enumerate(robot.links):
@@ -82,7 +84,9 @@ def test_motors_springs_and_limits_are_the_scenes(seed: int) -> None:
         passive = -values.spring * (angle - values.rest) - values.damper * rate
         np.testing.assert_allclose(data.qfrc_passive[6:], values.sign * passive, atol=1e-12)
     assert saturated > 5
-    ends = values.sign[:, None] * (np.column_stack([values.lower, values.upper]) - values.zero[:, None])
+    ends = values.sign[:, None] * (
+        np.column_stack([values.lower, values.upper]) - values.zero[:, None]
+    )
     assert model.jnt_limited[1:].all()
     np.testing.assert_allclose(model.jnt_range[1:], np.sort(ends, axis=1), atol=1e-15)
 
@@ -97,14 +101,20 @@ def test_gravity_pulls_at_the_joints_as_it_must() -> None:
     chain = placed(scene, angles, np.zeros(3), np.eye(3))
     slope, downhill = math.radians(20.0), math.radians(50.0)
     gravity = 9.81 * np.array(
-        [math.sin(slope) * math.cos(downhill), math.sin(slope) * math.sin(downhill), -math.cos(slope)]
+        [
+            math.sin(slope) * math.cos(downhill),
+            math.sin(slope) * math.sin(downhill),
+            -math.cos(slope),
+        ]
     )
     mass = np.array([link.mass for link in scene.robot.links])
     for j, axis in enumerate(scene.body.axes):
         behind = slice(axis.joint + 1, None)
         arms = centres(scene, chain)[behind] - chain.anchor[j]
         moment = (np.cross(arms, gravity) * mass[behind, None]).sum(axis=0) @ chain.axis[j]
-        assert data.qfrc_bias[6 + j] == pytest.approx(-scene.axis_values.sign[j] * moment, abs=1e-11)
+        assert data.qfrc_bias[6 + j] == pytest.approx(
+            -scene.axis_values.sign[j] * moment, abs=1e-11
+        )
 
 
 def test_the_start_is_a_keyframe() -> None:
@@ -113,7 +123,9 @@ def test_the_start_is_a_keyframe() -> None:
     rng = np.random.default_rng(7)
     velocity, spin = rng.uniform(-1, 1, (2, 3))
     angles, rates = rng.uniform(-1, 1, (2, len(scene.body.axes)))
-    chain = placed(scene, angles, np.array([0.3, -0.2, 1.0]), about("yaw", 2.0) @ about("roll", 0.4))
+    chain = placed(
+        scene, angles, np.array([0.3, -0.2, 1.0]), about("yaw", 2.0) @ about("roll", 0.4)
+    )
     position = centres(scene, chain)
     linear, angular = [], []
     for k, at in enumerate(position):
@@ -139,12 +151,15 @@ def test_the_start_is_a_keyframe() -> None:
         found = np.zeros(6)
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, found, 0)
         np.testing.assert_allclose(found, [*angular[k], *linear[k]], atol=1e-11)
-    np.testing.assert_array_equal(data.ctrl, data.qpos[7:])  # it holds the angles at which it starts
+    np.testing.assert_array_equal(
+        data.ctrl, data.qpos[7:]
+    )  # it holds the angles at which it starts
 
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])
 def test_a_link_slides_by_its_own_friction(direction: float) -> None:
-    # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little further.
+    # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little
+    # further.
     along, across, speed = 0.1, 0.4, 1.0
     ground = {"ground.mu_along": along, "ground.mu_across": across, "ground.mu_rolling": 0.0}
     heading = math.radians(30.0 + direction)
@@ -162,19 +177,31 @@ def test_a_link_slides_by_its_own_friction(direction: float) -> None:
     for _ in range(8000):
         mujoco.mj_step(model, data)
     far = np.linalg.norm(data.qpos[:2] - begin)
-    assert far == pytest.approx(speed**2 / (2 * 9.81 * (along if direction == 0.0 else across)), rel=0.03)
+    assert far == pytest.approx(
+        speed**2 / (2 * 9.81 * (along if direction == 0.0 else across)), rel=0.03
+    )
 
 
 @pytest.mark.parametrize("of_link", [False, True])
 def test_contacts_have_the_friction_of_what_is_touched(of_link: bool) -> None:
-    # On the ground that of the link, though the ground may have more; at an obstacle that of the obstacle.
+    # On the ground that of the link, though the ground may have more; at an obstacle that of the
+    # obstacle.
     values: dict[str, Any] = {
         "ground.mu_along": 0.5,
         "ground.mu_across": 0.5,
         "ground.mu_rolling": 0.1,
         "robot.n_links": 2,
         "start.kind": "straight",
-        "obstacles": [{"kind": "box", "x_m": 0.061, "y_m": 0.1, "width_m": 0.0952, "height_m": 1.0, "friction": 0.07}],
+        "obstacles": [
+            {
+                "kind": "box",
+                "x_m": 0.061,
+                "y_m": 0.1,
+                "width_m": 0.0952,
+                "height_m": 1.0,
+                "friction": 0.07,
+            }
+        ],
     }
     if of_link:
         values["robot.link"] = [{"index": "all", "mu_along": 0.2, "mu_across": 0.2}]
@@ -207,7 +234,9 @@ def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> f
     no_robot = np.array([1, 0, 0, 0, 0, 0], np.uint8)
     for geom in range(model.ngeom):
         model.geom_group[geom] = 0 if model.geom_contype[geom] else 1
-    down = mujoco.mj_ray(model, data, np.array([x, y, 5.0]), np.array([0.0, 0.0, -1.0]), no_robot, 1, -1, hit)
+    down = mujoco.mj_ray(
+        model, data, np.array([x, y, 5.0]), np.array([0.0, 0.0, -1.0]), no_robot, 1, -1, hit
+    )
     return 5.0 - float(down)
 
 
@@ -248,7 +277,9 @@ def test_height_fields_and_ramps_rise_where_they_must() -> None:
         assert surface(model, data, -2.3, 1.0 + along) == pytest.approx(height, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["stairs", "rubble", "obstacle_aided_3d", "jam_resolution", "lagrangian_undulation"])
+@pytest.mark.parametrize(
+    "name", ["stairs", "rubble", "obstacle_aided_3d", "jam_resolution", "lagrangian_undulation"]
+)
 def test_bundled_scenes_load_in_mujoco(name: str) -> None:
     scene = load_scene(scenes_dir() / f"{name}.toml")
     model, data = model_of(scene)
@@ -256,13 +287,23 @@ def test_bundled_scenes_load_in_mujoco(name: str) -> None:
     mujoco.mj_step(model, data)
     assert model.nbody == 1 + scene.robot.n_links
     assert model.nu == len(scene.body.axes)
-    assert model.ngeom == 1 + scene.robot.n_links + sum(len(obstacle_solids(o)) for o in scene.obstacles)
+    assert model.ngeom == 1 + scene.robot.n_links + sum(
+        len(obstacle_solids(o)) for o in scene.obstacles
+    )
     assert model.opt.timestep == scene.solver.step_s
 
 
 def test_limp_joints_have_no_motor_and_dampers_a_velocity_one() -> None:
-    joints = [{"index": 1, "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0}, {"index": 2, "kp_nm_per_rad": 0.0}]
-    values = {"robot.n_links": 4, "robot.joints": "yaw", "robot.joint": joints, "start.kind": "straight"}
+    joints = [
+        {"index": 1, "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0},
+        {"index": 2, "kp_nm_per_rad": 0.0},
+    ]
+    values = {
+        "robot.n_links": 4,
+        "robot.joints": "yaw",
+        "robot.joint": joints,
+        "start.kind": "straight",
+    }
     model, data = model_of(with_values(SPACE, values))
     assert [model.actuator(a).name for a in range(model.nu)] == ["joint_2_yaw", "joint_3_yaw"]
     data.ctrl[:] = 3.0, 0.0
@@ -281,7 +322,10 @@ def test_torque_gaits_have_plain_motors() -> None:
 
 def test_names_that_xml_or_mujoco_cannot_hold_are_changed() -> None:
     names = ["ground", "ground", 'a <b> & "c"', "--", "\x01", "link_1"]
-    obstacles = [{"kind": "cylinder", "x_m": float(k), "y_m": 1.0, "name": name} for k, name in enumerate(names)]
+    obstacles = [
+        {"kind": "cylinder", "x_m": float(k), "y_m": 1.0, "name": name}
+        for k, name in enumerate(names)
+    ]
     scene = with_values(SPACE, {"obstacles": obstacles, "robot.name": "x -- <y> \x02"})
     model, _ = model_of(scene)
     assert model.ngeom == 1 + 11 + 6
@@ -303,7 +347,9 @@ def test_longest_chain_loads_and_a_longer_one_is_refused() -> None:
 
 
 def test_an_impossible_inertia_is_refused() -> None:
-    scene = with_values(SPACE, {"robot.link": [{"index": 3, "inertia_kg_m2": 1e-3, "axial_inertia_kg_m2": 3e-3}]})
+    scene = with_values(
+        SPACE, {"robot.link": [{"index": 3, "inertia_kg_m2": 1e-3, "axial_inertia_kg_m2": 3e-3}]}
+    )
     with pytest.raises(ExportError, match=r"link 3 \(0\.003 kg m²\)"):
         scene_model(scene)
 

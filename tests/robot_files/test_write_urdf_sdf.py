@@ -50,8 +50,12 @@ def test_urdf_has_the_scenes_masses_and_kinematics(seed: int) -> None:
     data.qpos[7:] = file_angles(scene, angles)
     mujoco.mj_forward(model, data)
     chain = placed(scene, angles, np.zeros(3), np.eye(3))
-    np.testing.assert_allclose(data.xaxis[1:], scene.axis_values.sign[:, None] * chain.axis, atol=1e-12)
-    np.testing.assert_allclose(np.cross(data.xanchor[1:] - chain.anchor, chain.axis), 0.0, atol=1e-12)
+    np.testing.assert_allclose(
+        data.xaxis[1:], scene.axis_values.sign[:, None] * chain.axis, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.cross(data.xanchor[1:] - chain.anchor, chain.axis), 0.0, atol=1e-12
+    )
     middle = centres(scene, chain)
     for k, link in enumerate(scene.robot.links):
         body = model.body(f"link_{k + 1}").id
@@ -63,7 +67,9 @@ def test_urdf_has_the_scenes_masses_and_kinematics(seed: int) -> None:
         np.testing.assert_allclose(inertia, chain.turn[k] @ moments @ chain.turn[k].T, atol=1e-14)
     crosses = model.body_mass.sum() - scene.robot.mass
     assert 0.0 < crosses < 2.0 * CROSS_SHARE * scene.robot.mass
-    ends = np.sort(file_angles(scene, np.array([scene.axis_values.lower, scene.axis_values.upper])), axis=0)
+    ends = np.sort(
+        file_angles(scene, np.array([scene.axis_values.lower, scene.axis_values.upper])), axis=0
+    )
     np.testing.assert_allclose(model.jnt_range[1:], ends.T, atol=1e-15)
     np.testing.assert_allclose(model.dof_damping[6:], scene.axis_values.damper)
 
@@ -108,7 +114,11 @@ def test_urdf_limits_are_the_motors() -> None:
 
 def numbers(element: ElementTree.Element | None) -> FloatArray:
     """The numbers of an element; a pose that is left out is the identity."""
-    return np.zeros(6) if element is None else np.array([float(word) for word in str(element.text).split()])
+    return (
+        np.zeros(6)
+        if element is None
+        else np.array([float(word) for word in str(element.text).split()])
+    )
 
 
 def placement(pose: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -138,7 +148,10 @@ def test_sdf_has_the_scenes_masses_and_frames(seed: int) -> None:
         centre = placement(numbers(element.find("inertial/pose")))[0]
         np.testing.assert_allclose(at + turn @ centre, middles[k], atol=1e-12)
         np.testing.assert_allclose(turn, zero.turn[k], atol=1e-12)
-        moments = [float(str(element.findtext(f"inertial/inertia/{name}"))) for name in ("ixx", "iyy", "izz")]
+        moments = [
+            float(str(element.findtext(f"inertial/inertia/{name}")))
+            for name in ("ixx", "iyy", "izz")
+        ]
         assert moments == [link.axial_inertia, link.inertia, link.inertia]
     hinges = [joint for joint in joints if joint.get("type") == "revolute"]
     assert [joint.get("name") for joint in hinges] == [axis.name for axis in scene.body.axes]
@@ -155,10 +168,26 @@ def test_sdf_has_the_scenes_masses_and_frames(seed: int) -> None:
 
 def test_sdf_has_the_scenes_world() -> None:
     scene = load_scene(scenes_dir() / "stairs.toml")
-    ramp = {"kind": "ramp", "x_m": 2.0, "y_m": 1.0, "heading_deg": 90.0, "length_m": 1.0, "rise_m": 0.2}
-    peg = {"kind": "cylinder", "x_m": -1.0, "y_m": 2.0, "radius_m": 0.1, "height_m": 0.5, "friction": 0.3}
+    ramp = {
+        "kind": "ramp",
+        "x_m": 2.0,
+        "y_m": 1.0,
+        "heading_deg": 90.0,
+        "length_m": 1.0,
+        "rise_m": 0.2,
+    }
+    peg = {
+        "kind": "cylinder",
+        "x_m": -1.0,
+        "y_m": 2.0,
+        "radius_m": 0.1,
+        "height_m": 0.5,
+        "friction": 0.3,
+    }
     values: dict[str, Any] = {"ground.slope_deg": 90.0, "solver.step_s": 0.0005}
-    scene = with_values(scene, values | {"obstacles": [*(o.model_dump() for o in scene.obstacles), ramp, peg]})
+    scene = with_values(
+        scene, values | {"obstacles": [*(o.model_dump() for o in scene.obstacles), ramp, peg]}
+    )
     world = root_of(sdf_text(scene_model(scene))).find("world")
     assert world is not None
     np.testing.assert_allclose(numbers(world.find("gravity")), [9.81, 0.0, 0.0], atol=1e-12)
@@ -200,4 +229,6 @@ def test_sdf_friction_along_and_across_has_a_direction() -> None:
 def test_angles_of_any_rotation_are_right_to_rounding(pitch: float) -> None:
     turn = about("yaw", 0.7) @ about("pitch", np.radians(pitch).item()) @ about("roll", -2.0)
     roll, tilt, yaw = rpy(turn)
-    np.testing.assert_allclose(about("yaw", yaw) @ about("pitch", tilt) @ about("roll", roll), turn, atol=2e-15)
+    np.testing.assert_allclose(
+        about("yaw", yaw) @ about("pitch", tilt) @ about("roll", roll), turn, atol=2e-15
+    )

@@ -35,8 +35,12 @@ def picture(path: Path, seed: int) -> Path:
 
 def scene_on(name: str) -> Scene:
     scene = load_scene(SIDEWINDING)
-    ground = HeightField(x_m=0.0, y_m=0.0, length_m=4.0, width_m=4.0, relief_m=0.02, z_m=-0.01, picture=name)
-    return with_values(scene, {"obstacles": [ground.model_dump()], "run.duration_s": 0.3, "start.z_m": 0.1})
+    ground = HeightField(
+        x_m=0.0, y_m=0.0, length_m=4.0, width_m=4.0, relief_m=0.02, z_m=-0.01, picture=name
+    )
+    return with_values(
+        scene, {"obstacles": [ground.model_dump()], "run.duration_s": 0.3, "start.z_m": 0.1}
+    )
 
 
 @pytest.fixture
@@ -55,7 +59,9 @@ def rerun_equals(run: RunFile, path: Path) -> None:
     assert np.array_equal(again["link_1_z_m"], api.Run(run)["link_1_z_m"])
 
 
-def test_a_run_on_a_map_that_is_there_needs_nothing(lab: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_on_a_map_that_is_there_needs_nothing(
+    lab: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with open_run(lab / "run.mcap") as run:
         assert run.note == ""
         assert run.base_dir == lab
@@ -86,7 +92,9 @@ def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
     assert run.note in caplog.text
 
 
-def test_picture_of_the_friction_goes_with_the_run_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_of_the_friction_goes_with_the_run_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
     lab, path = tmp_path / "lab", tmp_path / "run.mcap"
     picture(lab / "maps" / "floor.png", 4)
@@ -98,7 +106,10 @@ def test_picture_of_the_friction_goes_with_the_run_file(tmp_path: Path, monkeypa
     assert main(["run", str(lab / "scene.toml"), "--mcap", str(path)]) == 0
     shutil.rmtree(lab)
     with open_run(path) as run:
-        assert run.note == "run.mcap: maps/floor.png is not there any more; what the run file holds is used."
+        assert (
+            run.note
+            == "run.mcap: maps/floor.png is not there any more; what the run file holds is used."
+        )
         again = api.simulate(path)
         assert np.array_equal(again["com_x_m"], api.Run(run)["com_x_m"])
     with pytest.raises(SceneError, match=r"ground\.picture\.file: .*floor\.png' cannot be used"):
@@ -115,7 +126,9 @@ def test_a_copy_of_a_run_takes_the_map_along(lab: Path, tmp_path: Path) -> None:
         rerun_equals(run, copy)
 
 
-def test_a_map_of_another_folder_gets_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_of_another_folder_gets_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
     far = picture(tmp_path / "far" / "map.png", 3)
     path = tmp_path / "run.mcap"
@@ -130,7 +143,9 @@ def test_a_map_of_another_folder_gets_a_name_of_its_own(tmp_path: Path, monkeypa
     assert not far.exists()
 
 
-@pytest.mark.parametrize("name", ["../map.png", "/etc/map.png", "a/../../map.png", "C:\\map.png", "..\\map.png"])
+@pytest.mark.parametrize(
+    "name", ["../map.png", "/etc/map.png", "a/../../map.png", "C:\\map.png", "..\\map.png"]
+)
 def test_no_name_leads_out_of_the_folder(name: str) -> None:
     assert _place(name, "0" * 64) == f"{'0' * 16}.png"
 
@@ -139,7 +154,9 @@ def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPa
     shutil.rmtree(lab / "maps")
     monkeypatch.setattr("snakestudio.runfile.mcap.enclosed._enclosed", lambda *of_file: iter(()))
     with open_run(lab / "run.mcap") as run:
-        assert run.note.endswith("maps/map.png is not there any more; the run file does not hold maps/map.png.")
+        assert run.note.endswith(
+            "maps/map.png is not there any more; the run file does not hold maps/map.png."
+        )
         assert list(json.loads(run.about["files"])) == ["maps/map.png"]
 
 
@@ -172,7 +189,10 @@ def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
     if how == "cut off":
         path.write_bytes(path.read_bytes()[:-40])
     with open_run(path) as run:
-        assert run.note == f"changed.mcap: {where} is not there any more; what the run file holds is used."
+        assert (
+            run.note
+            == f"changed.mcap: {where} is not there any more; what the run file holds is used."
+        )
         rerun_equals(run, path)
         continued, _ = api.continue_from(path, 0.2)
         assert np.array_equal(continued["link_1_z_m"], api.Run(run)["link_1_z_m"])
@@ -186,7 +206,12 @@ def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
         pass  # from its beginning on it holds the map
     picture(lab / "maps" / "map.png", 5)
     box = {"kind": "box", "x_m": 9.0, "y_m": 9.0}
-    assert runner.apply(with_values(runner.scene, {"obstacles": [runner.scene.obstacles[0].model_dump(), box]})) == []
+    assert (
+        runner.apply(
+            with_values(runner.scene, {"obstacles": [runner.scene.obstacles[0].model_dump(), box]})
+        )
+        == []
+    )
     runner.advance(400)
     runner.recording.close()
     (lab / "maps" / "map.png").unlink()
@@ -197,10 +222,15 @@ def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
         )
 
 
-def test_a_map_of_a_change_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_of_a_change_that_is_not_held_is_said(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = picture(lab / "maps" / "other.png", 7)
     monkeypatch.setattr("snakestudio.runfile.mcap.enclosed._MOST_BYTES", 10)
     changed_run(lab, lab / "changed.mcap", "maps/other.png")
     other.unlink()
     with open_run(lab / "changed.mcap") as run:
-        assert "maps/other.png is not there any more; the run file does not hold maps/other.png." in run.note
+        assert (
+            "maps/other.png is not there any more; the run file does not hold maps/other.png."
+            in run.note
+        )

@@ -22,7 +22,9 @@ from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 23), st.data())
-def test_any_rows_read_back_as_they_were_appended(pieces: list[int], chunk: int, data: st.DataObject) -> None:
+def test_any_rows_read_back_as_they_were_appended(
+    pieces: list[int], chunk: int, data: st.DataObject
+) -> None:
     recording = RunRecording(Scene(), SCHEMA, chunk_rows=chunk)
     total = 0
     for piece in pieces:
@@ -70,8 +72,17 @@ def test_changes_at_the_same_time_join() -> None:
     recording.add_change(1.0, {"a": 1}, first)
     recording.add_change(1.0, {"b": 2, "a": 3}, second)
     recording.add_change(2.0, {"a": 4}, third)
-    assert [(c.time, c.values) for c in recording.changes] == [(1.0, {"a": 3, "b": 2}), (2.0, {"a": 4})]
-    assert [recording.scene_at(t) for t in (0.5, 1.0, 1.9, 2.0, 9.0)] == [Scene(), second, second, third, third]
+    assert [(c.time, c.values) for c in recording.changes] == [
+        (1.0, {"a": 3, "b": 2}),
+        (2.0, {"a": 4}),
+    ]
+    assert [recording.scene_at(t) for t in (0.5, 1.0, 1.9, 2.0, 9.0)] == [
+        Scene(),
+        second,
+        second,
+        third,
+        third,
+    ]
 
 
 def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
@@ -109,8 +120,12 @@ def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 100))
 
 
-@given(room=st.integers(20_000, 120_000), pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12))
-def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory(room: int, pieces: list[int]) -> None:
+@given(
+    room=st.integers(20_000, 120_000), pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12)
+)
+def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory(
+    room: int, pieces: list[int]
+) -> None:
     append = RunWriter._append
 
     def on_a_small_disk(writer: RunWriter, *parts: bytes) -> None:

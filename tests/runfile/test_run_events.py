@@ -33,7 +33,9 @@ def rows_with(scene: Scene, given: FloatArray) -> Rows:
 
 
 def found(scene: Scene, rows: Rows, piece: int = 7) -> list[RunEvent]:
-    schema = Schema(scene.robot.n_links, scene.body.axes, (), tuple(f"x{i}" for i in range(rows.extra.shape[1])))
+    schema = Schema(
+        scene.robot.n_links, scene.body.axes, (), tuple(f"x{i}" for i in range(rows.extra.shape[1]))
+    )
     return in_pieces(EventDetector(schema, scene), rows, piece)
 
 
@@ -48,10 +50,16 @@ def in_pieces(detector: EventDetector, rows: Rows, piece: int) -> list[RunEvent]
 
 def test_a_blow_is_an_impact_and_pushing_is_not(scene: Scene) -> None:
     given = np.zeros((300, scene.robot.n_links))
-    given[50:, 4] = np.minimum(0.004 * np.arange(250), 0.2)  # comes up over half a second, and stays at 20 N
+    given[50:, 4] = np.minimum(
+        0.004 * np.arange(250), 0.2
+    )  # comes up over half a second, and stays at 20 N
     given[200, 2] = 0.9
     (event,) = found(scene, rows_with(scene, given))
-    assert (event.time, event.kind, event.weight) == (pytest.approx(2.0), "impact", pytest.approx(0.9))
+    assert (event.time, event.kind, event.weight) == (
+        pytest.approx(2.0),
+        "impact",
+        pytest.approx(0.9),
+    )
     assert event.text.startswith("Link 3 hits")
 
 
@@ -74,7 +82,9 @@ def test_one_link_is_hit_once_in_a_while(scene: Scene) -> None:
 @pytest.mark.parametrize("piece", [1, 13, 32, 500])
 def test_pieces_make_no_difference(scene: Scene, piece: int) -> None:
     rng = np.random.default_rng(3)
-    given = np.where(rng.random((500, scene.robot.n_links)) < 0.003, rng.random((500, scene.robot.n_links)), 0.0)
+    given = np.where(
+        rng.random((500, scene.robot.n_links)) < 0.003, rng.random((500, scene.robot.n_links)), 0.0
+    )
     rows = rows_with(scene, given)
     rows.solver_residual[rng.random(500) < 0.02] = 3e-8
     whole = sorted(found(scene, rows, 32), key=lambda event: (event.time, event.text))
@@ -92,7 +102,9 @@ def test_the_obstacle_that_pushes_hardest_is_named(scene: Scene) -> None:
     link, other = np.array([4, 5, 5], np.int32), np.array([0, 1, 2], np.int32)
     normal = np.array([[0.0, 9.0, 0.0], [0.0, 0.5, 0.0], [0.0, 1.5, 0.0]])
     none = np.zeros((3, 3))
-    rows = replace(rows, contacts=ContactRows(count, link, other, np.zeros(3, np.int32), none, normal, none))
+    rows = replace(
+        rows, contacts=ContactRows(count, link, other, np.zeros(3, np.int32), none, normal, none)
+    )
     assert [event.text for event in found(scene, rows)] == ["Link 6 hits the post: 2 N s"]
 
 
@@ -120,7 +132,9 @@ def test_jams_are_those_that_the_controller_counts() -> None:
     assert [event.time for event in events if event.kind == "freed"] == list(rows.time[ended])
     assert len(counted) >= 3
     again = find_events(recording)
-    assert [event for event in again if event.kind != "impact"] == [e for e in events if e.kind != "impact"]
+    assert [event for event in again if event.kind != "impact"] == [
+        e for e in events if e.kind != "impact"
+    ]
     assert [event.time for event in again] == sorted(event.time for event in again)
 
 
@@ -128,7 +142,14 @@ def test_without_resolution_waiting_as_long_is_a_jam() -> None:
     scene = load_scene(scenes_dir() / "jam_without_resolution.toml")
     settings = scene.controller
     assert settings.kind == "leader_follower"
-    extra = ("controller_state", "head_side", "head_offset_m", "jam_count", "joint_1_jammed", "joint_2_jammed")
+    extra = (
+        "controller_state",
+        "head_side",
+        "head_offset_m",
+        "jam_count",
+        "joint_1_jammed",
+        "joint_2_jammed",
+    )
     rows = rows_with(scene, np.zeros((400, scene.robot.n_links)))
     values = np.zeros((400, 6))
     values[100:110, 4:] = 1.0  # too short
@@ -147,4 +168,6 @@ def test_a_run_notes_its_failure() -> None:
     values = {"joint_controller.kp_nm_per_rad": 1e7, "solver.step_s": 0.0025, "run.duration_s": 1.0}
     run = run_offline(with_values(scene, values))
     assert not run.ok
-    assert [event.text for event in run.recording.events if event.kind == "fault"] == [run.message.split(" The ")[0]]
+    assert [event.text for event in run.recording.events if event.kind == "fault"] == [
+        run.message.split(" The ")[0]
+    ]

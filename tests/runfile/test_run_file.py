@@ -151,7 +151,12 @@ def test_everything_beside_the_rows_is_there(tmp_path: Path) -> None:
         assert run.snapshot(7).time == 0.07
     info = read_info(path)
     assert info == run.info
-    assert (info.title, info.scene_file, info.rows, info.duration) == ("A run", "made.toml", 300, 2.99)
+    assert (info.title, info.scene_file, info.rows, info.duration) == (
+        "A run",
+        "made.toml",
+        300,
+        2.99,
+    )
     assert info.complete
     assert info.size_bytes == path.stat().st_size
     assert timedelta(0) <= datetime.now(UTC) - info.created < timedelta(minutes=1)
@@ -161,7 +166,10 @@ def test_everything_beside_the_rows_is_there(tmp_path: Path) -> None:
 
 def check_notes(run: RunFile) -> None:
     assert run.changes == (Change(1.0, {"gait.amplitude_deg": 33.0}),)
-    assert run.events == (RunEvent(1 / 3, "impact", "Glied 3 stößt an", 0.1), RunEvent(2.5, "jam", ""))
+    assert run.events == (
+        RunEvent(1 / 3, "impact", "Glied 3 stößt an", 0.1),
+        RunEvent(2.5, "jam", ""),
+    )
     assert run.checkpoint_before(1.39) == (0.7, b"\1" * 1000)
     assert run.checkpoint_before(-0.1) is None
     assert [time for time, _ in run.checkpoints()] == [0.0, 0.7, 1.4]
@@ -191,7 +199,9 @@ def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=16)
     recording.append(make_rows(0, 40))
     try:
-        assert wait_for(lambda: path.exists() and rows_in(path) == 40), "all of them, full block or not"
+        assert wait_for(lambda: path.exists() and rows_in(path) == 40), (
+            "all of them, full block or not"
+        )
         assert not read_info(path).complete
         recording.append(make_rows(40, 41))
         assert_equal(recording.rows(0, 41), make_rows(0, 41))
@@ -240,9 +250,15 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
     writer.finish(rows.time)
     found = decoded_messages(file.getvalue())
     assert {topic: len(messages) for topic, messages in found.items()} == {
-        "/snakestudio/rows": 2, "/snakestudio/events": 1, "/events": 1, "/joint_states": 6, "/joint_references": 6,
-        "/tf": 6, "/head_pose": 6, "/figures": 6,
-    }  # fmt: skip
+        "/snakestudio/rows": 2,
+        "/snakestudio/events": 1,
+        "/events": 1,
+        "/joint_states": 6,
+        "/joint_references": 6,
+        "/tf": 6,
+        "/head_pose": 6,
+        "/figures": 6,
+    }
     assert [time for time, _ in found["/tf"]] == [40_000_000 * k for k in range(6)]
     joints = found["/joint_states"][2][1]
     assert joints.header.stamp.nanosec == 80_000_000
@@ -260,12 +276,28 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
     np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
     head = found["/head_pose"][3][1].pose
     index = scene.robot.n_links - 1 if scene.robot.head == "last" else 0
-    np.testing.assert_array_equal([head.position.x, head.orientation.w], rows.link_pose[12, index, [0, 3]])
-    shown = [name for name in column_names(recording.schema) if hasattr(found["/figures"][0][1], name)]
-    assert {"com_x_m", "contact_ground_fz_n", "work_friction_j", "solver_residual", "contacts_closed"} <= set(shown)
-    figures = np.array([[getattr(message, name) for name in shown] for _, message in found["/figures"]])
+    np.testing.assert_array_equal(
+        [head.position.x, head.orientation.w], rows.link_pose[12, index, [0, 3]]
+    )
+    shown = [
+        name for name in column_names(recording.schema) if hasattr(found["/figures"][0][1], name)
+    ]
+    assert {
+        "com_x_m",
+        "contact_ground_fz_n",
+        "work_friction_j",
+        "solver_residual",
+        "contacts_closed",
+    } <= set(shown)
+    figures = np.array(
+        [[getattr(message, name) for name in shown] for _, message in found["/figures"]]
+    )
     each = np.concatenate(list(table(recording, tuple(shown))))
-    of_instants = [k for k, name in enumerate(shown) if not re.match(r"contact_(obstacle|ground)|solver_", name)]
+    of_instants = [
+        k
+        for k, name in enumerate(shown)
+        if not re.match(r"contact_(obstacle|ground)|solver_", name)
+    ]
     np.testing.assert_array_equal(figures[:, of_instants], each[::4, of_instants])
     between = np.diff(rows.impulse_ground[::4, :, 2].sum(axis=1)) / np.diff(rows.time[::4])
     np.testing.assert_array_equal(figures[1:, shown.index("contact_ground_fz_n")], between)
@@ -275,7 +307,9 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
     assert (log.name, log.msg, log.level) == ("fault", "Something failed", 40)
     block = found["/snakestudio/rows"][1][1]
     assert block.first_row == 13
-    np.testing.assert_array_equal(np.reshape(block.link_pose, (-1, 7, 8))[2, 1], rows.link_pose[13:, 2, 1])
+    np.testing.assert_array_equal(
+        np.reshape(block.link_pose, (-1, 7, 8))[2, 1], rows.link_pose[13:, 2, 1]
+    )
 
 
 def test_the_libraries_find_chunks_and_attachments(whole: bytes) -> None:
@@ -368,13 +402,20 @@ def test_lengths_that_cannot_be_ask_for_no_memory(tmp_path: Path, whole: bytes) 
     summary = make_reader(io.BytesIO(whole)).get_summary()
     assert summary is not None
     at = min(index.chunk_start_offset for index in summary.chunk_indexes)
-    for offset, size in ((9 + 16, 2**40), (1, 2**62), (9 + 32, 2**50)):  # content, record, compressed
+    for offset, size in (
+        (9 + 16, 2**40),
+        (1, 2**62),
+        (9 + 32, 2**50),
+    ):  # content, record, compressed
         huge = bytearray(whole[:-1])
         huge[at + offset : at + offset + 8] = struct.pack("<Q", size)
         with pytest.raises(RunFileError):
             opened(bytes(huge), tmp_path)
     with pytest.raises(ValueError, match="size"):
-        Index.unpacked(struct.pack("<I", 0xFD2FB528) + b"\xe0" + struct.pack("<Q", 2**50) + b"\x01\x00\x00", 1000)
+        Index.unpacked(
+            struct.pack("<I", 0xFD2FB528) + b"\xe0" + struct.pack("<Q", 2**50) + b"\x01\x00\x00",
+            1000,
+        )
 
 
 def foreign() -> bytes:
@@ -467,8 +508,12 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     assert wait_for(lambda: recording.trouble)
     recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
     recording.close()
-    assert recording.trouble.startswith(f"{path}: the recording stopped at 1.00 s (No space left on device)")
-    assert [(event.kind, event.text) for event in recording.events] == [("fault", recording.trouble)]
+    assert recording.trouble.startswith(
+        f"{path}: the recording stopped at 1.00 s (No space left on device)"
+    )
+    assert [(event.kind, event.text) for event in recording.events] == [
+        ("fault", recording.trouble)
+    ]
     assert_equal(recording.rows(0, 1300), make_rows(0, 1300))
     with open_run(path) as run:
         assert_equal(run.rows(0, len(run)), make_rows(0, 100))

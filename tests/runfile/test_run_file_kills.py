@@ -29,7 +29,9 @@ def kill_once(folder: Path, lifetime_s: float, at_once: int) -> float:
         told = [first, *probe.stdout.read().split("\n")[:-1]]
     counts = [(int(count), float(when)) for count, when in (line.split() for line in told)]
     kept = 0
-    if path.is_file() and path.stat().st_size:  # it may have been killed before its first block was due
+    if (
+        path.is_file() and path.stat().st_size
+    ):  # it may have been killed before its first block was due
         with open_run(path) as run:
             kept = len(run)
             assert not run.info.complete
@@ -48,5 +50,8 @@ def test_at_most_a_second_is_lost(tmp_path: Path, lifetime: float, at_once: int)
 @pytest.mark.soak
 def test_at_most_a_second_is_lost_a_hundred_times(tmp_path: Path) -> None:
     chance = random.Random(3)
-    lost = [kill_once(tmp_path, chance.uniform(0.6, 4.0), chance.choice([1, 2, 10, 50])) for _ in range(100)]
+    lost = [
+        kill_once(tmp_path, chance.uniform(0.6, 4.0), chance.choice([1, 2, 10, 50]))
+        for _ in range(100)
+    ]
     assert max(lost) <= 1.0

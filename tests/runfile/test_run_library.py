@@ -17,7 +17,9 @@ from snakestudio.runfile import library as run_library
 from snakestudio.runfile.library import KeptRun, RunLibrary, clean_tags
 from snakestudio.session.runner import Runner
 
-SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.1, "title": "A short one"})
+SCENE = with_values(
+    Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.1, "title": "A short one"}
+)
 
 
 def record(path: Path) -> None:
@@ -104,7 +106,9 @@ def test_notes_that_cannot_be_read_say_nothing(library: RunLibrary) -> None:
         assert library.run(run.path).tags == ()
 
 
-def test_only_files_that_changed_are_read_again(library: RunLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_files_that_changed_are_read_again(
+    library: RunLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = kept(library, "one"), kept(library, "two")
     read: list[Path] = []
     real = run_library.read_info

@@ -25,11 +25,25 @@ def again(value: Any) -> Any:
 @pytest.mark.parametrize(
     "value",
     [
-        None, True, False, 0, -(2**80), 0.1, -0.0, math.inf, "Schlange", (), (1, [2.5, None]), {"a": (1,), 3: "b"},
-        np.float64(0.1), np.int64(-7), np.bool_(True), Ramp(1.0, 0.25, 0.3, (0.1, 0.2, 1e-300, 0.0, 0.0, 5e-324)),
+        None,
+        True,
+        False,
+        0,
+        -(2**80),
+        0.1,
+        -0.0,
+        math.inf,
+        "Schlange",
+        (),
+        (1, [2.5, None]),
+        {"a": (1,), 3: "b"},
+        np.float64(0.1),
+        np.int64(-7),
+        np.bool_(True),
+        Ramp(1.0, 0.25, 0.3, (0.1, 0.2, 1e-300, 0.0, 0.0, 5e-324)),
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_what_is_written_comes_back(value: Any) -> None:
     result = again(value)
     assert type(result) is type(value)
@@ -40,7 +54,11 @@ def test_what_is_written_comes_back(value: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["<f8", "<f4", "<i8", "<i4", "|b1"])
 def test_arrays_keep_shape_type_and_every_bit(kind: str) -> None:
-    array = np.array([[0.1, -0.0, np.nan], [1.0, 3.0, 2.0]]).astype(kind) if "f" in kind else np.ones((2, 0, 3), kind)
+    array = (
+        np.array([[0.1, -0.0, np.nan], [1.0, 3.0, 2.0]]).astype(kind)
+        if "f" in kind
+        else np.ones((2, 0, 3), kind)
+    )
     result = again((array,))[0]
     assert (result.dtype, result.shape) == (array.dtype, array.shape)
     assert result.tobytes() == array.tobytes()

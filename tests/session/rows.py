@@ -21,7 +21,10 @@ def make_rows(start: int, stop: int) -> Rows:
     index = np.arange(start, stop, dtype=float)
 
     def column(*shape: int) -> np.ndarray:
-        return index.reshape(k, *[1] * len(shape)) + np.arange(int(np.prod(shape))).reshape(shape) / 1000
+        return (
+            index.reshape(k, *[1] * len(shape))
+            + np.arange(int(np.prod(shape))).reshape(shape) / 1000
+        )
 
     count = (np.arange(start, stop) % 4).astype(np.int32)
     owner = np.repeat(index, count)
@@ -63,6 +66,10 @@ def make_rows(start: int, stop: int) -> Rows:
 def assert_equal(rows: Rows, expected: Rows) -> None:
     for field in fields(Rows):
         if field.name != "contacts":
-            np.testing.assert_array_equal(getattr(rows, field.name), getattr(expected, field.name), field.name)
+            np.testing.assert_array_equal(
+                getattr(rows, field.name), getattr(expected, field.name), field.name
+            )
     for field in fields(ContactRows):
-        np.testing.assert_array_equal(getattr(rows.contacts, field.name), getattr(expected.contacts, field.name))
+        np.testing.assert_array_equal(
+            getattr(rows.contacts, field.name), getattr(expected.contacts, field.name)
+        )

@@ -17,7 +17,12 @@ def scene(**more: object) -> Scene:
     """A straight robot of 11 links of 0.122 m from x = 0 on, at rest, in a lateral undulation."""
     values = {
         "format": 1,
-        "gait": {"kind": "lateral_undulation", "amplitude_deg": 30.0, "frequency_deg_s": 80.0, "phase_shift_deg": 50.0},
+        "gait": {
+            "kind": "lateral_undulation",
+            "amplitude_deg": 30.0,
+            "frequency_deg_s": 80.0,
+            "phase_shift_deg": 50.0,
+        },
         "start": {"kind": "straight"},
         "run": {"duration_s": 10.0},
         "obstacles": [{"kind": "cylinder", "x_m": 1.0, "y_m": 0.5, "radius_m": 0.1}],
@@ -48,14 +53,21 @@ def test_a_path_that_nobody_follows_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "spatial_lateral_undulation"])
 def test_no_paper_s_robot_goes_farther_than_that(name: str) -> None:
-    # Distances that the papers' runs cover: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s on flat ground.
-    speed = {"sidewinding": 0.1047, "obstacle_aided": 0.16, "spatial_lateral_undulation": 0.08}[name]
+    # Distances that the papers' runs cover: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s
+    # on flat ground.
+    speed = {"sidewinding": 0.1047, "obstacle_aided": 0.16, "spatial_lateral_undulation": 0.08}[
+        name
+    ]
     one = load_scene(scenes_dir() / f"{name}.toml")
     assert speed * one.run.duration_s < greatest_way(one)
 
 
-def test_obstacles_that_are_too_far_are_named_together_and_more_time_brings_the_robot_there() -> None:
-    far = scene(obstacles=[{"kind": "cylinder", "x_m": x, "y_m": 8.0, "radius_m": 0.1} for x in (0.5, 1.0)])
+def test_obstacles_that_are_too_far_are_named_together_and_more_time_brings_the_robot_there() -> (
+    None
+):
+    far = scene(
+        obstacles=[{"kind": "cylinder", "x_m": x, "y_m": 8.0, "radius_m": 0.1} for x in (0.5, 1.0)]
+    )
     (problem,) = check(far)
     assert problem.severity == "hint"
     assert problem.obstacles == (0, 1)
@@ -79,7 +91,11 @@ def test_a_post_within_the_play_of_the_joints() -> None:
     assert "6 mm from link" in problem.message
     assert f"{1e3 * math.radians(4.0) * 0.122:.2g} mm" in problem.message
     assert problem.obstacles == (0,)
-    for change in ({"actuator.free_play_deg": 0.0}, {"obstacles[1].y_m": 0.2}, {"model.kind": "planar_nonsmooth"}):
+    for change in (
+        {"actuator.free_play_deg": 0.0},
+        {"obstacles[1].y_m": 0.2},
+        {"model.kind": "planar_nonsmooth"},
+    ):
         assert check(with_values(near, change)) == []
 
 

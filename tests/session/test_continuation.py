@@ -28,25 +28,64 @@ Values = dict[str, Any]
 
 # name, scene, overrides, a change before the moment, one after it
 CASES: tuple[tuple[str, str, Values, Values, Values], ...] = (
-    ("gait", "obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, {"ground.mu_along": 0.1}),
     (
-        "set_points", "obstacle_aided",
-        {"control.soft_start_deg": 5.0, "control.start_delay_s": 0.1, "control.set_point_period_s": 0.05},
-        {"gait.frequency_deg_s": 95.0}, {"gait.amplitude_deg": 35.0},
+        "gait",
+        "obstacle_aided",
+        {},
+        {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5},
+        {"ground.mu_along": 0.1},
+    ),
+    (
+        "set_points",
+        "obstacle_aided",
+        {
+            "control.soft_start_deg": 5.0,
+            "control.start_delay_s": 0.1,
+            "control.set_point_period_s": 0.05,
+        },
+        {"gait.frequency_deg_s": 95.0},
+        {"gait.amplitude_deg": 35.0},
     ),
     ("spatial", "obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0}, {"obstacles[3].y_m": 0.9}),
     ("two_waves", "sidewinding", {}, {"gait.amplitude_deg": 25.0}, {"ground.mu_along": 0.3}),
-    ("lagrangian", "lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}, {"gait.frequency_deg_s": 90.0}),
     (
-        "heading", "lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0},
+        "lagrangian",
+        "lagrangian_undulation",
+        {},
+        {"gait.amplitude_deg": 20.0},
+        {"gait.frequency_deg_s": 90.0},
+    ),
+    (
+        "heading",
+        "lagrangian_undulation",
+        {"controller.kind": "heading"},
+        {"controller.heading_deg": 30.0},
         {"controller.gain": 0.9},
     ),
-    ("path_following", "path_following", {}, {"controller.look_ahead_m": 0.7}, {"path.shape": "straight"}),
-    ("leader_follower", "jam_resolution", {}, {"controller.head_angle_deg": 45.0}, {"controller.speed_m_s": 0.15}),
-    ("strain_follower", "sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}, {}),
+    (
+        "path_following",
+        "path_following",
+        {},
+        {"controller.look_ahead_m": 0.7},
+        {"path.shape": "straight"},
+    ),
+    (
+        "leader_follower",
+        "jam_resolution",
+        {},
+        {"controller.head_angle_deg": 45.0},
+        {"controller.speed_m_s": 0.15},
+    ),
+    (
+        "strain_follower",
+        "sidewinding",
+        {"controller.kind": "strain_follower"},
+        {"ground.mu_along": 0.3},
+        {},
+    ),
     ("strain_law", "worm", {}, {"strain.stretch": 0.01}, {"strain.speed_m_s": 0.2}),
     ("rings", "continuum_snake_2d", {}, {"strain.curvature_per_m": 8.0}, {"strain.speed_m_s": 0.4}),
-)  # fmt: skip
+)
 
 
 def scene_of(name: str, values: Values) -> Scene:
@@ -92,7 +131,9 @@ def whole(recording: RunRecording) -> Rows:
     return recording.rows(0, len(recording))
 
 
-@pytest.mark.parametrize(("name", "file", "values", "before", "after"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("name", "file", "values", "before", "after"), CASES, ids=[case[0] for case in CASES]
+)
 def test_the_continued_run_is_the_uninterrupted_one_to_the_bit(
     name: str, file: str, values: Values, before: Values, after: Values
 ) -> None:
@@ -132,7 +173,9 @@ def test_a_run_without_states_is_computed_again_and_says_so(recording: RunRecord
     continuation = continue_run(WithoutStates(recording), 1.2, name="monday.mcap")
     assert continuation is not None
     assert continuation.exact
-    assert continuation.notes == ("The run was computed again from its start: no state of it was kept.",)
+    assert continuation.notes == (
+        "The run was computed again from its start: no state of it was kept.",
+    )
     new = continuation.runner.recording
     assert_equal_rows(whole(new), recording.rows(0, 121))
     assert [event.text for event in new.events if event.kind == "continued"] == [
@@ -182,7 +225,9 @@ def test_pulls_are_repeated_with_and_without_states() -> None:
     runner.advance(300)
     runner.pull(None)
     runner.advance(4000)
-    assert [event.text for event in runner.recording.events if event.kind == "note"] == ["Link 3 is pulled by hand"]
+    assert [event.text for event in runner.recording.events if event.kind == "note"] == [
+        "Link 3 is pulled by hand"
+    ]
     recorded = whole(runner.recording)
     for moment in (0.4, 0.47, 0.9):
         continuation = continue_run(runner.recording, moment)
@@ -209,7 +254,9 @@ def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
     runner.pull(Grip(2, (0.0, 0.0, 0.0), (x, y + 0.2, z)))
     runner.advance(400)
     runner.pull(None)
-    runner.apply(with_values(runner.scene, {"gait.amplitude_deg": 39.0}))  # keeps a state, still pulled
+    runner.apply(
+        with_values(runner.scene, {"gait.amplitude_deg": 39.0})
+    )  # keeps a state, still pulled
     runner.advance(400)
     assert runner.recording.pulls[-1].released
     assert runner.recording.pulls[-1].time == 0.1
@@ -236,7 +283,10 @@ def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: Ru
 
 
 def test_it_can_be_stopped(recording: RunRecording) -> None:
-    assert continue_run(WithoutStates(recording), 2.0, progress=lambda fraction: fraction < 0.2) is None
+    assert (
+        continue_run(WithoutStates(recording), 2.0, progress=lambda fraction: fraction < 0.2)
+        is None
+    )
 
 
 def test_what_no_engine_made_is_refused(recording: RunRecording) -> None:
@@ -263,8 +313,13 @@ def test_a_moment_between_rows_is_the_nearest_row(recording: RunRecording) -> No
     continuation = continue_run(recording, 1.2049)
     assert continuation is not None
     assert continuation.time == pytest.approx(1.2)
-    assert RunEvent(continuation.time, "continued", "Continued from here") in continuation.runner.recording.events
-    assert np.array_equal(continuation.runner.latest.link_pose, recording.rows(120, 121).link_pose[0])
+    assert (
+        RunEvent(continuation.time, "continued", "Continued from here")
+        in continuation.runner.recording.events
+    )
+    assert np.array_equal(
+        continuation.runner.latest.link_pose, recording.rows(120, 121).link_pose[0]
+    )
 
 
 def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
@@ -277,7 +332,9 @@ def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
         assert run[name].tobytes() == whole_run[name].tobytes()
     again = load_run(tmp_path / "new.mcap")
     assert [event.kind for event in again.recording.events].count("continued") == 1
-    longer, _ = continue_from(tmp_path / "run.mcap", 3.0, duration=3.5, values={"controller.speed_m_s": 0.1})
+    longer, _ = continue_from(
+        tmp_path / "run.mcap", 3.0, duration=3.5, values={"controller.speed_m_s": 0.1}
+    )
     assert longer["time_s"][-1] == pytest.approx(3.5)
     assert [change.time for change in longer.recording.changes] == [pytest.approx(3.0)]
     with pytest.raises(UsageError, match="recorded from 0 to 3 s"):

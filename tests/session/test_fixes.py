@@ -20,16 +20,27 @@ CASES: dict[str, tuple[Scene, dict[str, Any]]] = {
     "long step, spatial": (SPATIAL, {"solver.step_s": 0.005}),
     "amplitude": (MAIN, {"robot.joint_limit_deg": 30.0, "start.kind": "straight"}),
     "amplitude and offset": (
-        MAIN, {"robot.joint_limit_deg": 30.0, "gait.offset_deg": 12.0, "start.kind": "straight"}
+        MAIN,
+        {"robot.joint_limit_deg": 30.0, "gait.offset_deg": 12.0, "start.kind": "straight"},
     ),
     "no friction": (MAIN, {"ground.mu_along": 0.0, "ground.mu_across": 0.0}),
     "no gravity": (MAIN, {"ground.gravity_m_s2": 0.0}),
     "pitch in the plane": (
-        MAIN, {"gait.kind": "two_waves", "gait.pitch_amplitude_deg": 10.0, "gait.pitch_frequency_deg_s": 80.0}
+        MAIN,
+        {
+            "gait.kind": "two_waves",
+            "gait.pitch_amplitude_deg": 10.0,
+            "gait.pitch_frequency_deg_s": 80.0,
+        },
     ),
     "viscous friction": (MAIN, {"ground.viscous_along_ns_per_m": 1.0}),
     "tilted box": (
-        MAIN, {"obstacles": [{"kind": "box", "x_m": 1.0, "y_m": 2.0, "pitch_deg": 20.0, "roll_deg": 5.0}]}
+        MAIN,
+        {
+            "obstacles": [
+                {"kind": "box", "x_m": 1.0, "y_m": 2.0, "pitch_deg": 20.0, "roll_deg": 5.0}
+            ]
+        },
     ),
     "rubble in the plane": (MAIN, {"obstacles": [{"kind": "rubble", "x_m": 1.0, "y_m": 3.0}]}),
     "low box": (MAIN, {"obstacles": [{"kind": "box", "x_m": 1.0, "y_m": 2.0, "height_m": 0.02}]}),
@@ -37,8 +48,11 @@ CASES: dict[str, tuple[Scene, dict[str, Any]]] = {
     "inside, spatial": (SPATIAL, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}),
     "hidden": (MAIN, {"obstacles[3].hidden": True}),
     "far": (MAIN, {"obstacles[3].y_m": 9.0}),
-    "waits for ever": (MAIN, {"control.soft_start_deg": 1.0, "gait.amplitude_deg": 5.0, "gait.offset_deg": 20.0}),
-}  # fmt: skip
+    "waits for ever": (
+        MAIN,
+        {"control.soft_start_deg": 1.0, "gait.amplitude_deg": 5.0, "gait.offset_deg": 20.0},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -53,9 +67,15 @@ def test_a_fix_mends_what_it_is_for(name: str) -> None:
         for fix in problem.fixes:
             assert fix.label[0].isupper()
             mended = with_values(scene, dict(fix.values))
-            left = [p for p in check(mended, folder) if (p.key, p.message) == (problem.key, problem.message)]
+            left = [
+                p
+                for p in check(mended, folder)
+                if (p.key, p.message) == (problem.key, problem.message)
+            ]
             assert left == [], fix.label
-            alike = [p for p in check(mended, folder) if p.key == problem.key and p.severity == "error"]
+            alike = [
+                p for p in check(mended, folder) if p.key == problem.key and p.severity == "error"
+            ]
             assert alike == [], f"{fix.label}: {alike}"
 
 

@@ -42,11 +42,15 @@ def test_arrays_that_do_not_fit_the_engine_are_refused(run: RunRecording) -> Non
     runner.recording.close()
 
 
-@pytest.mark.parametrize("what", ["one more", "of another dimension", "of half precision", "no numbers"])
+@pytest.mark.parametrize(
+    "what", ["one more", "of another dimension", "of half precision", "no numbers"]
+)
 def test_references_that_do_not_fit_the_engine_are_refused(run: RunRecording, what: str) -> None:
     time, state, scene = last_state(run)
     name = "hold" if hasattr(state[2].reference, "hold") else "angle"
-    forged = with_leaf(state, (2, "reference", name), ARRAYS[what](getattr(state[2].reference, name)))
+    forged = with_leaf(
+        state, (2, "reference", name), ARRAYS[what](getattr(state[2].reference, name))
+    )
     runner = Runner(run.scene, scenes_dir())
     with pytest.raises(StateError, match="damaged"):
         runner.restore(encode(forged, scene, time), scene, time)
@@ -62,7 +66,9 @@ POINTERS = {
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 40, -(1 << 62)])
-@pytest.mark.parametrize(("name", "pointer"), [(name, pointer) for name in POINTERS for pointer in POINTERS[name]])
+@pytest.mark.parametrize(
+    ("name", "pointer"), [(name, pointer) for name in POINTERS for pointer in POINTERS[name]]
+)
 def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value: int) -> None:
     run = recorded(name)
     time, state, scene = last_state(run)
@@ -72,7 +78,9 @@ def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value:
     wanted = Forged(run, time, encode(forged, scene, time))
     found = continue_run(wanted, time, scenes_dir())  # type: ignore[arg-type]
     assert found is not None
-    assert found.notes == ("The run was computed again from its start: the saved state of this run is damaged.",)
+    assert found.notes == (
+        "The run was computed again from its start: the saved state of this run is damaged.",
+    )
     assert found.exact
     found.runner.recording.close()
     run.close()

@@ -29,9 +29,12 @@ def scene() -> Scene:
     """Among obstacles, so that contacts are part of what has to be the same."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     torques = {
-        "gait.kind": "joint_torque", "gait.torque_nm": "3*sin(8*t + 0.9*i)", "run.duration_s": 0.5,
-        "robot.joint_limit_deg": 50.0, "actuator.time_constant_s": 0.01,
-    }  # fmt: skip
+        "gait.kind": "joint_torque",
+        "gait.torque_nm": "3*sin(8*t + 0.9*i)",
+        "run.duration_s": 0.5,
+        "robot.joint_limit_deg": 50.0,
+        "actuator.time_constant_s": 0.01,
+    }
     return with_values(scene.model_copy(update={"start": as_joint_angles(scene)}), torques)
 
 
@@ -39,7 +42,9 @@ def assert_identical(one: Recording, other: Recording) -> None:
     a, b = (Rows.concatenate(list(recording.chunks())) for recording in (one, other))
     for field in fields(Rows):
         if field.name != "contacts":
-            assert np.array_equal(getattr(a, field.name), getattr(b, field.name), equal_nan=True), field.name
+            assert np.array_equal(getattr(a, field.name), getattr(b, field.name), equal_nan=True), (
+                field.name
+            )
 
 
 def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
@@ -49,7 +54,9 @@ def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) 
     assert_identical(run_offline(scene).recording, runner.recording)
 
 
-def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeated(scene: Scene) -> None:
+def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeated(
+    scene: Scene,
+) -> None:
     scene = with_values(scene, {"run.log_rate_hz": 4000.0, "actuator.time_constant_s": 0.0})
     runner = Runner(scene)
     runner.advance(401)
@@ -60,9 +67,15 @@ def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeat
     before = rows.time <= begun + 0.5 * STEP
     middle = rows.time[before][1:, None] - 0.5 * STEP
     assert 0.1 < begun < 0.12
-    assert rows.joint_torque[before][1:] == pytest.approx(3.0 * np.sin(8.0 * middle + 0.9 * np.arange(1, 11)))
-    assert rows.joint_torque[~before] == pytest.approx(np.tile(-0.1 * np.arange(1, 11), ((~before).sum(), 1)))
-    noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
+    assert rows.joint_torque[before][1:] == pytest.approx(
+        3.0 * np.sin(8.0 * middle + 0.9 * np.arange(1, 11))
+    )
+    assert rows.joint_torque[~before] == pytest.approx(
+        np.tile(-0.1 * np.arange(1, 11), ((~before).sum(), 1))
+    )
+    noted = tuple(
+        Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes
+    )
     assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
 
 
@@ -96,9 +109,19 @@ def test_forged_torques_are_refused(scene: Scene) -> None:
     torque = state[2].reference.torque
     endless = torque.copy()
     endless[3, 2] = np.inf
-    for forged in (None, endless, torque[:, :-1].copy(), torque[:-1].copy(), torque.astype(np.float32)):
+    for forged in (
+        None,
+        endless,
+        torque[:, :-1].copy(),
+        torque[:-1].copy(),
+        torque.astype(np.float32),
+    ):
         with pytest.raises(StateError, match="damaged"):
-            other.restore(encode(with_leaf(state, (2, "reference", "torque"), forged), scene, 0.0), scene, runner.time)
+            other.restore(
+                encode(with_leaf(state, (2, "reference", "torque"), forged), scene, 0.0),
+                scene,
+                runner.time,
+            )
     waves = Runner(load_scene(scenes_dir() / "obstacle_aided.toml"))
     waves.advance(600)
     state = decode(waves.checkpoint(), waves.scene)

@@ -16,7 +16,14 @@ import pytest
 from snakestudio.engines import registry
 from snakestudio.errors import PreparationError
 from snakestudio.session import engine_compiler as preparation_module
-from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared, prepare
+from snakestudio.session.engine_compiler import (
+    EngineCompiler,
+    Preparation,
+    Stage,
+    compile_here,
+    is_prepared,
+    prepare,
+)
 from tests.preparing import Preparing
 
 LINUX = sys.platform == "linux"
@@ -36,7 +43,7 @@ def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.005)
 
 
-# --- several in a row ---------------------------------------------------------------------------------------------
+# --- several in a row -----------------------------------------------------------------------------
 
 
 class Quick(Preparing):
@@ -67,7 +74,9 @@ def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_stopping_stops_the_compilation_under_way_and_begins_no_other() -> None:
     kinds = ["spatial_nonsmooth", "planar_lagrangian"]
-    assert not prepare(kinds, lambda kind, stage: stage.fraction < 0.5, EngineCompiler(Quick), lambda seconds: None)
+    assert not prepare(
+        kinds, lambda kind, stage: stage.fraction < 0.5, EngineCompiler(Quick), lambda seconds: None
+    )
     assert [(one.kind, one.stopped) for one in Preparing.begun] == [("spatial_nonsmooth", True)]
 
 
@@ -81,7 +90,7 @@ def test_one_that_fails_says_why() -> None:
     assert Preparing.begun[0].stopped
 
 
-# --- who prepares what --------------------------------------------------------------------------------------------
+# --- who prepares what ----------------------------------------------------------------------------
 
 
 def test_two_who_need_the_same_share_it() -> None:
@@ -96,7 +105,7 @@ def test_two_who_need_the_same_share_it() -> None:
     assert preparations.need("a") is not one
 
 
-# --- the process --------------------------------------------------------------------------------------------------
+# --- the process ----------------------------------------------------------------------------------
 
 
 class Clock:
@@ -160,10 +169,15 @@ def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
         ("import os; os.kill(os.getpid(), 6)", "signal 6"),
         ("raise MemoryError('no room')", "code 1: MemoryError: no room"),
         ("import sys; sys.exit('snakestudio: odd')", "code 1: odd"),
-        ("import sys; print('snakestudio: Free some space.', file=sys.stderr); sys.exit(2)", "Free some space."),
+        (
+            "import sys; print('snakestudio: Free some space.', file=sys.stderr); sys.exit(2)",
+            "Free some space.",
+        ),
     ],
 )
-def test_one_that_fails_is_told_in_a_sentence(begin: Callable[..., Preparation], script: str, said: str) -> None:
+def test_one_that_fails_is_told_in_a_sentence(
+    begin: Callable[..., Preparation], script: str, said: str
+) -> None:
     running = begin(script)
     until(lambda: running.look().ended)
     stage = running.look()
@@ -222,7 +236,11 @@ def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
             "while not one.look().fraction > 0.02: time.sleep(0.01)\n"
             "print(one.pid, flush=True)\ntime.sleep(600)",
         ],
-        env={**os.environ, "SNAKESTUDIO_KERNELS_DIR": str(tmp_path), "SNAKESTUDIO_CACHE_DIR": str(tmp_path)},
+        env={
+            **os.environ,
+            "SNAKESTUDIO_KERNELS_DIR": str(tmp_path),
+            "SNAKESTUDIO_CACHE_DIR": str(tmp_path),
+        },
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -243,10 +261,12 @@ def _runs(pid: int) -> bool:
     return state not in ("Z", "X")
 
 
-# --- what is in the cache -----------------------------------------------------------------------------------------
+# --- what is in the cache -------------------------------------------------------------------------
 
 
-def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tmp_path: Path) -> None:
+def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(
+    tmp_path: Path,
+) -> None:
     script = (
         "from snakestudio.engines import registry\n"
         "from snakestudio.session.engine_compiler import is_prepared\n"
@@ -256,12 +276,16 @@ def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tm
         "print(is_prepared('planar_lagrangian'))\n"
     )
     environment = {**os.environ, "SNAKESTUDIO_KERNELS_DIR": str(tmp_path)}
-    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
     assert (ended.stdout, ended.stderr) == ("False\n", "")
     assert not list(tmp_path.rglob("*.kernel")), "nothing was compiled"
 
 
-@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
+@pytest.mark.parametrize(
+    "error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")]
+)
 def test_a_cache_folder_that_takes_nothing_in_is_named(
     error: OSError, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -272,7 +296,10 @@ def test_a_cache_folder_that_takes_nothing_in_is_named(
 
     monkeypatch.setattr(registry, "is_warm", refuse)
     monkeypatch.setattr(registry, "warm_up", refuse)
-    for ask in (lambda: is_prepared("planar_lagrangian"), lambda: compile_here("planar_lagrangian", print)):
+    for ask in (
+        lambda: is_prepared("planar_lagrangian"),
+        lambda: compile_here("planar_lagrangian", print),
+    ):
         with pytest.raises(PreparationError) as caught:
             ask()
         assert str(tmp_path) in str(caught.value)

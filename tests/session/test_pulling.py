@@ -29,9 +29,12 @@ from tests.session.rows import assert_equal
 
 KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 SMOOTH_GROUND = {
-    "ground.mu_along": 0.0, "ground.mu_across": 0.0, "ground.mu_rolling": 0.0, "ground.viscous_along_ns_per_m": 0.0,
+    "ground.mu_along": 0.0,
+    "ground.mu_across": 0.0,
+    "ground.mu_rolling": 0.0,
+    "ground.viscous_along_ns_per_m": 0.0,
     "ground.viscous_across_ns_per_m": 0.0,
-}  # fmt: skip
+}
 NOTHING = (0.0, 0.0, 0.0)
 
 
@@ -39,7 +42,14 @@ def smooth(kind: str, n_links: int, **values: Any) -> Scene:
     """A robot on ground without friction, at rest."""
     given = {key.replace("__", "."): value for key, value in values.items()}
     return with_values(
-        Scene(), {"model.kind": kind, "robot.n_links": n_links, **SMOOTH_GROUND, "run.duration_s": 0.4, **given}
+        Scene(),
+        {
+            "model.kind": kind,
+            "robot.n_links": n_links,
+            **SMOOTH_GROUND,
+            "run.duration_s": 0.4,
+            **given,
+        },
     )
 
 
@@ -47,7 +57,9 @@ def whole(recording: Recording) -> Rows:
     return recording.rows(0, len(recording))
 
 
-def drawn_to(runner: Runner, link: int, point: pulls.Vector, away: pulls.Vector, strength: float = 1.0) -> Grip:
+def drawn_to(
+    runner: Runner, link: int, point: pulls.Vector, away: pulls.Vector, strength: float = 1.0
+) -> Grip:
     """A grip that draws a link by `away` (m) from where its centre is now."""
     x, y, z = (float(p) + d for p, d in zip(runner.latest.link_pose[link, :3], away, strict=True))
     return Grip(link, point, (x, y, z), strength)
@@ -88,12 +100,15 @@ def test_off_centre_spring_turns_by_its_lever(kind: str) -> None:
     assert pull.torque == pytest.approx((0.0, 0.0, half * pull.force[1]))
     twist = runner.latest.link_twist[0]
     assert twist[1] == pytest.approx(pull.force[1] * runner.time / scene.robot.mass_kg, rel=1e-6)
-    assert twist[5] == pytest.approx(pull.torque[2] * runner.time / scene.robot.inertia_kg_m2, rel=1e-6)
+    assert twist[5] == pytest.approx(
+        pull.torque[2] * runner.time / scene.robot.inertia_kg_m2, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_robot_gains_the_momentum_of_the_recorded_forces(kind: str) -> None:
-    # Newton's second law for the whole robot, whose joints move: what its parts do to each other cancels.
+    # Newton's second law for the whole robot, whose joints move: what its parts do to each other
+    # cancels.
     scene = smooth(kind, 5)
     runner = Runner(scene)
     before = momentum(runner)
@@ -118,7 +133,9 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
     runner.pull(drawn_to(runner, 4, (0.05, 0.0, 0.02), (0.1, 0.3, 0.1)))
     assert run_to_end(runner).ok
     energy = runner.latest.energy
-    names = [name for name in energy if name.startswith("work_") and name != "work_projection"]  # of the potential
+    names = [
+        name for name in energy if name.startswith("work_") and name != "work_projection"
+    ]  # of the potential
     works = sum(energy[name] - before[name] for name in names)
     gained = energy["kinetic"] - before["kinetic"]
     assert abs(energy["work_external"]) > 0.1
@@ -136,7 +153,9 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
         ("spatial_nonsmooth", (0.0, 0.04, 0.04), 0.1),
     ],
 )
-def test_spring_never_gives_more_energy_than_it_held(kind: str, point: pulls.Vector, period: float) -> None:
+def test_spring_never_gives_more_energy_than_it_held(
+    kind: str, point: pulls.Vector, period: float
+) -> None:
     # Limp joints, weightless: nothing but the spring's own damper takes energy away.
     scene = smooth(
         kind,
@@ -161,7 +180,9 @@ def test_spring_never_gives_more_energy_than_it_held(kind: str, point: pulls.Vec
 
 def test_planar_robot_is_pulled_along_the_plane_only() -> None:
     runner = Runner(smooth("planar_nonsmooth", 3))
-    pull = Spring(runner.scene).pull(drawn_to(runner, 0, (0.02, 0.0, 0.05), (0.1, 0.0, 0.7)), runner.latest)
+    pull = Spring(runner.scene).pull(
+        drawn_to(runner, 0, (0.02, 0.0, 0.05), (0.1, 0.0, 0.7)), runner.latest
+    )
     assert pull.force[2] == pull.torque[0] == pull.torque[1] == 0.0
     assert pull.force[0] > 0.0
 
@@ -209,7 +230,9 @@ def test_run_file_holds_the_pulls_and_notes_their_begin(pulled: Path) -> None:
     run.close()
 
 
-def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(pulled: Path, tmp_path: Path) -> None:
+def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(
+    pulled: Path, tmp_path: Path
+) -> None:
     once, again = tmp_path / "once.csv", tmp_path / "again.csv"
     assert main(["run", str(pulled), "--csv", str(once)]) == 0
     assert main(["run", str(once), "--csv", str(again)]) == 0

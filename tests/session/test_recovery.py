@@ -15,7 +15,13 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import state_dir
 from snakestudio.session import recovery
-from snakestudio.session.recovery import RecoveryFile, is_running, process_start, recovery_dir, unsaved_scenes
+from snakestudio.session.recovery import (
+    RecoveryFile,
+    is_running,
+    process_start,
+    recovery_dir,
+    unsaved_scenes,
+)
 
 
 @pytest.fixture
@@ -26,10 +32,14 @@ def scene() -> Scene:
 def orphaned(file: RecoveryFile) -> None:
     """Let a file look as if a process had written it that is gone: its number was given to another."""
     text = file.path.read_text(encoding="utf-8")
-    file.path.write_text(text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8")
+    file.path.write_text(
+        text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
+    )
 
 
-def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_is_the_users_state_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_STATE_DIR", str(tmp_path / "state"))
     assert state_dir() == tmp_path / "state"
     assert recovery_dir() == tmp_path / "state" / "unsaved"
@@ -93,7 +103,9 @@ def test_threads_that_write_and_remove_leave_nothing_behind(scene: Scene) -> Non
 
 
 def test_what_a_killed_window_wrote_by_halves_is_removed(scene: Scene) -> None:
-    half, living = (recovery_dir() / f".unsaved-{pid}-1.toml.abc.tmp" for pid in (2**22 + 1, os.getpid()))
+    half, living = (
+        recovery_dir() / f".unsaved-{pid}-1.toml.abc.tmp" for pid in (2**22 + 1, os.getpid())
+    )
     for path in (half, living):
         path.write_text("format")
     assert unsaved_scenes() == []

@@ -22,7 +22,10 @@ from tests.elsewhere import answer_of
 CREEPING = Path(__file__).resolve().parents[1] / "toys" / "creeping.py"
 SPRING = {"robot": {"joint": [{"index": 3, "spring_nm_per_rad": 0.5}]}}
 DAMPER = {"robot": {"joint": [{"index": 3, "damper_nms_per_rad": 0.5}]}}
-TORQUES = {"gait": {"kind": "joint_torque", "torque_nm": "0.1*sin(t)"}, "start": {"kind": "straight"}}
+TORQUES = {
+    "gait": {"kind": "joint_torque", "torque_nm": "0.1*sin(t)"},
+    "start": {"kind": "straight"},
+}
 HEAVY_HEAD = {"robot": {"link": [{"index": 1, "mass_kg": 3.0}]}}
 LAST = {"robot": {"head": "last"}}
 
@@ -67,7 +70,10 @@ def test_schema_of_a_scene_is_that_of_its_run(name: str, tables: dict[str, dict[
     scene = scene_with(name, tables)
     schema = run_schema(scene, scenes_dir())
     assert schema == recorded(scene)
-    assert ("work_spring" in schema.energy or "work_stop" in schema.energy) or tables not in (SPRING, DAMPER)
+    assert ("work_spring" in schema.energy or "work_stop" in schema.energy) or tables not in (
+        SPRING,
+        DAMPER,
+    )
 
 
 def test_schema_of_a_plug_in_without_one_is_that_of_its_engine() -> None:
@@ -88,7 +94,9 @@ def test_schema_of_a_plug_in_without_one_is_that_of_its_engine() -> None:
         ("obstacle_aided", {"start": {"y_m": 0.1}}, "inside obstacle"),
     ],
 )
-def test_schema_of_a_scene_that_cannot_run_is_refused(name: str, tables: dict[str, dict[str, Any]], key: str) -> None:
+def test_schema_of_a_scene_that_cannot_run_is_refused(
+    name: str, tables: dict[str, dict[str, Any]], key: str
+) -> None:
     scene = scene_with(name, tables)
     with pytest.raises(SceneError, match=key) as caught:
         run_schema(scene, scenes_dir())
@@ -124,5 +132,11 @@ def test_schemas_are_declared_by_all_formulations(monkeypatch: pytest.MonkeyPatc
         raise AssertionError("an engine was built")
 
     monkeypatch.setattr(registry, "create", refuse)
-    for name in ("obstacle_aided", "sidewinding", "lagrangian_undulation", "jam_resolution", "worm"):
+    for name in (
+        "obstacle_aided",
+        "sidewinding",
+        "lagrangian_undulation",
+        "jam_resolution",
+        "worm",
+    ):
         assert run_schema(scene_with(name, {}), scenes_dir()).n_links > 1

@@ -39,7 +39,9 @@ def assert_identical(one: RunRecording, other: RunRecording) -> None:
         if field.name != "contacts":
             assert np.array_equal(getattr(a, field.name), getattr(b, field.name)), field.name
     for field in fields(ContactRows):
-        assert np.array_equal(getattr(a.contacts, field.name), getattr(b.contacts, field.name)), field.name
+        assert np.array_equal(getattr(a.contacts, field.name), getattr(b.contacts, field.name)), (
+            field.name
+        )
 
 
 def test_rows_are_on_the_grid_from_the_start_to_the_end(scene: Scene) -> None:
@@ -47,7 +49,9 @@ def test_rows_are_on_the_grid_from_the_start_to_the_end(scene: Scene) -> None:
     np.testing.assert_allclose(recording.times, np.arange(101) / 100, atol=1e-12)
 
 
-@pytest.mark.parametrize(("rate", "duration"), [(30.0, 1.0), (333.0, 0.5), (4000.0, 0.05), (7.0, 0.5013)])
+@pytest.mark.parametrize(
+    ("rate", "duration"), [(30.0, 1.0), (333.0, 0.5), (4000.0, 0.05), (7.0, 0.5013)]
+)
 def test_a_row_is_at_the_step_nearest_to_its_time_and_the_last_at_the_duration(
     scene: Scene, rate: float, duration: float
 ) -> None:
@@ -73,7 +77,13 @@ def test_changes_hold_from_the_next_period_on_and_the_run_can_be_repeated(scene:
     runner = Runner(scene)
     runner.advance(1210)
     changed = with_values(
-        scene, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.1, "obstacles[7].y_m": 0.5, "robot.n_links": 12}
+        scene,
+        {
+            "gait.amplitude_deg": 30.0,
+            "ground.mu_along": 0.1,
+            "obstacles[7].y_m": 0.5,
+            "robot.n_links": 12,
+        },
     )
     assert runner.apply(changed) == ["robot.n_links"]
     assert runner.time == pytest.approx(0.31)  # 1210 steps are 30.25 periods
@@ -95,9 +105,9 @@ def test_a_change_does_something(scene: Scene) -> None:
     runner.apply(with_values(scene, {"gait.offset_deg": 15.0}))
     runner.advance(10000)
     plain = run_offline(scene).recording
-    assert runner.recording.snapshot(-1).joint_angle_ref[0] - plain.snapshot(-1).joint_angle_ref[0] == pytest.approx(
-        np.radians(15), abs=1e-9
-    )
+    assert runner.recording.snapshot(-1).joint_angle_ref[0] - plain.snapshot(-1).joint_angle_ref[
+        0
+    ] == pytest.approx(np.radians(15), abs=1e-9)
 
 
 def test_obstacles_can_be_taken_away_and_the_header_can_say_so(scene: Scene) -> None:
@@ -105,7 +115,9 @@ def test_obstacles_can_be_taken_away_and_the_header_can_say_so(scene: Scene) -> 
     runner.advance(400)
     assert runner.apply(scene.model_copy(update={"obstacles": scene.obstacles[:2]})) == []
     runner.advance(10000)
-    assert_identical(runner.recording, run_offline(scene, changes=runner.recording.changes).recording)
+    assert_identical(
+        runner.recording, run_offline(scene, changes=runner.recording.changes).recording
+    )
 
 
 def test_a_finished_run_can_be_extended(scene: Scene) -> None:
@@ -125,24 +137,32 @@ def test_a_run_can_be_cancelled(scene: Scene) -> None:
 
 
 def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
-    bad = with_values(scene, {"robot.joint_limit_deg": 20, "obstacles[1].x_m": 0.515, "obstacles[1].y_m": 0.157})
+    bad = with_values(
+        scene, {"robot.joint_limit_deg": 20, "obstacles[1].x_m": 0.515, "obstacles[1].y_m": 0.157}
+    )
     with pytest.raises(SceneError) as caught:
         Runner(bad)
     assert "obstacles[1]" in str(caught.value)
     assert "joint_limit_deg" in str(caught.value)
 
 
-def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated(scene: Scene) -> None:
+def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated(
+    scene: Scene,
+) -> None:
     runner = Runner(scene)
     runner.advance(1200)
     waves = {"gait.kind": "two_waves", "gait.amplitude_deg": 35.0, "gait.pitch_amplitude_deg": 5.0}
     assert runner.apply(with_values(scene, {"gait.phase_shift_deg": -45.0})) == []
     assert runner.apply(with_values(scene, waves)) == []
-    assert runner.apply(with_values(scene, waves | {"gait.amplitude_deg": 30.0})) == []  # three at one time
+    assert (
+        runner.apply(with_values(scene, waves | {"gait.amplitude_deg": 30.0})) == []
+    )  # three at one time
     runner.advance(1200)
     assert runner.apply(with_values(runner.scene, {"gait.kind": "lateral_undulation"})) == []
     runner.advance(10000)
-    noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
+    noted = tuple(
+        Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes
+    )
     assert [round(change.time, 9) for change in noted] == [0.3, 0.6]
     assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
 
@@ -163,7 +183,9 @@ def led(scene: Scene) -> Scene:
     )
 
 
-def test_under_a_controller_too_the_run_does_not_depend_on_how_the_steps_are_cut(scene: Scene) -> None:
+def test_under_a_controller_too_the_run_does_not_depend_on_how_the_steps_are_cut(
+    scene: Scene,
+) -> None:
     offline = run_offline(led(scene)).recording
     names = offline.schema.extra
     assert names[:4] == ("controller_state", "head_side", "head_offset_m", "jam_count")
@@ -209,7 +231,9 @@ def test_what_was_seen_stays_as_it_was_while_the_run_goes_on(model: str, name: s
     assert np.array_equal(bare.link_pose, runner.latest.link_pose)
 
 
-def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_not(scene: Scene) -> None:
+def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_not(
+    scene: Scene,
+) -> None:
     runner = Runner(led(scene))
     runner.advance(40)
     wanted = with_values(runner.scene, {"controller.speed_m_s": 0.1, "controller.begins": "left"})
@@ -229,6 +253,8 @@ def test_states_are_kept_every_second_unless_that_takes_too_long(
     share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner_module, "KEEP_SHARE", share)
-    scene = with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0})
+    scene = with_values(
+        load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0}
+    )
     kept = [time for time, _ in run_offline(scene, scenes_dir()).recording.checkpoints()]
     assert kept == pytest.approx(times)

@@ -45,7 +45,9 @@ class Watched(Session):
 
 
 def wait_until(
-    condition: Callable[[], bool], seconds: float = 60.0, explain: Callable[[], str] = lambda: "waited in vain"
+    condition: Callable[[], bool],
+    seconds: float = 60.0,
+    explain: Callable[[], str] = lambda: "waited in vain",
 ) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -110,7 +112,9 @@ def test_real_time_is_kept_and_measured(session: Watched, scene: Scene) -> None:
     assert session.possible_factor > session.real_time_factor
 
 
-def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(session: Watched, scene: Scene) -> None:
+def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(
+    session: Watched, scene: Scene
+) -> None:
     session.open(scene)
     session.wait_for("ready")
     session.edit(with_values(scene, {"start.x_m": 0.51}))
@@ -119,7 +123,9 @@ def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(session: Watch
     assert session.latest is not None
     assert session.latest.link_pose[5, 0] == pytest.approx(0.51)
     session.step()
-    session.edit(with_values(scene, {"start.x_m": 0.51, "gait.amplitude_deg": 35.0, "robot.mass_kg": 0.7}))
+    session.edit(
+        with_values(scene, {"start.x_m": 0.51, "gait.amplitude_deg": 35.0, "robot.mass_kg": 0.7})
+    )
     session.settle()
     assert session.status.pending == ("robot.mass_kg",)
     assert session.recording is not None
@@ -132,7 +138,9 @@ def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(session: Watch
     assert len(session.recording) == 1
 
 
-def test_an_edit_is_checked_once(session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_is_checked_once(
+    session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked: list[Scene] = []
     real = engines.check
 
@@ -185,7 +193,9 @@ def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     assert session.latest.link_pose[scene.start.link - 1, 0] == pytest.approx(0.5)  # type: ignore[union-attr]
 
 
-def test_a_scene_that_cannot_run_is_shown_but_does_not_play_until_mended(session: Watched, scene: Scene) -> None:
+def test_a_scene_that_cannot_run_is_shown_but_does_not_play_until_mended(
+    session: Watched, scene: Scene
+) -> None:
     session.open(with_values(scene, {"obstacles[3].x_m": 0.515, "obstacles[3].y_m": 0.157}))
     session.settle()
     assert session.status.state == "blocked"
@@ -226,7 +236,9 @@ class Failing:
         report = self._engine.advance(*how)  # type: ignore[arg-type]
         if self._engine.time < 0.2:
             return report
-        return StepReport(False, "The contact solver stopped at t = 0.2 s.", 0, 1.0, 0, 1, report.rows)
+        return StepReport(
+            False, "The contact solver stopped at t = 0.2 s.", 0, 1.0, 0, 1, report.rows
+        )
 
     def contact_problem(self) -> dict[str, object]:
         return {"mass": np.ones(3)}
@@ -313,7 +325,9 @@ def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
 DONE = Stage(1.0, None, True)
 
 
-def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(unprepared: Watched, scene: Scene) -> None:
+def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(
+    unprepared: Watched, scene: Scene
+) -> None:
     unprepared.open(scene)
     unprepared.wait_for("preparing")
     before = unprepared.latest
@@ -325,10 +339,17 @@ def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(unp
     unprepared.play()
     unprepared.settle()
     told = unprepared.status
-    assert (told.state, told.progress, told.seconds_left, told.engine) == ("preparing", 0.5, 9.0, "planar_nonsmooth")
+    assert (told.state, told.progress, told.seconds_left, told.engine) == (
+        "preparing",
+        0.5,
+        9.0,
+        "planar_nonsmooth",
+    )
     assert told.queued
     assert unprepared.latest is not None
-    assert not np.array_equal(unprepared.latest.link_pose, before.link_pose), "the robot stands where it will start"
+    assert not np.array_equal(unprepared.latest.link_pose, before.link_pose), (
+        "the robot stands where it will start"
+    )
     states = [event.status.state for event in unprepared.events if isinstance(event, StatusChanged)]
     assert "running" not in states
     Preparing.begun[0].stage = DONE
@@ -348,7 +369,9 @@ def test_what_was_to_play_when_ready_can_be_taken_back(unprepared: Watched, scen
     unprepared.wait_for("ready")
 
 
-def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(unprepared: Watched, scene: Scene) -> None:
+def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(
+    unprepared: Watched, scene: Scene
+) -> None:
     unprepared.open(scene)
     unprepared.play()
     unprepared.cancel_preparing()
@@ -373,7 +396,9 @@ def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(unpr
     unprepared.wait_for("preparing")
 
 
-def test_preparing_that_fails_is_said_and_not_tried_for_ever(unprepared: Watched, scene: Scene) -> None:
+def test_preparing_that_fails_is_said_and_not_tried_for_ever(
+    unprepared: Watched, scene: Scene
+) -> None:
     unprepared.open(scene)
     unprepared.play()
     unprepared.wait_for("preparing")
@@ -402,7 +427,9 @@ def test_a_process_that_cannot_be_begun_is_said(
     assert "Cannot allocate memory" in unprepared.status.message
 
 
-def test_a_scene_that_cannot_run_for_a_while_does_not_end_its_preparation(unprepared: Watched, scene: Scene) -> None:
+def test_a_scene_that_cannot_run_for_a_while_does_not_end_its_preparation(
+    unprepared: Watched, scene: Scene
+) -> None:
     unprepared.open(scene)
     unprepared.wait_for("preparing")
     unprepared.edit(with_values(scene, {"start.y_m": 0.1}))  # inside an obstacle
@@ -425,8 +452,9 @@ def test_another_model_is_another_preparation(unprepared: Watched, scene: Scene)
     unprepared.open(load_scene(scenes_dir() / "sidewinding.toml"))
     wait_until(lambda: unprepared.status.engine == "spatial_nonsmooth")
     assert [(one.kind, one.stopped) for one in Preparing.begun] == [
-        ("planar_nonsmooth", True), ("spatial_nonsmooth", False),
-    ]  # fmt: skip
+        ("planar_nonsmooth", True),
+        ("spatial_nonsmooth", False),
+    ]
 
 
 def test_code_that_is_not_found_again_is_compiled_here(

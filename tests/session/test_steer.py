@@ -17,7 +17,11 @@ from snakestudio.session.runner import Runner
 from snakestudio.session.session import Session
 
 TELEOPERATED = {"controller": {"kind": "teleoperation"}, "run.duration_s": 4.0}
-DRIVE = ((0.213, TeleopCommand(1.0)), (0.7, TeleopCommand(1.0, 0.5)), (1.51, TeleopCommand(-0.4, 0.0, 0.6, "turning")))
+DRIVE = (
+    (0.213, TeleopCommand(1.0)),
+    (0.7, TeleopCommand(1.0, 0.5)),
+    (1.51, TeleopCommand(-0.4, 0.0, 0.6, "turning")),
+)
 """When what was steered, s: in the middle of control periods, too."""
 
 
@@ -42,9 +46,13 @@ def test_what_acts_is_in_every_row_and_that_somebody_steers_is_noted_once() -> N
     assert not frequency[recording.times < 0.22].any()
     assert frequency.max() == pytest.approx(np.radians(80.0))
     assert frequency[-1] == pytest.approx(-0.4 * np.radians(80.0))
-    assert rows.extra[-1, recording.schema.extra.index("gait_number")] == 3.0, "turning, among those of a planar robot"
+    assert rows.extra[-1, recording.schema.extra.index("gait_number")] == 3.0, (
+        "turning, among those of a planar robot"
+    )
     notes = [event for event in recording.events if event.kind == "note"]
-    assert [(event.time, event.text) for event in notes] == [(pytest.approx(0.213), "The robot is steered by hand")]
+    assert [(event.time, event.text) for event in notes] == [
+        (pytest.approx(0.213), "The robot is steered by hand")
+    ]
 
 
 @pytest.mark.parametrize("moment", [0.2, 0.5, 0.72, 1.5, 2.0])

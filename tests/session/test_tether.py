@@ -8,7 +8,9 @@ import sys
 
 def test_a_process_ends_with_its_standard_input_whatever_it_does() -> None:
     code = "from snakestudio.session.tether import end_with_input; end_with_input(); print(1, flush=True)\nwhile 1: 0"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stdout.readline().strip() == b"1"

@@ -56,7 +56,10 @@ def test_what_ran_ahead_waits_and_does_not_go_back() -> None:
     assert left.seconds(8.0) == pytest.approx(0.8 * (0.12 * 10.0 + 8.0) / (0.12 + 0.2))
 
 
-@given(st.lists(st.tuples(st.floats(0.0, 30.0), st.floats(0.0, 1.0)), max_size=12), st.floats(0.1, 300.0))
+@given(
+    st.lists(st.tuples(st.floats(0.0, 30.0), st.floats(0.0, 1.0)), max_size=12),
+    st.floats(0.1, 300.0),
+)
 def test_it_never_goes_back(told: list[tuple[float, float]], seconds: float) -> None:
     left, now, shown = TimeLeft(seconds, 0.0), 0.0, 0.0
     for passed, fraction in told:
@@ -74,6 +77,12 @@ def test_words() -> None:
     assert percent(0.9999) == "99 %"
     told = [time_left(seconds) for seconds in (None, 0.2, 9.2, 57.0, 59.0, 61.0, 83.0, 7200.0)]
     assert told == [
-        "longer than expected", "1 s left", "9 s left", "57 s left", "1 min left", "1 min left", "1 min 25 s left",
+        "longer than expected",
+        "1 s left",
+        "9 s left",
+        "57 s left",
+        "1 min left",
+        "1 min left",
+        "1 min 25 s left",
         "2.0 h left",
-    ]  # fmt: skip
+    ]

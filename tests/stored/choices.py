@@ -9,16 +9,38 @@ SCENE_PATH = "/home/ada/snakes/mine.toml"
 SCENE: dict[str, Any] = {"title": "Ada's", "gait.amplitude_deg": 31.25, "ground.mu_along": 0.125}
 """What differs in it from the main scene."""
 
-VIEW: dict[str, Any] = {"grid": False, "trail_link": 4, "force_scale": 0.0125, "body_quantity": "curvature"}
+VIEW: dict[str, Any] = {
+    "grid": False,
+    "trail_link": 4,
+    "force_scale": 0.0125,
+    "body_quantity": "curvature",
+}
 EDITOR: dict[str, Any] = {"mode": "turn", "on": True, "grid_m": 0.025, "angle_deg": 5.0}
 
 DERIVED = ("speed_of_head_mps", "sqrt(com_vx_mps ** 2 + com_vy_mps ** 2)", "m/s")
 PLOTS: list[dict[str, Any]] = [
-    {"kind": "time", "curves": [{"name": "speed_of_head_mps"}, {"name": "com_vx_mps"}], "title": "Speed"},
+    {
+        "kind": "time",
+        "curves": [{"name": "speed_of_head_mps"}, {"name": "com_vx_mps"}],
+        "title": "Speed",
+    },
     {"kind": "view", "view": "joint", "index": 2},
-    {"kind": "xy", "curves": [{"name": "link_6_y_m", "against": "link_6_x_m"}], "equal": True, "outlines": True},
-    {"kind": "spectrum", "curves": [{"name": "joint_4_yaw_deg"}], "window": "blackman", "log": True},
-    {"kind": "heat", "curves": [{"name": "link_1_obstacle_force_n"}, {"name": "link_2_obstacle_force_n"}]},
+    {
+        "kind": "xy",
+        "curves": [{"name": "link_6_y_m", "against": "link_6_x_m"}],
+        "equal": True,
+        "outlines": True,
+    },
+    {
+        "kind": "spectrum",
+        "curves": [{"name": "joint_4_yaw_deg"}],
+        "window": "blackman",
+        "log": True,
+    },
+    {
+        "kind": "heat",
+        "curves": [{"name": "link_1_obstacle_force_n"}, {"name": "link_2_obstacle_force_n"}],
+    },
 ]
 """Of the preset `PRESET`, and of the second panel in the layout `LAYOUT`: every kind of plot."""
 PRESET = "Ada's plots"
@@ -43,9 +65,15 @@ CAMERA: tuple[tuple[float, tuple[float, float, float], float, float, float, bool
 
 SIGNATURE = "0123456789abcdef"
 TABLE: dict[str, Any] = {
-    "delimiter": ";", "decimal": ",", "time_unit": "ms", "length_unit": "mm", "angle_unit": "deg", "axes": "+x-z+y",
-    "bodies": [{"name": "Head", "x": 1, "y": 2, "z": 3, "link": 0}], "joints": [{"joint": 1, "yaw": 4}],
-}  # fmt: skip
+    "delimiter": ";",
+    "decimal": ",",
+    "time_unit": "ms",
+    "length_unit": "mm",
+    "angle_unit": "deg",
+    "axes": "+x-z+y",
+    "bodies": [{"name": "Head", "x": 1, "y": 2, "z": 3, "link": 0}],
+    "joints": [{"joint": 1, "yaw": 4}],
+}
 """Layout of measured tables, as in its file."""
 
 PLAIN: dict[str, Any] = {

@@ -6,10 +6,11 @@
     python tests/stored/make.py scenes 0.3.0    # the scenes that come along, and what becomes of them in memory
     python tests/stored/make.py tables 0.3.0    # the CSV of each run file that has none
 
-By hand, once for a version, right before it is released and with the engines compiled (`snakestudio warm-up`). What is
-there is never written again: a newer program would write something else. The program that writes is the one that is
-imported; for an older one its checkout stands on PYTHONPATH. The tables are today's program's all the same: a CSV is
-what the export makes of a run file, and what 0.1.0 made had other lines in its header.
+By hand, once for a version, right before it is released and with the engines compiled (`snakestudio
+warm-up`). What is there is never written again: a newer program would write something else. The
+program that writes is the one that is imported; for an older one its checkout stands on PYTHONPATH.
+The tables are today's program's all the same: a CSV is what the export makes of a run file, and
+what 0.1.0 made had other lines in its header.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def scenes() -> Path:
     return scenes_dir()
 
 
-# ---------------------------------------------------------------------------------------------------- runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,12 @@ _JAMS_SOON = {"controller.jam_time_s": 0.05, "controller.jam_angle_deg": 3.0}
 
 RUNS = {
     # formulations, and of the continuous body each law and each support
-    "planar_nonsmooth": Kept("obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, hand=_pull),
-    "spatial_nonsmooth": Kept("obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0, "obstacles[3].y_m": 0.9}),
+    "planar_nonsmooth": Kept(
+        "obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, hand=_pull
+    ),
+    "spatial_nonsmooth": Kept(
+        "obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0, "obstacles[3].y_m": 0.9}
+    ),
     "two_waves": Kept("sidewinding", {"robot.n_links": 6}, {"gait.amplitude_deg": 25.0}),
     "stairs": Kept("stairs", {"robot.n_links": 6}, {"ground.mu_along": 0.3}),
     "planar_lagrangian": Kept("lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}),
@@ -119,14 +124,26 @@ RUNS = {
     # controllers
     "set_points": Kept(
         "obstacle_aided_small",
-        {"control.soft_start_deg": 5.0, "control.start_delay_s": 0.1, "control.set_point_period_s": 0.05},
+        {
+            "control.soft_start_deg": 5.0,
+            "control.start_delay_s": 0.1,
+            "control.set_point_period_s": 0.05,
+        },
         {"gait.frequency_deg_s": 95.0},
     ),
-    "heading": Kept("lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0}),
+    "heading": Kept(
+        "lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0}
+    ),
     "path_following": Kept("path_following", {}, {"controller.look_ahead_m": 0.7}),
-    "leader_follower": Kept("jam_resolution", _JAMS_SOON, {"controller.head_angle_deg": 45.0}, duration=2.0),
-    "leader_follower_3d": Kept("jam_resolution_3d", _JAMS_SOON, {"controller.speed_m_s": 0.3}, duration=0.4),
-    "strain_follower": Kept("sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}),
+    "leader_follower": Kept(
+        "jam_resolution", _JAMS_SOON, {"controller.head_angle_deg": 45.0}, duration=2.0
+    ),
+    "leader_follower_3d": Kept(
+        "jam_resolution_3d", _JAMS_SOON, {"controller.speed_m_s": 0.3}, duration=0.4
+    ),
+    "strain_follower": Kept(
+        "sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}
+    ),
     "teleoperation": Kept("teleoperation", {}, {"controller.max_offset_deg": 12.0}, hand=_steer),
     "joint_targets": Kept(
         "lagrangian_undulation",
@@ -135,13 +152,19 @@ RUNS = {
         hand=_give_targets,
     ),
     "hopf_oscillators": Kept(
-        "lagrangian_undulation", {"controller.kind": "hopf_oscillators"}, {"controller.frequency_hz": 0.7}
+        "lagrangian_undulation",
+        {"controller.kind": "hopf_oscillators"},
+        {"controller.frequency_hz": 0.7},
     ),
     "matsuoka_oscillators": Kept(
-        "lagrangian_undulation", {"controller.kind": "matsuoka_oscillators"}, {"controller.amplitude_deg": 20.0}
+        "lagrangian_undulation",
+        {"controller.kind": "matsuoka_oscillators"},
+        {"controller.amplitude_deg": 20.0},
     ),
     "phase_oscillators": Kept(
-        "lagrangian_undulation", {"controller.kind": "phase_oscillators"}, {"controller.frequency_hz": 0.7}
+        "lagrangian_undulation",
+        {"controller.kind": "phase_oscillators"},
+        {"controller.frequency_hz": 0.7},
     ),
     "compliance": Kept("compliant_pipes", {}, {"controller.stiffness_nm_per_rad": 3.0}),
 }
@@ -154,7 +177,9 @@ def make_runs(folder: Path) -> None:
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.session.continuation import continue_run
 
-    assert processor.computed_for() == processor.BASELINE, "what is tuned or loaded too early computes other bits"
+    assert processor.computed_for() == processor.BASELINE, (
+        "what is tuned or loaded too early computes other bits"
+    )
     runs = folder / "runs"
     runs.mkdir(parents=True)
     for name, kept in RUNS.items():
@@ -162,9 +187,12 @@ def make_runs(folder: Path) -> None:
     path = runs / "continued.mcap"
     with open_run(runs / "planar_lagrangian.mcap") as before:
         going_on = continue_run(
-            before, 0.2, None, "planar_lagrangian.mcap",
+            before,
+            0.2,
+            None,
+            "planar_lagrangian.mcap",
             make=lambda scene, schema: RunRecording(scene, schema, path),
-        )  # fmt: skip
+        )
     assert going_on is not None
     going_on.runner.advance(going_on.runner.end_step)
     going_on.runner.recording.close()
@@ -180,7 +208,10 @@ def add_runs(folder: Path, *names: str) -> None:
     assert not states.keys() & set(names), "what is there is never written again"
     for name in names:
         run(RUNS[name], folder / "runs" / f"{name}.mcap")
-    pack(path, json.dumps(dict(sorted((states | pack_runs(folder / "runs")).items())), indent=0).encode())
+    pack(
+        path,
+        json.dumps(dict(sorted((states | pack_runs(folder / "runs")).items())), indent=0).encode(),
+    )
 
 
 def pack_runs(runs: Path) -> dict[str, list[tuple[float, list[Any]]]]:
@@ -192,7 +223,8 @@ def pack_runs(runs: Path) -> dict[str, list[tuple[float, list[Any]]]]:
     for path in sorted(runs.glob("*.mcap")):
         with open_run(path) as made:
             states[path.stem] = [
-                (time, list(leaves(decode(state, made.scene_at(time))))) for time, state in made.checkpoints()
+                (time, list(leaves(decode(state, made.scene_at(time)))))
+                for time, state in made.checkpoints()
             ]
         pack(path.with_suffix(".mcap.xz"), path.read_bytes())
         path.unlink()
@@ -210,7 +242,9 @@ def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: Non
     scene = with_values(scene, {"run.duration_s": kept.duration, "run.log_rate_hz": RATE_HZ})
     runner = Runner(scene, path=path, scene_file=f"{kept.scene}.toml")
     runner.advance(round(CHANGE_S / scene.solver.step_s))
-    runner.recording.add_event(RunEvent(runner.time, "note", "A note: \N{GREEK SMALL LETTER MU} is changed"))
+    runner.recording.add_event(
+        RunEvent(runner.time, "note", "A note: \N{GREEK SMALL LETTER MU} is changed")
+    )
     refused = runner.apply(with_values(runner.scene, kept.change))
     assert refused == [], refused
     if kept.hand is not None:
@@ -226,11 +260,17 @@ def make_killed(path: Path) -> None:
     """A run whose program was killed while it recorded."""
     from snakestudio.runfile.mcap import RunFileError, open_run
 
-    with subprocess.Popen([sys.executable, str(HERE / "make.py"), "_endless", str(path)]) as process:
+    with subprocess.Popen(
+        [sys.executable, str(HERE / "make.py"), "_endless", str(path)]
+    ) as process:
         while process.poll() is None:
             time.sleep(0.05)
             with contextlib.suppress(RunFileError, FileNotFoundError), open_run(path) as begun:
-                if len(begun) > 40 and len(begun.changes) > 0 and len(list(begun.checkpoints())) > 1:
+                if (
+                    len(begun) > 40
+                    and len(begun.changes) > 0
+                    and len(list(begun.checkpoints())) > 1
+                ):
                     break
         process.send_signal(signal.SIGKILL)
 
@@ -256,12 +296,20 @@ def make_of_robot(path: Path, files: Path) -> None:
     folder = Path(tempfile.gettempdir(), "ada")  # its name is kept in the run file
     folder.mkdir(exist_ok=True)
     scene = shutil.copy(scenes() / "sidewinding.toml", folder)
-    bus = ("--channel", f"239.74.163.{100 + os.getpid() % 100}", "--port", str(20_000 + os.getpid() % 20_000))
+    bus = (
+        "--channel",
+        f"239.74.163.{100 + os.getpid() % 100}",
+        "--port",
+        str(20_000 + os.getpid() % 20_000),
+    )
     program = [sys.executable, "-m", "snakestudio"]
     drive = ["drive", scene, robot, "--interface", "udp_multicast", *bus, "--arm", "--twin"]
     kept = ["--duration", "1", "--rate", str(RATE_HZ), "--mcap", str(path), "--log", str(log)]
     with subprocess.Popen(
-        [*program, "emulate", robot, *bus, "--until-eof"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*program, "emulate", robot, *bus, "--until-eof"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as emulator:
         assert emulator.stdin is not None
         assert emulator.stdout is not None
@@ -273,7 +321,7 @@ def make_of_robot(path: Path, files: Path) -> None:
     log.write_bytes(b"".join(lines[:400]))  # all say the same
 
 
-# ---------------------------------------------------------------------------------------------------- window
+# ------------------------------------------------------------------------------------------- window
 
 
 def make_window(folder: Path) -> None:
@@ -305,11 +353,14 @@ def make_window(folder: Path) -> None:
     while not window.context.docks.are_filled:
         app.processEvents()
 
-    # A scene that was never saved, as a window that dies leaves it, and as the next one takes it up.
+    # A scene that was never saved, as a window that dies leaves it, and as the next one takes it
+    # up.
     scene = with_values(load_scene(scenes() / "obstacle_aided.toml"), choices.SCENE)
     recovery = RecoveryFile(files)
     recovery.write(scene, Path(choices.SCENE_PATH), recovery.next_order())
-    text = recovery.path.read_text(encoding="utf-8").replace(f"# process: {os.getpid()}\n", "# process: 99999999\n")
+    text = recovery.path.read_text(encoding="utf-8").replace(
+        f"# process: {os.getpid()}\n", "# process: 99999999\n"
+    )
     recovery.path.unlink()
     (files / "unsaved-99999999-1.toml").write_text(text, encoding="utf-8")
     (unsaved,) = unsaved_scenes(files)
@@ -331,7 +382,9 @@ def make_window(folder: Path) -> None:
     with open(files / "kept.mcap", "wb") as file:
         file.write(lzma.decompress((folder / "runs" / "heading.mcap.xz").read_bytes()))
     library = RunLibrary(files)
-    library.tag(library.rename(library.run(files / "kept.mcap"), choices.RUN_NAME), choices.RUN_TAGS)
+    library.tag(
+        library.rename(library.run(files / "kept.mcap"), choices.RUN_NAME), choices.RUN_TAGS
+    )
     (files / "kept.mcap").unlink()
 
     window.context.document.undo_stack.setClean()
@@ -345,7 +398,8 @@ def _mapping() -> Any:
     from snakestudio.gui.robot.teleop.mapping import DEFAULT, Binding
 
     bindings = tuple(
-        Binding(function, parse_input(source), *numbers) for function, source, *numbers in choices.BINDINGS
+        Binding(function, parse_input(source), *numbers)
+        for function, source, *numbers in choices.BINDINGS
     )
     return replace(DEFAULT, bindings=bindings, **choices.MAPPING)
 
@@ -399,7 +453,7 @@ def _arrange(window: Any, app: Any) -> None:
     app.processEvents()
 
 
-# ---------------------------------------------------------------------------------------------------- scenes, tables
+# ----------------------------------------------------------------------------------- scenes, tables
 
 
 def make_scenes(folder: Path) -> None:

@@ -30,7 +30,11 @@ from tests.stored import choices
 
 HERE = Path(__file__).resolve().parent
 VERSIONS = sorted(folder.name for folder in HERE.glob("[0-9]*"))
-SCENES = [(version, path.stem) for version in VERSIONS for path in sorted((HERE / version / "scenes").glob("*.toml"))]
+SCENES = [
+    (version, path.stem)
+    for version in VERSIONS
+    for path in sorted((HERE / version / "scenes").glob("*.toml"))
+]
 
 
 def missing(wanted: Any, found: Any, where: str = "") -> list[str]:
@@ -39,15 +43,27 @@ def missing(wanted: Any, found: Any, where: str = "") -> list[str]:
         return [
             line
             for key, value in wanted.items()
-            for line in (missing(value, found[key], f"{where}.{key}") if key in found else [f"{where}.{key} is gone"])
+            for line in (
+                missing(value, found[key], f"{where}.{key}")
+                if key in found
+                else [f"{where}.{key} is gone"]
+            )
         ]
     if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
         pairs = zip(wanted, found, strict=True)
-        return [line for i, (one, other) in enumerate(pairs) for line in missing(one, other, f"{where}[{i}]")]
-    return [] if wanted == found and type(wanted) is type(found) else [f"{where}: {wanted!r} became {found!r}"]
+        return [
+            line
+            for i, (one, other) in enumerate(pairs)
+            for line in missing(one, other, f"{where}[{i}]")
+        ]
+    return (
+        []
+        if wanted == found and type(wanted) is type(found)
+        else [f"{where}: {wanted!r} became {found!r}"]
+    )
 
 
-# ---------------------------------------------------------------------------------------------------- scenes
+# ------------------------------------------------------------------------------------------- scenes
 
 
 @pytest.mark.parametrize(("version", "name"), SCENES)
@@ -80,7 +96,7 @@ def test_an_unsaved_scene_is_offered(version: str, tmp_path: Path) -> None:
     assert main(["check", str(unsaved.kept_in)]) == 0
 
 
-# ---------------------------------------------------------------------------------------------------- small files
+# -------------------------------------------------------------------------------------- small files
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -113,7 +129,9 @@ def test_a_log_of_frames_is_read_with_what_explains_it(version: str) -> None:
     source = read_source(path)
     assert source is not None
     loaded = load_profile(path.with_name("patient.toml"))
-    assert source.profile.model_copy(update={"bus": loaded.profile.bus}) == loaded.profile  # the bus was chosen by hand
+    assert (
+        source.profile.model_copy(update={"bus": loaded.profile.bus}) == loaded.profile
+    )  # the bus was chosen by hand
     assert source.dbc == loaded.dbc_text
 
 
@@ -141,9 +159,13 @@ def assert_camera(path: CameraPath) -> None:
     """See that a path is the one that was chosen; angles stand in degrees in its file."""
     assert path.follow
     assert len(path.keys) == len(choices.CAMERA)
-    for key, (time, target, distance, azimuth, elevation, flat) in zip(path.keys, choices.CAMERA, strict=True):
+    for key, (time, target, distance, azimuth, elevation, flat) in zip(
+        path.keys, choices.CAMERA, strict=True
+    ):
         wanted = Camera(target, distance, azimuth, elevation, orthographic=flat)
-        near = replace(key.camera, azimuth=wanted.azimuth, elevation=wanted.elevation, fov=wanted.fov)
+        near = replace(
+            key.camera, azimuth=wanted.azimuth, elevation=wanted.elevation, fov=wanted.fov
+        )
         assert CameraKey(key.time, near) == CameraKey(time, wanted)
         for name in ("azimuth", "elevation", "fov"):
             assert getattr(key.camera, name) == pytest.approx(getattr(wanted, name), rel=1e-15)
@@ -164,7 +186,9 @@ def chosen_table() -> Layout:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_was_said_of_a_run_is_read(version: str, tmp_path: Path) -> None:
     run_file = tmp_path / "kept.mcap"
-    run_file.write_bytes(lzma.decompress((HERE / version / "runs" / "heading.mcap.xz").read_bytes()))
+    run_file.write_bytes(
+        lzma.decompress((HERE / version / "runs" / "heading.mcap.xz").read_bytes())
+    )
     shutil.copy(HERE / version / "files" / "kept.json", tmp_path)
     (run,) = RunLibrary(tmp_path).runs()
     assert (run.label, run.tags) == (choices.RUN_NAME, choices.RUN_TAGS)
@@ -172,7 +196,7 @@ def test_what_was_said_of_a_run_is_read(version: str, tmp_path: Path) -> None:
     assert run.info.model == "planar_lagrangian"
 
 
-# ---------------------------------------------------------------------------------------------------- newer ones
+# --------------------------------------------------------------------------------------- newer ones
 
 
 def newer(source: Path, folder: Path) -> Path:
@@ -208,7 +232,9 @@ def test_a_mapping_of_a_newer_version_is_refused(tmp_path: Path) -> None:
         load_map(path)
 
 
-def test_a_layout_of_tables_has_no_format_and_is_refused_for_what_is_not_known(tmp_path: Path) -> None:
+def test_a_layout_of_tables_has_no_format_and_is_refused_for_what_is_not_known(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "table_layout.toml"
     text = (HERE / VERSIONS[-1] / "files" / path.name).read_text(encoding="utf-8")
     path.write_text(f"speed_column = 3\n{text}", encoding="utf-8")

@@ -42,25 +42,27 @@ RUNS = [
     for path in sorted((folder / "runs").glob("*.mcap.xz"))
 ]
 ELSEWHERE_M = 1e-4
-"""By how much links may be elsewhere where another processor, code that is tuned for one, or an engine that was changed
-since went on. Roundings differ by 1e-16, and solvers end at residuals, but not at the same ones; a contact that closes
-a step earlier or later for that moves a link by what it goes in a step: 0.3 m/s for 0.25 ms. Between processors that
-compute for the baseline results are the same bits, and are asked to be."""
+"""By how much links may be elsewhere where another processor, code that is tuned for one, or an
+engine that was changed since went on. Roundings differ by 1e-16, and solvers end at residuals, but
+not at the same ones; a contact that closes a step earlier or later for that moves a link by what it
+goes in a step: 0.3 m/s for 0.25 ms. Between processors that compute for the baseline results are
+the same bits, and are asked to be."""
 
 SOLVED_OTHERWISE = {"0.1.0": ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")}
 """Versions whose solvers went other ways, by formulation."""
 
 SOLVED_OTHERWISE_M = 2e-3
-"""By how much links may be elsewhere there. Friction can leave several velocities that solve a step to 1e-8, and which
-of them is found hangs on the solver's way: 5.4e-4 m in these runs, from the first step on that is solved by another way
-(where it is the same way, a start 1e-12 m elsewhere makes 2.4e-6 m)."""
+"""By how much links may be elsewhere there. Friction can leave several velocities that solve a step
+to 1e-8, and which of them is found hangs on the solver's way: 5.4e-4 m in these runs, from the
+first step on that is solved by another way (where it is the same way, a start 1e-12 m elsewhere
+makes 2.4e-6 m)."""
 
 ROUNDED_OTHERWISE = {
     "0.1.0": ("teleoperation",),
     "0.2.0": ("spatial_nonsmooth", "planar_nonsmooth", "planar_nonholonomic", "teleoperation"),
-}  # fmt: skip
-"""Versions whose solvers took the same way with other roundings, by formulation or run: within `ELSEWHERE_M` of
-today's."""
+}
+"""Versions whose solvers took the same way with other roundings, by formulation or run: within
+`ELSEWHERE_M` of today's."""
 
 NEW_FIELDS = {"torque": "None"} | {
     f"tip_{of}": (0.0).hex() for of in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")
@@ -89,7 +91,9 @@ def stored(unpacked: Path) -> Iterator[RunFile]:
 
 def states_of(version: str) -> dict[str, list[tuple[float, list[list[str]]]]]:
     """What was in the states of a version when it wrote them, by run."""
-    found: dict[str, Any] = json.loads(lzma.decompress((HERE / version / "states.json.xz").read_bytes()))
+    found: dict[str, Any] = json.loads(
+        lzma.decompress((HERE / version / "states.json.xz").read_bytes())
+    )
     return found
 
 
@@ -100,11 +104,14 @@ def every(runs: list[tuple[str, str]]) -> pytest.MarkDecorator:
 def scene_apart(table: bytes) -> tuple[Scene, list[bytes]]:
     """The scene in an exported table, and the other lines but the scene's digest.
 
-    A scene is written with all of its keys, so that text and digest change with every key there is more.
+    A scene is written with all of its keys, so that text and digest change with every key there is
+    more.
     """
     lines = table.split(b"\n")
     mark = CSV_SCENE_MARK.encode().rstrip()
-    text = b"\n".join(line.removeprefix(mark).removeprefix(b" ") for line in lines if line.startswith(mark))
+    text = b"\n".join(
+        line.removeprefix(mark).removeprefix(b" ") for line in lines if line.startswith(mark)
+    )
     rest = [line for line in lines if not line.startswith((mark, b"# scene_sha256: "))]
     assert len(rest) == len(lines) - text.count(b"\n") - 2
     return parse_scene(text.decode()), rest
@@ -120,8 +127,21 @@ def test_a_run_exports_the_table_that_it_did(unpacked: Path, version: str, name:
 
 
 KINDS = {
-    "model": {"planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic", "continuum_beam"},
-    "controller": {"none", "heading", "path_following", "leader_follower", "strain_follower", "teleoperation"},
+    "model": {
+        "planar_nonsmooth",
+        "spatial_nonsmooth",
+        "planar_lagrangian",
+        "planar_nonholonomic",
+        "continuum_beam",
+    },
+    "controller": {
+        "none",
+        "heading",
+        "path_following",
+        "leader_follower",
+        "strain_follower",
+        "teleoperation",
+    },
     "strain": {"peristalsis", "inching", "serpentine", "formulas"},
     "support": {"wave_anchors", "end_anchors", "rings", "friction"},
 }
@@ -132,8 +152,12 @@ def test_every_kind_is_among_them(version: str) -> None:
     found: dict[str, set[str]] = {part: set() for part in KINDS}
     for each, name in RUNS:
         if each == version:
-            table = lzma.decompress((HERE / version / "tables" / f"{name}.csv.xz").read_bytes()).decode()
-            for part, kind in re.findall(r'^#\| \[(\w+)\]\n#\| kind = "(\w+)"', table, re.MULTILINE):
+            table = lzma.decompress(
+                (HERE / version / "tables" / f"{name}.csv.xz").read_bytes()
+            ).decode()
+            for part, kind in re.findall(
+                r'^#\| \[(\w+)\]\n#\| kind = "(\w+)"', table, re.MULTILINE
+            ):
                 found.get(part, set()).add(kind)
     assert all(found[part] >= kinds for part, kinds in KINDS.items())
     if version == __version__:
@@ -148,7 +172,9 @@ def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> No
     assert stored.info.version == version
     assert stored.info.complete is (name != "killed")
     if name == "robot":
-        assert stored.info.robot == ("" if version == "0.1.0" else "Lab robot")  # 0.1.0 did not note it
+        assert stored.info.robot == (
+            "" if version == "0.1.0" else "Lab robot"
+        )  # 0.1.0 did not note it
         assert {event.text for event in stored.events} >= {"The robot is armed, and holds."}
         return
     assert "A note: μ is changed" in [event.text for event in stored.events]
@@ -157,9 +183,11 @@ def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> No
     scene = stored.scene_at(change.time)
     assert scene != stored.scene
     kinds = {event.kind for event in stored.events}
-    assert kinds >= {"leader_follower": {"jam", "freed"}, "continued": {"continued"}, "set_points": {"impact"}}.get(
-        name, set()
-    )
+    assert kinds >= {
+        "leader_follower": {"jam", "freed"},
+        "continued": {"continued"},
+        "set_points": {"impact"},
+    }.get(name, set())
 
 
 def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
@@ -170,7 +198,9 @@ def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
         return saved
     n = len(own.acts)
     assert not own.sums[-n:].any()
-    shorter = own._replace(sums=own.sums[:-n], before=np.delete(own.before, range(-n - 1, -1), axis=1))
+    shorter = own._replace(
+        sums=own.sums[:-n], before=np.delete(own.before, range(-n - 1, -1), axis=1)
+    )
     return replace(checkpoint, state=(shorter, *checkpoint.state[1:])), *saved[1:]
 
 
@@ -179,7 +209,10 @@ def in_pairs(pairs: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     of_axes = from_pairs(pairs, axes)
     assert of_axes.shape == (*pairs.shape[:-2], len(axes))
     for number, axis in enumerate(axes):
-        assert of_axes[..., number].tobytes() == pairs[..., axis.joint, ("yaw", "pitch").index(axis.kind)].tobytes()
+        assert (
+            of_axes[..., number].tobytes()
+            == pairs[..., axis.joint, ("yaw", "pitch").index(axis.kind)].tobytes()
+        )
     return pairs
 
 
@@ -203,7 +236,9 @@ def test_states_hold_the_values_that_were_saved(
 
 
 @every(COMPUTED)
-def test_a_run_goes_on_from_every_state_to_the_bit(stored: RunFile, version: str, name: str) -> None:
+def test_a_run_goes_on_from_every_state_to_the_bit(
+    stored: RunFile, version: str, name: str
+) -> None:
     for time, _ in stored.checkpoints():
         continuation = continue_run(stored, time)
         assert continuation is not None
@@ -241,10 +276,12 @@ def assert_alike(rows: Rows, wanted: Rows, tolerance: float | None) -> None:
     for owner, one, other in ((Rows, rows, wanted), (ContactRows, rows.contacts, wanted.contacts)):
         for field in fields(owner):
             if field.name != "contacts":
-                assert getattr(one, field.name).tobytes() == getattr(other, field.name).tobytes(), field.name
+                assert getattr(one, field.name).tobytes() == getattr(other, field.name).tobytes(), (
+                    field.name
+                )
 
 
-# ---------------------------------------------------------------------------------------------------- newer ones
+# --------------------------------------------------------------------------------------- newer ones
 
 
 NEWEST = RUNS[-1][0]
@@ -283,7 +320,10 @@ def test_a_state_of_a_newer_version_is_not_taken_up(
 
     def later(time: float) -> tuple[float, bytes] | None:
         found = before(time)
-        return found and (found[0], b"SNKSTATE" + (FORMAT + 1).to_bytes(2, "little") + found[1][10:])
+        return found and (
+            found[0],
+            b"SNKSTATE" + (FORMAT + 1).to_bytes(2, "little") + found[1][10:],
+        )
 
     monkeypatch.setattr(stored, "checkpoint_before", later)
     continuation = continue_run(stored, 0.2)

@@ -19,8 +19,8 @@ Leaf = tuple[str, str]
 def leaves(value: Any, where: str = "") -> Iterator[Leaf]:
     """Every number, text and array in a state, in the order in which it stands there.
 
-    Scenes are left out: what they hold is compared where scenes are. Of arrays it is the type, the shape and a digest
-    of the bytes, of numbers all digits.
+    Scenes are left out: what they hold is compared where scenes are. Of arrays it is the type, the
+    shape and a digest of the bytes, of numbers all digits.
     """
     if isinstance(value, np.ndarray):
         digest = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=8).hexdigest()
@@ -52,10 +52,14 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         names = value._fields
     elif hasattr(value, "strain") and hasattr(value, "beam"):  # a strain law is what it is of
         names = ("strain", "beam")
-    elif hasattr(value, "law") and hasattr(value, "count"):  # where a continuous body is held, likewise
+    elif hasattr(value, "law") and hasattr(
+        value, "count"
+    ):  # where a continuous body is held, likewise
         names = ("law", "count")
     else:
-        raise TypeError(f"a state holds {type(value).__qualname__}, of which it is not known what it is made of")
+        raise TypeError(
+            f"a state holds {type(value).__qualname__}, of which it is not known what it is made of"
+        )
     yield from ((name, getattr(value, name)) for name in names)
 
 

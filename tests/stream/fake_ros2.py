@@ -1,7 +1,7 @@
 """ROS 2 as far as the bridge uses it: messages with the fields of their definitions, and a node that keeps them.
 
-A message that is published is laid out by its definition, with tools of others, and read again: a field that is missing
-or of another type fails there as it would in ROS.
+A message that is published is laid out by its definition, with tools of others, and read again: a
+field that is missing or of another type fails there as it would in ROS.
 """
 
 from __future__ import annotations
@@ -110,18 +110,27 @@ class FakeRos2:
         clock = SimpleNamespace(now=lambda: SimpleNamespace(to_msg=lambda: Time(12, 500)))
         return SimpleNamespace(
             create_publisher=lambda kind, topic, depth: SimpleNamespace(
-                publish=lambda message: self.publish(topic, message), get_subscription_count=lambda: 2
+                publish=lambda message: self.publish(topic, message),
+                get_subscription_count=lambda: 2,
             ),
-            create_subscription=lambda kind, topic, call, depth: self.listeners.__setitem__(topic, call),
+            create_subscription=lambda kind, topic, call, depth: self.listeners.__setitem__(
+                topic, call
+            ),
             get_clock=lambda: clock,
             destroy_node=lambda: None,
         )
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Be what is imported."""
-        executor = SimpleNamespace(add_node=lambda node: None, spin_once=self.spin_once, shutdown=lambda: None)
+        executor = SimpleNamespace(
+            add_node=lambda node: None, spin_once=self.spin_once, shutdown=lambda: None
+        )
         modules = {
-            "rclpy": {"init": self.init, "create_node": self.create_node, "try_shutdown": self.try_shutdown},
+            "rclpy": {
+                "init": self.init,
+                "create_node": self.create_node,
+                "try_shutdown": self.try_shutdown,
+            },
             "rclpy.executors": {"SingleThreadedExecutor": lambda: executor},
             "rclpy.signals": {"SignalHandlerOptions": SimpleNamespace(NO="no signals")},
             "sensor_msgs.msg": {"JointState": JointState},

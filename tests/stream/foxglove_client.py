@@ -102,11 +102,18 @@ class FoxgloveClient:
             self.subscribe([channel["id"] for channel in text["channels"]])
 
     def subscribe(self, channels: list[int]) -> None:
-        self._send({"op": "subscribe", "subscriptions": [{"id": each, "channelId": each} for each in channels]})
+        self._send(
+            {
+                "op": "subscribe",
+                "subscriptions": [{"id": each, "channelId": each} for each in channels],
+            }
+        )
 
     def _send(self, message: dict[str, Any]) -> None:
         data, mask = json.dumps(message).encode(), os.urandom(4)
-        length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
+        length = (
+            bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
+        )
         body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
         self._socket.sendall(b"\x81" + length + mask + body)
 

@@ -27,14 +27,21 @@ def nested(data: bytes, *path: int) -> list[bytes]:
     """The messages that a path of field numbers leads to."""
     messages = [data]
     for number in path:
-        messages = [each for one in messages for each in fields(one).get(number, []) if isinstance(each, bytes)]
+        messages = [
+            each
+            for one in messages
+            for each in fields(one).get(number, [])
+            if isinstance(each, bytes)
+        ]
     return messages
 
 
 def doubles(data: bytes, count: int) -> list[float]:
     """The first `count` fields as double-precision numbers; what is left out is 0."""
     values = fields(data)
-    return [struct.unpack("<d", values[i][0])[0] if i in values else 0.0 for i in range(1, count + 1)]  # type: ignore[arg-type]
+    return [
+        struct.unpack("<d", values[i][0])[0] if i in values else 0.0 for i in range(1, count + 1)
+    ]  # type: ignore[arg-type]
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -82,7 +82,9 @@ class Served:
     def decoded(self, message: Message) -> Any:
         channel = self.client.channels[message.topic]
         assert channel["encoding"] == "cdr"
-        return generate_dynamic(channel["schemaName"], channel["schema"])[channel["schemaName"]](message.data)
+        return generate_dynamic(channel["schemaName"], channel["schema"])[channel["schemaName"]](
+            message.data
+        )
 
 
 @contextmanager
@@ -102,7 +104,13 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
     with served(Feed(recording, index - 1)) as server:
         server.messages(index - 1, "/figures", "/scene", "/tf")
         found = server.messages(
-            index, "/tf", "/joint_states", "/joint_references", "/head_pose", "/figures", "/contacts"
+            index,
+            "/tf",
+            "/joint_states",
+            "/joint_references",
+            "/head_pose",
+            "/figures",
+            "/contacts",
         )
         joints = server.decoded(found["/joint_states"])
         transforms = server.decoded(found["/tf"]).transforms
@@ -113,24 +121,34 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
     assert np.array_equal(joints.velocity, snapshot.joint_rate)
     assert np.array_equal(joints.effort, snapshot.joint_torque)
     assert np.array_equal(references.position, snapshot.joint_angle_ref)
-    assert [each.child_frame_id for each in transforms] == [f"link_{i + 1}" for i in range(recording.schema.n_links)]
+    assert [each.child_frame_id for each in transforms] == [
+        f"link_{i + 1}" for i in range(recording.schema.n_links)
+    ]
     for each, pose in zip(transforms, snapshot.link_pose, strict=True):
         at, turn = each.transform.translation, each.transform.rotation
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose.tolist()
     names = ("com_x_m", "contact_obstacle_fx_n", "energy_kinetic_j")
     rows = np.concatenate(list(table(recording, names)))
-    assert [getattr(figures, name) for name in names] == pytest.approx(rows[index].tolist(), rel=1e-12)
+    assert [getattr(figures, name) for name in names] == pytest.approx(
+        rows[index].tolist(), rel=1e-12
+    )
     arrows = nested(found["/contacts"].data, 2, 7)
     begins = np.array([doubles(nested(arrow, 1, 1)[0], 3) for arrow in arrows])
     assert len(arrows)
-    assert all(np.abs(snapshot.contacts.point - begin).max(axis=1).min() < 1e-12 for begin in begins)
+    assert all(
+        np.abs(snapshot.contacts.point - begin).max(axis=1).min() < 1e-12 for begin in begins
+    )
 
 
 def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: RunRecording) -> None:
     with served(Feed(recording)) as server:
         entities = nested(server.messages(0, "/scene")["/scene"].data, 2)
     by_name = {fields(each)[3][0]: each for each in entities}
-    assert set(by_name) == {b"ground", b"obstacles", *(b"link_%d" % (i + 1) for i in range(recording.schema.n_links))}
+    assert set(by_name) == {
+        b"ground",
+        b"obstacles",
+        *(b"link_%d" % (i + 1) for i in range(recording.schema.n_links)),
+    }
     assert fields(by_name[b"link_3"])[2] == [b"link_3"]
     assert fields(by_name[b"ground"])[2] == [b"world"]
     posts = [doubles(nested(each, 1, 1)[0], 2) for each in nested(by_name[b"obstacles"], 10)]
@@ -141,7 +159,9 @@ def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: Run
     assert doubles(nested(shell, 2)[0], 3) == pytest.approx(size)
 
 
-def test_ground_that_is_too_fine_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ground_that_is_too_fine_is_left_out_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     stairs = with_values(load_scene(scenes_dir() / "stairs.toml"), {"run.duration_s": 0.02})
     climbed = run_offline(stairs).recording
     with served(Feed(climbed)) as server:
@@ -184,7 +204,9 @@ def test_who_comes_while_the_run_stands_gets_everything(recording: RunRecording)
         late.close()
 
 
-def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(recording: RunRecording) -> None:
+def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(
+    recording: RunRecording,
+) -> None:
     with served(Feed(recording, 3), by_hand=True) as server:
         server.stream.tick()
         server.client.await_channels("/tf", "/scene", "/contacts", "/figures")
@@ -216,7 +238,9 @@ def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None
             time.sleep(0.001)
         other.vanish()
         found = server.messages(7, "/joint_states")
-        assert np.array_equal(server.decoded(found["/joint_states"]).position, recording.snapshot(7).joint_angle)
+        assert np.array_equal(
+            server.decoded(found["/joint_states"]).position, recording.snapshot(7).joint_angle
+        )
         while server.stream.clients > 1:
             time.sleep(0.001)
 
@@ -231,7 +255,10 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
         server.feed.index = 3
         server.feed.recording = other
         found = server.messages(3, "/joint_states", "/tf")
-        joints, transforms = server.decoded(found["/joint_states"]), server.decoded(found["/tf"]).transforms
+        joints, transforms = (
+            server.decoded(found["/joint_states"]),
+            server.decoded(found["/tf"]).transforms,
+        )
         event = server.last.get("/events")
         if event is None or event.time_ns != 20_000_000:
             event = server.client.next_message("/events")
@@ -247,12 +274,16 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
 def test_a_port_in_use_is_named_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StreamError, match=f"127.0.0.1:{port} cannot be opened .* another program uses that port"):
+        with pytest.raises(
+            StreamError,
+            match=f"127.0.0.1:{port} cannot be opened .* another program uses that port",
+        ):
             FoxgloveSink(Target(port=port), print)
 
 
 @pytest.mark.parametrize(
-    ("host", "says"), [("203.0.113.7", "does not have that address"), ("nowhere.invalid", "name of that host")]
+    ("host", "says"),
+    [("203.0.113.7", "does not have that address"), ("nowhere.invalid", "name of that host")],
 )
 def test_an_address_of_somebody_else_is_a_sentence(host: str, says: str) -> None:
     with pytest.raises(StreamError, match=says):

@@ -41,20 +41,32 @@ def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
             table = chunk.to_record_batch().to_pydict()
             values = next(column for name, column in table.items() if name.endswith("scalars"))
             times = next(column for name, column in table.items() if name == "time")
-            angles |= {time.total_seconds(): value for time, value in zip(times, values, strict=True)}
+            angles |= {
+                time.total_seconds(): value for time, value in zip(times, values, strict=True)
+            }
     assert set(angles) == {recording.times[4], recording.times[9]}
     assert np.array_equal(angles[recording.times[9]], recording.snapshot(9).joint_angle)
-    assert {"/world/link_1", "/world/link_1/solid", "/world/ground", "/world/posts", "/figures"} <= entities
+    assert {
+        "/world/link_1",
+        "/world/link_1/solid",
+        "/world/ground",
+        "/world/posts",
+        "/figures",
+    } <= entities
 
 
 def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(StreamError, match=f"No Rerun viewer listens at 127.0.0.1:{port}. Start one with 'rerun'"):
+    with pytest.raises(
+        StreamError, match=f"No Rerun viewer listens at 127.0.0.1:{port}. Start one with 'rerun'"
+    ):
         RerunSink(Target("rerun", port=port))
 
 
-def test_a_viewer_that_never_answers_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
     recording = run_offline(
         with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.05})
@@ -67,7 +79,9 @@ def test_a_viewer_that_never_answers_does_not_hold_up_the_end(monkeypatch: pytes
     assert stream.sent == 1
 
 
-def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
     monkeypatch.setattr(rerun_sink, "MOST_WAITING", 3)
     monkeypatch.setattr(publisher, "_END_S", 0.3)
@@ -96,7 +110,9 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(monkeypatch: pyte
     assert sent == 2  # the third is the one that waits
 
 
-def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(rerun_sink, "MOST_WAITING", 1)
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
     recording = run_offline(scene).recording
@@ -111,7 +127,9 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(monkeypatch: py
     stream.close()
 
 
-@pytest.mark.parametrize(("name", "says"), [("none/run.rrd", "no folder"), ("folder.rrd", "is a folder")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("none/run.rrd", "no folder"), ("folder.rrd", "is a folder")]
+)
 def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "folder.rrd").mkdir()
     with pytest.raises(StreamError, match=says):

@@ -46,11 +46,21 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
     assert not ros.running
     snapshot = recording.snapshot(len(recording) - 1)
     (joints,), (transforms,) = ros.published["joint_states"], ros.published["/tf"]
-    assert (joints.header.stamp.sec, joints.header.stamp.nanosec, joints.header.frame_id) == (12, 500, "world")
+    assert (joints.header.stamp.sec, joints.header.stamp.nanosec, joints.header.frame_id) == (
+        12,
+        500,
+        "world",
+    )
     assert joints.name == [axis.name for axis in recording.schema.axes]
-    for field, values in (("position", "joint_angle"), ("velocity", "joint_rate"), ("effort", "joint_torque")):
+    for field, values in (
+        ("position", "joint_angle"),
+        ("velocity", "joint_rate"),
+        ("effort", "joint_torque"),
+    ):
         assert np.array_equal(getattr(joints, field), getattr(snapshot, values))
-    assert [each.child_frame_id for each in transforms.transforms] == [f"link_{i + 1}" for i in range(11)]
+    assert [each.child_frame_id for each in transforms.transforms] == [
+        f"link_{i + 1}" for i in range(11)
+    ]
     for each, pose in zip(transforms.transforms, snapshot.link_pose.tolist(), strict=True):
         at, turn = each.transform.translation, each.transform.rotation
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
@@ -65,7 +75,9 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     recording = RunRecording(SCENE, SCHEMA)
     recording.append(rows)
     shown = [0]
-    stream = Stream(Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, shown[0]), 50.0, threaded=False)
+    stream = Stream(
+        Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, shown[0]), 50.0, threaded=False
+    )
     for shown[0] in (0, 1):
         stream.tick()
     stream.close()
@@ -79,7 +91,9 @@ def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.2})).recording
     write_mcap(tmp_path / "run.mcap", recording)
     targets: list[JointTargets] = []
-    commands = JointCommands([axis.name for axis in recording.schema.axes], targets.append, pytest.fail)
+    commands = JointCommands(
+        [axis.name for axis in recording.schema.axes], targets.append, pytest.fail
+    )
     times = []
     with (tmp_path / "run.mcap").open("rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
@@ -102,14 +116,20 @@ def test_a_command_of_some_joints_leaves_the_others() -> None:
     ("names", "positions", "says"),
     [
         (["a"], [], "has 1 names and 0 positions. Send as many of each."),
-        (["x"], [1.0], "names x, which the robot does not have. The names are those of joint_states, such as a."),
+        (
+            ["x"],
+            [1.0],
+            "names x, which the robot does not have. The names are those of joint_states, such as a.",
+        ),
         ([], [], "names no joint."),
         (["a"], [math.nan], "not a number. Send angles in rad."),
         (["a"], [-math.inf], "not a number. Send angles in rad."),
         (["a"], [1e7], "out of range"),
     ],
 )
-def test_a_bad_command_is_told_once_and_changes_nothing(names: list[str], positions: list[float], says: str) -> None:
+def test_a_bad_command_is_told_once_and_changes_nothing(
+    names: list[str], positions: list[float], says: str
+) -> None:
     targets: list[JointTargets] = []
     notes: list[str] = []
     commands = JointCommands(["a", "b"], targets.append, notes.append)
@@ -131,9 +151,21 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
     ros = FakeRos2()
     ros.install(monkeypatch)
     target = COMMANDS_TOPIC, JointState(name=["joint_3_yaw"], position=[0.2])
-    ros.on_publish = lambda: ros.waiting.append(target) if len(ros.published["joint_states"]) == 2 else None
-    values = ["controller.targets_deg=[]", "controller.max_rate_deg_s=720", "controller.max_acceleration_deg_s2=100000"]
-    words = ["bridge", "ros2", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "--duration", "1"]
+    ros.on_publish = lambda: (
+        ros.waiting.append(target) if len(ros.published["joint_states"]) == 2 else None
+    )
+    values = [
+        "controller.targets_deg=[]",
+        "controller.max_rate_deg_s=720",
+        "controller.max_acceleration_deg_s2=100000",
+    ]
+    words = [
+        "bridge",
+        "ros2",
+        str(scenes_dir() / "lateral_undulation_isotropic.toml"),
+        "--duration",
+        "1",
+    ]
     assert main([*words, *(word for value in values for word in ("--set", value))]) == 0
     joints = ros.published["joint_states"][-1]
     angle = dict(zip(joints.name, joints.position, strict=True))["joint_3_yaw"]

@@ -77,7 +77,12 @@ def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
     stream.tick()
     first, again = sink.samples
     assert (first.new_run, first.new_scene, len(first.events)) == (True, True, 1)
-    assert (again.new_run, again.new_scene, len(again.events), again.time) == (False, False, 0, first.time)
+    assert (again.new_run, again.new_scene, len(again.events), again.time) == (
+        False,
+        False,
+        0,
+        first.time,
+    )
     stream.close()
 
 
@@ -146,7 +151,9 @@ def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording)
     stream = Stream(sink, lambda: Shown(recording), 1000.0, note)
     assert told.wait(30.0)
     stream.close()
-    assert notes == ["The stream ended because of an internal error (ZeroDivisionError()). Please report it."]
+    assert notes == [
+        "The stream ended because of an internal error (ZeroDivisionError()). Please report it."
+    ]
     assert stream.trouble == notes[0]
     assert sink.closed
 
@@ -156,7 +163,9 @@ def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
     import weakref
 
     shown: list[RunRecording] = [recording]
-    stream = Stream(Sink(), lambda: Shown(shown[0]) if shown else None, 50.0, clock=Clock(), threaded=False)
+    stream = Stream(
+        Sink(), lambda: Shown(shown[0]) if shown else None, 50.0, clock=Clock(), threaded=False
+    )
     stream.tick()
     short = RunRecording(SCENE, SCHEMA)
     short.append(make_rows(0, 2))

@@ -24,7 +24,9 @@ from snakestudio.stream.target import parse_target
         ("rerun:run.rrd", "rrd", "run.rrd", False),
     ],
 )
-def test_a_target_is_read_as_written(text: str, kind: str | None, address: str, is_open: bool) -> None:
+def test_a_target_is_read_as_written(
+    text: str, kind: str | None, address: str, is_open: bool
+) -> None:
     if kind is None:
         with pytest.raises(UsageError, match=r"\[HOST:\]PORT"):
             parse_target(text)

@@ -39,7 +39,8 @@ measure = "net_speed"
 def study_file(tmp_path: Path) -> Path:
     """A study of the Lagrangian model, a tenth of a second a run, with its scene beside it."""
     scene = with_values(
-        load_scene(SCENES / "lagrangian_undulation.toml"), {"run.duration_s": 0.5, "run.log_rate_hz": 20.0}
+        load_scene(SCENES / "lagrangian_undulation.toml"),
+        {"run.duration_s": 0.5, "run.log_rate_hz": 20.0},
     )
     save_scene(scene, tmp_path / "snake.toml")
     path = tmp_path / "snake.study.toml"

@@ -20,11 +20,19 @@ LONG_S = 300.0
 @contextlib.contextmanager
 def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A scheduler that writes where it is into a file; its address, and its process."""
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--port",
+        "0",
+        "--no-dashboard",
+    ]
     with subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--scheduler-file", str(file), *options],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
         try:
             until = time.monotonic() + LONG_S
             address = None
@@ -32,7 +40,9 @@ def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
                 assert process.poll() is None
                 assert time.monotonic() < until
                 time.sleep(0.05)
-                with contextlib.suppress(OSError, ValueError):  # it may be there and not yet written
+                with contextlib.suppress(
+                    OSError, ValueError
+                ):  # it may be there and not yet written
                     address = str(json.loads(file.read_text())["address"])
             yield address, process
         finally:
@@ -44,9 +54,12 @@ def joined(*options: str, **environment: str) -> Iterator[subprocess.Popen[bytes
     """A worker that somebody started on another machine."""
     command = [*own_program(), "study", "worker", "--until-closed", *options]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         env=os.environ | environment,
-    ) as worker:  # fmt: skip
+    ) as worker:
         try:
             yield worker
         finally:

@@ -39,7 +39,7 @@ VARY = {
     "frequency": '[[vary]]\nkey = "gait.frequency_deg_s"\nlow = 40.0\nhigh = 160.0\nsteps = {steps}\n',
     "model": '[[vary]]\nkey = "model.kind"\nvalues = ["planar_nonsmooth", "planar_lagrangian", "spatial_nonsmooth"]\n',
     "switch": '[[vary]]\nkey = "solver.warm_start"\nvalues = [true, false]\n',
-}  # fmt: skip
+}
 
 GOALS = (
     '[[goals]]\nmeasure = "net_speed"\naim = "maximise"\n',
@@ -81,7 +81,9 @@ def outcome_of(study: StudyFields, asked: Asked) -> Outcome:
     a, b, c = [*shares, 0.5, 0.5, 0.5][:3]
     if a > 0.9 and b > 0.75:
         sentence = "The solver found no impulse at 3.2 s: the residual stayed at 4e-3. Take a smaller step."
-        return Outcome(asked.key, "failed", sentence, tuple(math.nan for _ in study.measured), None, 0.4, "w")
+        return Outcome(
+            asked.key, "failed", sentence, tuple(math.nan for _ in study.measured), None, 0.4, "w"
+        )
     speed = 0.25 * math.exp(-((a - 0.6) ** 2) / 0.08 - (b - 0.4) ** 2 / 0.15) * (1.1 - 0.5 * c)
     measures = {
         "net_speed": speed + 0.004 * random.normal(),
@@ -90,16 +92,29 @@ def outcome_of(study: StudyFields, asked: Asked) -> Outcome:
         "largest_torque": 0.3 + 2.2 * a + 0.3 * c,
     }
     numbers = tuple(float(measures[part.measure]) for part in study.measured)
-    return Outcome(asked.key, "done", "", numbers, trace_of_key(asked.key).packed(), 0.4 + 0.1 * random.random(), "w")
+    return Outcome(
+        asked.key,
+        "done",
+        "",
+        numbers,
+        trace_of_key(asked.key).packed(),
+        0.4 + 0.1 * random.random(),
+        "w",
+    )
 
 
 def trace_of_key(key: str) -> Trace:
     """A way and a posture."""
     number = sum(map(ord, key))
     s = np.linspace(0.0, 1.0, 60)
-    track = np.stack([1.6 * s, 0.25 * np.sin((4 + number % 5) * s) + 0.2 * (number % 3) * s], axis=1)
+    track = np.stack(
+        [1.6 * s, 0.25 * np.sin((4 + number % 5) * s) + 0.2 * (number % 3) * s], axis=1
+    )
     body = np.linspace(0.0, 0.9, 11)
-    posture = np.stack([track[-1, 0] - 0.9 + body, track[-1, 1] + 0.08 * np.sin(9 * body + number), 0 * body], axis=1)
+    posture = np.stack(
+        [track[-1, 0] - 0.9 + body, track[-1, 1] + 0.08 * np.sin(9 * body + number), 0 * body],
+        axis=1,
+    )
     return Trace(track, posture)
 
 
@@ -118,7 +133,10 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[Asked]:
         else:
             for vary in study.vary:
                 changes |= dict.fromkeys(vary.all_keys, vary.at(float(random.random())))
-        found += [Asked(point, repeat, f"{point:06d}-{repeat}", changes) for repeat in range(study.repeats.count)]
+        found += [
+            Asked(point, repeat, f"{point:06d}-{repeat}", changes)
+            for repeat in range(study.repeats.count)
+        ]
     return found
 
 
@@ -131,7 +149,11 @@ def table_of(
     """The table of the first points, of which only some have landed."""
     asked = asked_of(study, count)
     landed = len(asked) if landed is None else landed
-    return Table(study, [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(asked)], begun)
+    return Table(
+        study,
+        [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(asked)],
+        begun,
+    )
 
 
 def write_store(path: Path, study: StudyFields) -> None:

@@ -1,6 +1,7 @@
 """A lab's cluster as the page about it sets it up: found by the scheduler's file, and spoken to in private by TLS.
 
-The certificates beside this file were made with the commands of docs/cluster.md, for a hundred years.
+The certificates beside this file were made with the commands of docs/cluster.md, for a hundred
+years.
 """
 
 from __future__ import annotations
@@ -42,12 +43,18 @@ def test_workers_and_study_find_the_scheduler_by_its_file(study_file: Path, tmp_
 
 def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    server = ["--protocol", "tls", *(option.replace("--tls-ca=", "--tls-ca-file=") for option in TLS)]
+    server = [
+        "--protocol",
+        "tls",
+        *(option.replace("--tls-ca=", "--tls-ca-file=") for option in TLS),
+    ]
     with scheduler(file, *server) as (address, _), joined("--scheduler", address, *TLS):
         assert address.startswith("tls://")
         assert main(["study", "run", str(study_file), "--scheduler", address, *TLS]) == 0
         assert results_of(study_file)["runs"].tolist() == [1] * 6
-        stranger = Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "stranger.pem", CERTIFICATES / "stranger.key")
+        stranger = Tls(
+            CERTIFICATES / "ca.pem", CERTIFICATES / "stranger.pem", CERTIFICATES / "stranger.key"
+        )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("snakestudio.study.cluster._CONNECT_S", 2.0)
             with pytest.raises(StudyError, match="no scheduler answers there"):
@@ -56,10 +63,18 @@ def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(None, "There is no such file"), ("{", "--scheduler-file"), ("[1]", "does not say where a scheduler is")],
+    [
+        (None, "There is no such file"),
+        ("{", "--scheduler-file"),
+        ("[1]", "does not say where a scheduler is"),
+    ],
 )
 def test_a_file_that_names_no_scheduler_is_said(
-    text: str | None, said: str, study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str | None,
+    said: str,
+    study_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = tmp_path / "scheduler.json"
     if text is not None:
@@ -75,28 +90,48 @@ def test_a_worker_waits_until_the_file_is_written_to_its_end(tmp_path: Path) -> 
     file = tmp_path / "scheduler.json"
     file.write_text('{"type": "Sched')
     options = argparse.Namespace(scheduler=None, scheduler_file=str(file))
-    later = threading.Timer(0.5, lambda: file.write_text('{"type": "Scheduler", "address": "tcp://host:8786"}'))
+    later = threading.Timer(
+        0.5, lambda: file.write_text('{"type": "Scheduler", "address": "tcp://host:8786"}')
+    )
     later.start()
     assert scheduler_of(options, patience_s=60.0) == "tcp://host:8786"
     later.join()
 
 
-def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificates_are_asked_for_together(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
-    assert "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together" in capsys.readouterr().err
+    assert (
+        "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
     ("address", "tls", "said"),
     [
-        *((text, [], "is no address of a scheduler")
-          for text in ("", "nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp://a:b", "gopher://a:1")),
+        *(
+            (text, [], "is no address of a scheduler")
+            for text in (
+                "",
+                "nonsense",
+                "tcp://127.0.0.1",
+                "tcp://127.0.0.1:99999",
+                "tcp://a:b",
+                "gopher://a:1",
+            )
+        ),
         ("inproc://192.0.2.1/1/1", [], "an inproc:// address cannot be used by another program"),
         ("tls://127.0.0.1:9", [], "give the three files of certificates"),
         ("tcp://127.0.0.1:9", TLS, "certificates are for an address like tls://host:8786"),
-        ("tls://127.0.0.1:9", [f"--tls-{what}={Path(__file__)}" for what in _FILES], "certificates cannot be used"),
+        (
+            "tls://127.0.0.1:9",
+            [f"--tls-{what}={Path(__file__)}" for what in _FILES],
+            "certificates cannot be used",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_can_be_no_scheduler_is_said_before_anybody_waits_for_it(
     address: str, tls: list[str], said: str, study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,12 +141,17 @@ def test_what_can_be_no_scheduler_is_said_before_anybody_waits_for_it(
         assert said in line
 
 
-def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(study_file: Path, tmp_path: Path) -> None:
+def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(
+    study_file: Path, tmp_path: Path
+) -> None:
     study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
     with contextlib.ExitStack() as end:
         address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
         command = [*own_program(), "study", "run", str(study_file), "--scheduler", address]
-        with joined("--scheduler", address), subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+        with (
+            joined("--scheduler", address),
+            subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run,
+        ):
             while not runs_of(study_file):
                 assert run.poll() is None
                 time.sleep(0.1)
@@ -133,7 +173,9 @@ def runs_of(study: Path) -> int:
         return 0
 
 
-def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with Cluster(1) as cluster:
         gather, broken = cluster._client.gather, list[bool]()
 
@@ -151,7 +193,9 @@ def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(monkeypa
     assert found == [Answer(ticket, 4)]
 
 
-def test_what_is_under_way_at_the_end_complains_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_under_way_at_the_end_complains_of_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with Cluster(1) as cluster:
         for _ in range(3):
             cluster.submit(time.sleep, 600.0)
@@ -189,6 +233,9 @@ def test_a_page_of_dasks_own_is_named_only_where_it_is(status: int, said: str, t
 
 
 def test_a_scheduler_without_a_page_has_none_named(tmp_path: Path) -> None:
-    with scheduler(tmp_path / "scheduler.json") as (address, _), Cluster(scheduler=address) as cluster:
+    with (
+        scheduler(tmp_path / "scheduler.json") as (address, _),
+        Cluster(scheduler=address) as cluster,
+    ):
         assert cluster._client.dashboard_link, "it names one although it was told to have none"
         assert cluster.dashboard == ""

@@ -25,7 +25,14 @@ from snakestudio.study import driver as driving
 from snakestudio.study.cluster import Cluster
 from snakestudio.study.driver import Progress
 from snakestudio.study.run_key import code_hash
-from snakestudio.study.running import Workers, check_measures, driver_of, open_plan, results_of, run_study
+from snakestudio.study.running import (
+    Workers,
+    check_measures,
+    driver_of,
+    open_plan,
+    results_of,
+    run_study,
+)
 from snakestudio.study.store import Store, store_path
 from tests.study import lab
 from tests.study.conftest import STUDY
@@ -46,7 +53,9 @@ def test_a_study_runs_and_is_known_when_it_is_run_again(study_file: Path) -> Non
     assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
     assert told[-1] == last
     with Store(store_path(study_file)) as store:
-        assert {outcome.worker for _, outcome in store.results() if outcome is not None} == {"here-1"}
+        assert {outcome.worker for _, outcome in store.results() if outcome is not None} == {
+            "here-1"
+        }
     before = table_of(study_file)
     again = run_study(study_file, Workers(0))  # nobody is there who could compute
     assert (again.finished, again.known) == (6, 6)
@@ -60,7 +69,9 @@ def test_runs_are_those_of_a_run_alone(study_file: Path) -> None:
     for row in range(table.n_points):
         changes = table.rows[row][0][0].changes
         run = api.simulate(study_file.parent / "snake.toml", **changes)
-        way = np.hypot(run["com_x_m"][-1] - run["com_x_m"][0], run["com_y_m"][-1] - run["com_y_m"][0])
+        way = np.hypot(
+            run["com_x_m"][-1] - run["com_x_m"][0], run["com_y_m"][-1] - run["com_y_m"][0]
+        )
         assert table["net_speed"][row] == way / (run["time_s"][-1] - run["time_s"][0])
 
 
@@ -74,7 +85,10 @@ def test_a_wider_study_takes_over_what_is_known(study_file: Path, there: Workers
 def test_the_same_run_at_two_points_is_computed_once(study_file: Path, there: Workers) -> None:
     # Three steps of a whole number between 10 and 11: two of them are the same.
     study_file.write_text(
-        STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0', '"solver.max_iterations"\nlow = 10\nhigh = 11')
+        STUDY.replace(
+            '"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0',
+            '"solver.max_iterations"\nlow = 10\nhigh = 11',
+        )
     )
     heard: list[Progress] = []
     last = run_study(study_file, there, heard.append)
@@ -95,16 +109,25 @@ def test_repeats_count_together(study_file: Path, there: Workers) -> None:
     assert np.all(table["net_speed"] > 0.0)
 
 
-def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file: Path, there: Workers) -> None:
+def test_values_that_contradict_each_other_are_said_and_the_rest_runs(
+    study_file: Path, there: Workers
+) -> None:
     study_file.write_text(
-        STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0\nsteps = 3',
-                      '"control.period_s"\nvalues = [0.001, 0.0005, 0.002]')
-        .replace('"ground.mu_across"\nvalues = [0.2, 0.8]', '"solver.step_s"\nvalues = [0.001, 0.0005]')
-    )  # fmt: skip
+        STUDY.replace(
+            '"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0\nsteps = 3',
+            '"control.period_s"\nvalues = [0.001, 0.0005, 0.002]',
+        ).replace(
+            '"ground.mu_across"\nvalues = [0.2, 0.8]', '"solver.step_s"\nvalues = [0.001, 0.0005]'
+        )
+    )
     last = run_study(study_file, there)
     assert (last.finished, last.failed) == (6, 1)
     with Store(store_path(study_file)) as store:
-        refused = [(asked.changes, outcome) for asked, outcome in store.results() if outcome and outcome.sentence]
+        refused = [
+            (asked.changes, outcome)
+            for asked, outcome in store.results()
+            if outcome and outcome.sentence
+        ]
     ((changes, outcome),) = refused
     assert changes == {"control.period_s": 0.0005, "solver.step_s": 0.001}
     assert outcome.state == "refused"
@@ -241,7 +264,9 @@ def test_a_run_without_enough_memory_is_said_and_the_rest_goes_on(
     last = run_study(study_file, ONE)
     assert (last.state, last.finished, last.failed) == ("done", 6, 2)
     with Store(store_path(study_file)) as store:
-        found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
+        found = {
+            asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None
+        }
     assert (found[30.0].state, found[20.0].state) == ("killed", "done")
     assert found[30.0].sentence.startswith("There was not enough memory for this run")
 
@@ -261,7 +286,10 @@ def _greedy(chunk: object) -> object:
             np.ones(100_000_000_000 // 8)
         return real(values, recording)
 
-    size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    size = (
+        int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        * resource.getpagesize()
+    )
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, before[1]))
     evaluate.measured = measured  # type: ignore[attr-defined]
@@ -279,7 +307,9 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def joined(address: str, **environment: str) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
+def joined(
+    address: str, **environment: str
+) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
     """A worker that somebody started on that cluster."""
     return lab.joined("--scheduler", address, **environment)
 
@@ -378,7 +408,9 @@ def test_a_connection_that_breaks_is_said_and_nothing_waits_for_what_is_forgotte
     with Cut(host, int(port)) as cut, joined(scheduler):
         command = [*own_program(), "study", "run", str(study_file), "--scheduler", cut.address]
         # In a process of its own: dask leaves a socket open when it fails.
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as driver:
             while not landed(study_file):
                 assert driver.poll() is None
                 time.sleep(0.02)
@@ -418,15 +450,21 @@ def test_a_worker_with_other_code_computes_nothing_and_is_named(
     assert told[-1].finished == 0
 
 
-def test_a_program_that_was_replaced_meanwhile_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_was_replaced_meanwhile_is_said(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its own workers are the new one then, as after an update beside a notebook that is open."""
     code_hash()  # of who asks
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")  # other instructions, other bits
-    with pytest.raises(StudyError, match=r"another version .* than it was when it started; start it again"):
+    with pytest.raises(
+        StudyError, match=r"another version .* than it was when it started; start it again"
+    ):
         run_study(study_file, ONE)
 
 
-def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_where_nobody_is_is_said(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
     with pytest.raises(StudyError, match="no scheduler answers there"):
         Cluster(scheduler="tcp://127.0.0.1:9")
@@ -435,7 +473,8 @@ def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytes
 def test_workers_end_with_who_started_them(study_file: Path) -> None:
     slow(study_file, 2000.0)
     driver = subprocess.Popen(
-        [*own_program(), "study", "run", str(study_file), "--workers", "2"], stdout=subprocess.DEVNULL
+        [*own_program(), "study", "run", str(study_file), "--workers", "2"],
+        stdout=subprocess.DEVNULL,
     )
     until = time.monotonic() + 120.0
     while len(descendants(driver.pid)) < 3:
@@ -453,13 +492,17 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = study_file.parent / "snake.toml"
-    save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)  # what is kept of a run fills a page
+    save_scene(
+        with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path
+    )  # what is kept of a run fills a page
     real = Store.land
     count = []
 
     def land(store: Store, outcomes: object) -> None:
         if count:
-            store._db.execute("PRAGMA max_page_count = 1")  # SQLite says of it what it says of a full disk
+            store._db.execute(
+                "PRAGMA max_page_count = 1"
+            )  # SQLite says of it what it says of a full disk
         count.append(1)
         real(store, outcomes)  # type: ignore[arg-type]
 
@@ -474,7 +517,12 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
 
 
 def test_nothing_of_a_study_runs_as_code(study_file: Path) -> None:
-    for text in ("__import__('os').system('touch hacked')", "().__class__", "open('hacked')", "lambda: 0"):
+    for text in (
+        "__import__('os').system('touch hacked')",
+        "().__class__",
+        "open('hacked')",
+        "lambda: 0",
+    ):
         study_file.write_text(STUDY.replace('"net_speed"', f'"{text}"'))
         with pytest.raises(StudyError, match=r"goals\[1\].measure"):
             run_study(study_file, ONE)

@@ -41,7 +41,8 @@ def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ..
     """Finished results of a grid, as `measure` makes them of values and repeat; NaN is a run that failed."""
     study = parse_study(f'format = 1\nscene = "a.toml"\n{text}')
     lists = [
-        vary.values or np.linspace(vary.low or 0.0, vary.high or 0.0, vary.count or 1).tolist() for vary in study.vary
+        vary.values or np.linspace(vary.low or 0.0, vary.high or 0.0, vary.count or 1).tolist()
+        for vary in study.vary
     ]
     results = []
     for point, values in enumerate(itertools.product(*lists)):
@@ -50,7 +51,10 @@ def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ..
             found = measure(changes, repeat)
             state: Any = "failed" if math.isnan(found[0]) else "done"
             results.append(
-                (Asked(point, repeat, f"{point}.{repeat}", changes), Outcome(f"{point}", state, "", found, None, 1.0))
+                (
+                    Asked(point, repeat, f"{point}.{repeat}", changes),
+                    Outcome(f"{point}", state, "", found, None, 1.0),
+                )
             )
     return Table(study, results)
 
@@ -65,13 +69,17 @@ def drawn(
     shown = chosen(table, named or Named())
     drawing = Drawing(table, scene, labelled(table, scene, UNITS))
     with printed(*drawing.size(shown)) as figure:
-        caption = drawing.draw(figure, shown, [Beside(name, other) for name, other in (beside or {}).items()])
+        caption = drawing.draw(
+            figure, shown, [Beside(name, other) for name, other in (beside or {}).items()]
+        )
         look(figure)
     return caption
 
 
 def test_one_value_gives_a_curve_for_each_goal_with_units(scene: Scene) -> None:
-    table = table_of(AMPLITUDE + SPEED + COST, lambda values, _: (values["gait.amplitude_deg"] / 100.0, 0.3))
+    table = table_of(
+        AMPLITUDE + SPEED + COST, lambda values, _: (values["gait.amplitude_deg"] / 100.0, 0.3)
+    )
 
     def look(figure: Any) -> None:
         speed, cost = figure.axes
@@ -86,14 +94,18 @@ def test_one_value_gives_a_curve_for_each_goal_with_units(scene: Scene) -> None:
 
 def test_repeats_are_a_band_from_the_least_to_the_greatest(scene: Scene) -> None:
     table = table_of(
-        AMPLITUDE + "[repeats]\ncount = 3\n" + SPEED, lambda values, k: (values["gait.amplitude_deg"] + k,)
+        AMPLITUDE + "[repeats]\ncount = 3\n" + SPEED,
+        lambda values, k: (values["gait.amplitude_deg"] + k,),
     )
 
     def look(figure: Any) -> None:
         (axes,) = figure.axes
         assert axes.lines[0].get_ydata().tolist() == [11.0, 21.0, 31.0]
         (band,) = axes.collections
-        low, high = (band.get_paths()[0].vertices[:, 1].min(), band.get_paths()[0].vertices[:, 1].max())
+        low, high = (
+            band.get_paths()[0].vertices[:, 1].min(),
+            band.get_paths()[0].vertices[:, 1].max(),
+        )
         assert (low, high) == (10.0, 32.0)
 
     drawn(table, scene, look)
@@ -112,12 +124,18 @@ def test_two_values_give_a_map_whose_cells_are_the_results(scene: Scene) -> None
         (mesh,) = axes.collections
         cells = np.ma.filled(mesh.get_array(), np.nan)
         np.testing.assert_array_equal(cells, [[50.0, 60.0, 70.0], [90.0, math.nan, 110.0]])
-        assert (axes.get_xlabel(), axes.get_ylabel()) == ("Gait: Amplitude / °", "Gait: Frequency / °/s")
+        assert (axes.get_xlabel(), axes.get_ylabel()) == (
+            "Gait: Amplitude / °",
+            "Gait: Frequency / °/s",
+        )
         assert bar.get_ylabel() == "Net speed / m/s"
         best = axes.lines[-1]
         assert best.get_xydata().tolist() == [[30.0, 80.0]]
 
-    assert drawn(table, scene, look) == "map of net_speed over gait.amplitude_deg and gait.frequency_deg_s"
+    assert (
+        drawn(table, scene, look)
+        == "map of net_speed over gait.amplitude_deg and gait.frequency_deg_s"
+    )
 
 
 def test_a_third_value_gives_a_panel_each_with_the_same_colours(scene: Scene) -> None:
@@ -128,7 +146,10 @@ def test_a_third_value_gives_a_panel_each_with_the_same_colours(scene: Scene) ->
 
     def look(figure: Any) -> None:
         meshes = [axes.collections[0] for axes in figure.axes[:2]]
-        assert [axes.get_title(loc="left") for axes in figure.axes[:2]] == ["Phase shift −20 °", "Phase shift −50 °"]
+        assert [axes.get_title(loc="left") for axes in figure.axes[:2]] == [
+            "Phase shift −20 °",
+            "Phase shift −50 °",
+        ]
         assert {mesh.get_clim() for mesh in meshes} == {(30.0, 80.0)}
         assert [np.asarray(mesh.get_array()).max() for mesh in meshes] == [50.0, 80.0]
 
@@ -141,15 +162,20 @@ def test_a_list_has_a_curve_for_each_entry(scene: Scene) -> None:
     def look(figure: Any) -> None:
         (axes,) = figure.axes
         assert [(line.get_label(), line.get_ydata().tolist()) for line in axes.lines] == [
-            ("Phase shift −50 °", [-50.0] * 3), ("Phase shift −20 °", [-20.0] * 3)
-        ]  # fmt: skip
+            ("Phase shift −50 °", [-50.0] * 3),
+            ("Phase shift −20 °", [-20.0] * 3),
+        ]
 
-    drawn(table, scene, look, Named(x="amplitude_deg", y="net_speed", colour="gait.phase_shift_deg"))
+    drawn(
+        table, scene, look, Named(x="amplitude_deg", y="net_speed", colour="gait.phase_shift_deg")
+    )
 
 
 def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> None:
     speeds = {10.0: (0.1, 0.1), 20.0: (0.2, 0.3), 30.0: (0.15, 0.4)}
-    table = table_of(AMPLITUDE + SPEED + COST, lambda values, _: speeds[values["gait.amplitude_deg"]])
+    table = table_of(
+        AMPLITUDE + SPEED + COST, lambda values, _: speeds[values["gait.amplitude_deg"]]
+    )
     own = table_of(AMPLITUDE + SPEED + COST, lambda values, _: (0.05, 0.2))
 
     def look(figure: Any) -> None:
@@ -165,28 +191,48 @@ def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> N
 
 
 def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
-    text = AMPLITUDE + SPEED + COST + '[[limits]]\nname = "torque"\nmeasure = "largest_torque"\nat_most = 2.0\n'
-    table = table_of(text, lambda values, _: (values["gait.amplitude_deg"], 1.0, values["gait.amplitude_deg"] / 10.0))
+    text = (
+        AMPLITUDE
+        + SPEED
+        + COST
+        + '[[limits]]\nname = "torque"\nmeasure = "largest_torque"\nat_most = 2.0\n'
+    )
+    table = table_of(
+        text,
+        lambda values, _: (values["gait.amplitude_deg"], 1.0, values["gait.amplitude_deg"] / 10.0),
+    )
 
     def look(figure: Any) -> None:
         lines = {line.get_label(): line.get_xdata().tolist() for line in figure.axes[0].lines}
-        assert lines == {"beyond the limits": [30.0], "points": [10.0, 20.0], "no other is better in both": [20.0]}
+        assert lines == {
+            "beyond the limits": [30.0],
+            "points": [10.0, 20.0],
+            "no other is better in both": [20.0],
+        }
 
     drawn(table, scene, look, Named(x="net_speed", y="cost"))
 
 
 def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None:
     text = AMPLITUDE.replace("steps = 3\n", "") + FREQUENCY.replace("steps = 2\n", "") + SPEED
-    study = parse_study(f'format = 1\nscene = "a.toml"\n{text}[search]\nkind = "cma_es"\npoints = 3\n')
+    study = parse_study(
+        f'format = 1\nscene = "a.toml"\n{text}[search]\nkind = "cma_es"\npoints = 3\n'
+    )
     results = [
-        (Asked(k, 0, str(k), {"gait.amplitude_deg": 10.0 + k, "gait.frequency_deg_s": 50.0 + k}),
-         Outcome(str(k), "done", "", (0.1 * k,)))
+        (
+            Asked(k, 0, str(k), {"gait.amplitude_deg": 10.0 + k, "gait.frequency_deg_s": 50.0 + k}),
+            Outcome(str(k), "done", "", (0.1 * k,)),
+        )
         for k in range(3)
-    ]  # fmt: skip
+    ]
 
     def look(figure: Any) -> None:
         first, second, _ = figure.axes
-        assert np.asarray(first.collections[0].get_offsets()).tolist() == [[10.0, 0.0], [11.0, 0.1], [12.0, 0.2]]
+        assert np.asarray(first.collections[0].get_offsets()).tolist() == [
+            [10.0, 0.0],
+            [11.0, 0.1],
+            [12.0, 0.2],
+        ]
         assert second.lines[-1].get_xydata().tolist() == [[52.0, 0.2]]
         assert second.get_xlabel() == "Gait: Frequency / °/s"
 
@@ -204,28 +250,45 @@ def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(
         assert paths[0].read_bytes().startswith(begins)
         assert paths[0].read_bytes() == paths[1].read_bytes()
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    for said in ("Gait: Amplitude / °", "Ground: Friction across", "Net speed / m/s", 'key = "gait.amplitude_deg"'):
+    for said in (
+        "Gait: Amplitude / °",
+        "Ground: Friction across",
+        "Net speed / m/s",
+        'key = "gait.amplitude_deg"',
+    ):
         assert said.replace('"', "&quot;") in text or said in text, said
 
 
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        (["--x", "amplitude"], "amplitude is no column of the results; give one of: point, gait.amplitude_deg"),
+        (
+            ["--x", "amplitude"],
+            "amplitude is no column of the results; give one of: point, gait.amplitude_deg",
+        ),
         (["--x", "ground.mu_across", "--beside", "STUDY"], "into a scatter only"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(
-    named: list[str], said: str, study_file: Path, there: Workers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    named: list[str],
+    said: str,
+    study_file: Path,
+    there: Workers,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     run_study(study_file, there)
     words = [str(study_file) if word == "STUDY" else word for word in named]
-    assert main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *words]) == 2
+    assert (
+        main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *words]) == 2
+    )
     assert said in capsys.readouterr().err
     assert not (tmp_path / "a.png").exists()
 
 
-def test_axes_without_a_figure_are_said(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_axes_without_a_figure_are_said(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["study", "export", str(study_file), "--csv", "-", "--x", "point"]) == 2
     assert "give --figure" in capsys.readouterr().err
 

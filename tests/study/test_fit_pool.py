@@ -64,7 +64,14 @@ def found(trials: list[Trial], workers: Workers | None, method: str = "auto") ->
 
 def bits(result: FitResult) -> tuple[object, ...]:
     residuals = [trial.misfit_after.residual.tobytes() for trial in result.trials]
-    return result.values, result.intervals, result.history, result.evaluations, result.notes, residuals
+    return (
+        result.values,
+        result.intervals,
+        result.history,
+        result.evaluations,
+        result.notes,
+        residuals,
+    )
 
 
 def test_workers_find_what_a_thread_finds(trials: list[Trial]) -> None:
@@ -207,8 +214,10 @@ def test_a_cluster_that_is_there_computes_a_fit(trials: list[Trial], there: Work
 
 
 def test_a_worker_with_other_code_computes_nothing_of_a_fit(
-    trials: list[Trial], scheduler: str, monkeypatch: pytest.MonkeyPatch  # noqa: F811
-) -> None:  # fmt: skip
+    trials: list[Trial],
+    scheduler: str,
+    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
 
     def go_on() -> bool:
@@ -226,7 +235,10 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
 
 @pytest.mark.parametrize(
     ("address", "said"),
-    [("nonsense", "is no address of a scheduler"), ("tcp://127.0.0.1:1", "no scheduler answers there")],
+    [
+        ("nonsense", "is no address of a scheduler"),
+        ("tcp://127.0.0.1:1", "no scheduler answers there"),
+    ],
 )
 def test_nobody_where_a_scheduler_should_be_is_said(
     trials: list[Trial], address: str, said: str, monkeypatch: pytest.MonkeyPatch
@@ -239,7 +251,9 @@ def test_nobody_where_a_scheduler_should_be_is_said(
 def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> None:
     """A worker may stand where they are not."""
     (tmp_path / "hills.png").write_bytes(b"hills")
-    scene = trials[0].scene.model_copy(update={"obstacles": (HeightField(x_m=5, y_m=5, picture="hills.png"),)})
+    scene = trials[0].scene.model_copy(
+        update={"obstacles": (HeightField(x_m=5, y_m=5, picture="hills.png"),)}
+    )
     packed = fit_pool._packed([replace(trials[0], scene=scene, base_dir=tmp_path)])
     (tmp_path / "hills.png").unlink()
     (trial,) = fit_pool._objective(packed).trials

@@ -42,8 +42,8 @@ measure = "net_speed"
 measure = "rms(com_vx_mps)"
 at_most = 10.0
 """
-"""Runs of a tenth of a second. Up to forty land between two killings: two workers have chunks of a second each under
-way, and another one before that is noticed."""
+"""Runs of a tenth of a second. Up to forty land between two killings: two workers have chunks of a
+second each under way, and another one before that is noticed."""
 
 
 def kept(path: Path) -> dict[str, tuple[object, ...]]:
@@ -88,7 +88,12 @@ class Party:
 
     def __init__(self, stack: contextlib.ExitStack, path: Path) -> None:
         self.main = stack.enter_context(
-            subprocess.Popen(self.command(stack, path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                self.command(stack, path),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         )
         stack.callback(self.main.kill)
 
@@ -125,7 +130,12 @@ sys.exit(process.error or 0)
 
     def victims(self) -> dict[str, list[int]]:
         window, *others = descendants(self.main.pid)
-        return {"window": [window], "driver": others[:1], "worker": others[1:2], "all workers": others[1:]}
+        return {
+            "window": [window],
+            "driver": others[:1],
+            "worker": others[1:2],
+            "all workers": others[1:],
+        }
 
 
 class OnCluster(Party):
@@ -161,7 +171,10 @@ def rounds(kills: int, chance: random.Random) -> list[Round]:
     found: list[Round] = []
     while kills:
         kind = (Party, WithWindow, OnCluster)[len(found) % 3]
-        workers = [chance.choice(("worker", "all workers")) for _ in range(min(kills - 1, chance.randrange(3)))]
+        workers = [
+            chance.choice(("worker", "all workers"))
+            for _ in range(min(kills - 1, chance.randrange(3)))
+        ]
         found.append((kind, [*workers, chance.choice(kind.ending)]))
         kills -= len(found[-1][1])
     return found
@@ -182,7 +195,8 @@ def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
             party = kind(stack, path)
             main = party.main
             for victim in killed:
-                # Something has landed since the last kill: a run that three workers die of is suspected, and rightly.
+                # Something has landed since the last kill: a run that three workers die of is
+                # suspected, and rightly.
                 more = before + chance.randrange(1, 6)
                 wait_for(lambda n=more, main=main: landed(path) >= n or main.poll() is not None)  # type: ignore[misc]
                 wait_for(lambda of=party, victim=victim: of.victims()[victim])  # type: ignore[misc]

@@ -22,7 +22,9 @@ def plan_of(text: str) -> Plan:
 
 
 def test_a_grid_goes_through_the_last_value_fastest() -> None:
-    plan = plan_of(RANGE + '[[vary]]\nkeys = ["ground.mu_along", "ground.mu_across"]\nvalues = [0.1, 0.4]\n')
+    plan = plan_of(
+        RANGE + '[[vary]]\nkeys = ["ground.mu_along", "ground.mu_across"]\nvalues = [0.1, 0.4]\n'
+    )
     points = [plan.grid_point(number).values for number in range(plan.study.n_points)]
     assert [p["gait.amplitude_deg"] for p in points] == [10.0, 10.0, 20.0, 20.0, 30.0, 30.0]
     assert [p["ground.mu_across"] for p in points] == [0.1, 0.4] * 3
@@ -31,31 +33,61 @@ def test_a_grid_goes_through_the_last_value_fastest() -> None:
 
 def test_values_that_move_together_are_at_the_same_share_of_their_ranges() -> None:
     plan = plan_of(
-        RANGE + 'together = "a"\n[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\ntogether = "a"\n'
+        RANGE
+        + 'together = "a"\n[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\ntogether = "a"\n'
     )
-    assert [tuple(plan.grid_point(k).values.values()) for k in range(3)] == [(10.0, 0.1), (20.0, 0.3), (30.0, 0.5)]
+    assert [tuple(plan.grid_point(k).values.values()) for k in range(3)] == [
+        (10.0, 0.1),
+        (20.0, 0.3),
+        (30.0, 0.5),
+    ]
 
 
 def test_whole_numbers_are_whole() -> None:
     plan = plan_of('[[vary]]\nkey = "solver.max_iterations"\nlow = 10\nhigh = 20\nsteps = 4\n')
-    assert [plan.grid_point(k).values["solver.max_iterations"] for k in range(4)] == [10, 13, 17, 20]
+    assert [plan.grid_point(k).values["solver.max_iterations"] for k in range(4)] == [
+        10,
+        13,
+        17,
+        20,
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
-         "vary[1].key: gait.amplitude: The scene has no such key"),
-        ('[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait" is not a single value'),
-        ('[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n', '"title" only describes the scene. Use a value that'),
-        ('[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', '"gait.kind" is not a number. Give a list'),
-        ('[[vary]]\nkey = "ground.mu_along"\nlow = -1.0\nhigh = 2.0\nsteps = 2\n', "must be at least 0"),
-        ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', 'gait.kind cannot be "walking"'),
-        (RANGE + '[fixed]\nrun.durations_s = 1.0\n', "fixed.run.durations_s "),
-        (RANGE + '[repeats]\ncount = 2\n[[repeats.jitter]]\nkey = "obstacles[*].colour"\nspread = 1.0\n',
-         "repeats.jitter[1].key: obstacles[*].colour is no number of the scene"),
+        (
+            '[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
+            "vary[1].key: gait.amplitude: The scene has no such key",
+        ),
+        (
+            '[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
+            '"gait" is not a single value',
+        ),
+        (
+            '[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n',
+            '"title" only describes the scene. Use a value that',
+        ),
+        (
+            '[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
+            '"gait.kind" is not a number. Give a list',
+        ),
+        (
+            '[[vary]]\nkey = "ground.mu_along"\nlow = -1.0\nhigh = 2.0\nsteps = 2\n',
+            "must be at least 0",
+        ),
+        (
+            '[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n',
+            'gait.kind cannot be "walking"',
+        ),
+        (RANGE + "[fixed]\nrun.durations_s = 1.0\n", "fixed.run.durations_s "),
+        (
+            RANGE
+            + '[repeats]\ncount = 2\n[[repeats.jitter]]\nkey = "obstacles[*].colour"\nspread = 1.0\n',
+            "repeats.jitter[1].key: obstacles[*].colour is no number of the scene",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> None:
     with pytest.raises(StudyError) as caught:
         plan_of(text)
@@ -64,15 +96,21 @@ def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> N
 
 def test_repeats_differ_and_are_the_same_at_every_point() -> None:
     plan = plan_of(
-        RANGE + '[repeats]\ncount = 200\n[[repeats.jitter]]\nkey = "obstacles[*].x_m"\nspread = 0.01\n'
+        RANGE
+        + '[repeats]\ncount = 200\n[[repeats.jitter]]\nkey = "obstacles[*].x_m"\nspread = 0.01\n'
         '[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 0.1\nrelative = true\nlaw = "uniform"\n'
     )
     first, second = plan.grid_point(0), plan.grid_point(1)
     count = len(plan.scene.obstacles)
-    shifts = np.array([
-        [plan.repeat(first, r)[f"obstacles[{k + 1}].x_m"] - plan.scene.obstacles[k].x_m for k in range(count)]
-        for r in range(200)
-    ])  # fmt: skip
+    shifts = np.array(
+        [
+            [
+                plan.repeat(first, r)[f"obstacles[{k + 1}].x_m"] - plan.scene.obstacles[k].x_m
+                for k in range(count)
+            ]
+            for r in range(200)
+        ]
+    )
     assert abs(shifts.std() - 0.01) < 0.001, "as wide as it was to be"
     assert abs(np.corrcoef(shifts[:, 0], shifts[:, 1])[0, 1]) < 0.25, "each obstacle on its own"
     friction = np.array([plan.repeat(first, r)["ground.mu_along"] for r in range(200)])
@@ -87,7 +125,10 @@ def test_repeats_differ_and_are_the_same_at_every_point() -> None:
 
 
 def test_what_differs_stays_within_what_the_scene_allows() -> None:
-    plan = plan_of(RANGE + '[repeats]\ncount = 50\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 10.0\n')
+    plan = plan_of(
+        RANGE
+        + '[repeats]\ncount = 50\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 10.0\n'
+    )
     assert min(plan.repeat(plan.grid_point(0), r)["ground.mu_along"] for r in range(50)) == 0.0
 
 

@@ -35,8 +35,12 @@ def scene(study_file: Path) -> Path:
     return study_file.parent / "snake.toml"
 
 
-def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study = ss.Study(scene, VARY, GOALS, limits={"largest_torque": (None, 1e3)}, file=tmp_path / "own.study.toml")
+def test_a_study_is_made_run_and_looked_at(
+    scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = ss.Study(
+        scene, VARY, GOALS, limits={"largest_torque": (None, 1e3)}, file=tmp_path / "own.study.toml"
+    )
     assert repr(study) == "<Study own.study.toml: 6 points, 6 runs, not run yet>"
     assert "not run yet" in study._repr_html_()
     with pytest.raises(ss.SnakeStudioError, match="no results yet"):
@@ -54,7 +58,11 @@ def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path, capsys: 
     assert np.array_equal(front["cost_of_transport"], table["cost_of_transport"][front["row"]])
     assert study.description.goals[1].aim == "minimise", "less is better of what costs"
     units = study.units
-    assert (units["net_speed"], units["gait.amplitude_deg"], units["cost_of_transport"]) == ("m/s", "°", "1")
+    assert (units["net_speed"], units["gait.amplitude_deg"], units["cost_of_transport"]) == (
+        "m/s",
+        "°",
+        "1",
+    )
     assert repr(study).startswith("<Study own.study.toml: 6 of 6 runs, best net_speed 0.")
     shown = study._repr_html_()
     assert shown.count("<tr>") == 1 + len(front["row"])
@@ -78,13 +86,22 @@ def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: 
         assert run.scene == alone.scene
     best = study.best
     assert best is not None
-    assert study.simulate(best)["com_x_m"].tobytes() == study.simulate(best["row"])["com_x_m"].tobytes()
-    for row, repeat, message in ((6, 0, "row 6: .*0 to 5"), (0, 2, "repeat 2: .*0 to 1"), ("a", 0, "whole number")):
+    assert (
+        study.simulate(best)["com_x_m"].tobytes()
+        == study.simulate(best["row"])["com_x_m"].tobytes()
+    )
+    for row, repeat, message in (
+        (6, 0, "row 6: .*0 to 5"),
+        (0, 2, "repeat 2: .*0 to 1"),
+        ("a", 0, "whole number"),
+    ):
         with pytest.raises(ss.SnakeStudioError, match=message):
             study.simulate(row, repeat)  # type: ignore[arg-type]
 
 
-def test_a_run_that_is_not_what_it_was_is_said(scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_not_what_it_was_is_said(
+    scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
     monkeypatch.setattr(studying, "measured", lambda measures, recording: (1.0,))
     with pytest.warns(UserWarning, match="row 1 is not what the study computed"):
@@ -108,7 +125,9 @@ def test_what_is_known_is_not_computed_again(scene: Path, there: Workers, tmp_pa
     assert ss.Study(file).description.title == "Friction"
 
 
-def test_a_scene_of_no_file_goes_into_one_beside_the_study(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_a_scene_of_no_file_goes_into_one_beside_the_study(
+    scene: Path, there: Workers, tmp_path: Path
+) -> None:
     value = with_values(ss.load_scene(scene), {"gait.amplitude_deg": 25.0})
     folder = tmp_path / "there"
     folder.mkdir()
@@ -125,10 +144,14 @@ def test_a_scene_of_no_file_goes_into_one_beside_the_study(scene: Path, there: W
     assert ss.load_scene(folder / "third.scene.toml") == run.scene
 
 
-def test_files_of_a_scene_are_found_from_where_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_a_scene_are_found_from_where_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     hills = (HeightField(x_m=5, y_m=5, picture="hills.png"),)
-    value = ss.load_scene(Path(__file__).parents[2] / "scenes" / "stairs.toml").model_copy(update={"obstacles": hills})
+    value = ss.load_scene(Path(__file__).parents[2] / "scenes" / "stairs.toml").model_copy(
+        update={"obstacles": hills}
+    )
     value = with_values(value, {"ground.picture": {"file": "floor.png"}})
     (tmp_path / "there").mkdir()
     ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file="there/own.study.toml")
@@ -164,7 +187,9 @@ def test_results_are_written(scene: Path, there: Workers, tmp_path: Path) -> Non
         study.export(tmp_path / "points.xlsx")
 
 
-def test_pandas_gets_the_table_or_is_missed(scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pandas_gets_the_table_or_is_missed(
+    scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ss.SnakeStudioError, match="pip install pandas"):
@@ -175,8 +200,12 @@ def test_pandas_gets_the_table_or_is_missed(scene: Path, there: Workers, monkeyp
     assert list(study.to_pandas()) == list(study.table)
 
 
-def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, there: Workers, tmp_path: Path) -> None:
-    study = ss.Study(scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml")
+def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(
+    scene: Path, there: Workers, tmp_path: Path
+) -> None:
+    study = ss.Study(
+        scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml"
+    )
 
     def interrupted(progress: Progress) -> None:
         if progress.finished:
@@ -214,9 +243,13 @@ def script(scene: Path) -> subprocess.Popen[str]:
     path = scene.parent / "script.py"
     path.write_text(SCRIPT)
     return subprocess.Popen(
-        [sys.executable, str(path)], cwd=scene.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, str(path)],
+        cwd=scene.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
 
 
 def test_a_script_is_not_run_again_by_its_workers(scene: Path) -> None:
@@ -256,7 +289,10 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
         ({"vary": {"gait.amplitude_deg": (60, 10, 3)}}, "from 60 to 10"),
         ({"vary": {"gait.amplitude_deg": ("a", "b", 3)}}, "give"),
         ({"vary": 7}, "vary must be what varies"),
-        ({"vary": VARY, "together": [("gait.amplitude_deg", "ground.mu_along")]}, "ground.mu_along does not vary"),
+        (
+            {"vary": VARY, "together": [("gait.amplitude_deg", "ground.mu_along")]},
+            "ground.mu_along does not vary",
+        ),
         ({"vary": VARY, "together": 3}, "together must be"),
         ({"vary": VARY, "goals": 3}, "goals must be"),
         ({"vary": VARY, "goals": {"net_speed": "sideways"}}, r"goals\[1\].aim"),
@@ -327,15 +363,25 @@ def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
     assert found.n_points == 6 * 3 * 2
     assert found.vary[1].values == (50.0, 60.0, 70.0, 80.0, 90.0, 100.0)
     assert found.vary[0].together == found.vary[1].together != ""
-    assert (found.vary[2].keys, found.vary[2].scale) == (("ground.mu_along", "ground.mu_across"), "log")
-    assert [(goal.called, goal.aim) for goal in found.goals] == [("max(com_z_m)", "minimise"), ("speed", "maximise")]
+    assert (found.vary[2].keys, found.vary[2].scale) == (
+        ("ground.mu_along", "ground.mu_across"),
+        "log",
+    )
+    assert [(goal.called, goal.aim) for goal in found.goals] == [
+        ("max(com_z_m)", "minimise"),
+        ("speed", "maximise"),
+    ]
     assert found.repeats.jitter[0].law == "uniform"
     assert found.limits[0].at_least == 0.1
     assert found.search.seed == 7
 
 
 def test_goals_without_direction_take_that_of_their_measure(scene: Path) -> None:
-    goals = [{"measure": "cost_of_transport", "over": "worst"}, "max(solver_unconverged)", "net_distance"]
+    goals = [
+        {"measure": "cost_of_transport", "over": "worst"},
+        "max(solver_unconverged)",
+        "net_distance",
+    ]
     found = ss.Study(scene, VARY, goals).description.goals
     assert [goal.aim for goal in found] == ["minimise", "minimise", "maximise"]
     (goal,) = ss.Study(scene, VARY, {"cost_of_transport": "maximize"}).description.goals

@@ -19,7 +19,9 @@ from tests.study.made_up import UNITS, made_up_study, outcome_of, table_of
 
 
 def rows_of(table: Table) -> ResultRows:
-    return ResultRows(Results(table, UNITS, load_scene(scenes_dir() / "lagrangian_undulation.toml")))
+    return ResultRows(
+        Results(table, UNITS, load_scene(scenes_dir() / "lagrangian_undulation.toml"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +29,22 @@ def table() -> Table:
     return table_of(made_up_study(("amplitude", "phase", "model")), 300, landed=290)
 
 
-# --- columns ----------------------------------------------------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
 
 
 def test_columns_are_called_as_everywhere_and_have_units(table: Table) -> None:
     columns = rows_of(table).results.columns
     assert [column.heading for column in columns.values()] == [
-        "Point", "Gait: Amplitude in °", "Gait: Phase shift in °", "Model", "Net speed in m/s", "Cost of transport",
-        "Largest joint torque in N m", "Time to run in s", "State",
-    ]  # fmt: skip
+        "Point",
+        "Gait: Amplitude in °",
+        "Gait: Phase shift in °",
+        "Model",
+        "Net speed in m/s",
+        "Cost of transport",
+        "Largest joint torque in N m",
+        "Time to run in s",
+        "State",
+    ]
     assert columns["gait.amplitude_deg"].short == "Amplitude"
     assert columns["net_speed"].better == 1
     assert columns["cost_of_transport"].better == -1
@@ -46,22 +55,35 @@ def test_columns_are_called_as_everywhere_and_have_units(table: Table) -> None:
 def test_texts_and_truth_values_are_categories_in_the_order_of_the_study() -> None:
     results = Results(table_of(made_up_study(("switch", "model"), search='kind = "grid"')), UNITS)
     assert results.columns["solver.warm_start"].categories == ("true", "false")
-    assert results.columns["model.kind"].categories == ("planar_nonsmooth", "planar_lagrangian", "spatial_nonsmooth")
+    assert results.columns["model.kind"].categories == (
+        "planar_nonsmooth",
+        "planar_lagrangian",
+        "spatial_nonsmooth",
+    )
     assert results.columns["model.kind"].values.tolist() == [0, 1, 2, 0, 1, 2]
     assert results.columns["model.kind"].text(2.0) == "spatial_nonsmooth"
 
 
 def test_a_value_of_a_scene_that_is_not_known_is_still_called_something() -> None:
-    assert Results(table_of(made_up_study(), 3), UNITS).columns["gait.phase_shift_deg"].title.startswith("Gait: Phase")
+    assert (
+        Results(table_of(made_up_study(), 3), UNITS)
+        .columns["gait.phase_shift_deg"]
+        .title.startswith("Gait: Phase")
+    )
 
 
 def test_the_state_is_that_of_the_worst_repeat(table: Table) -> None:
     state = rows_of(table).results.columns["state"]
-    assert {state.text(value) for value in state.values} == {"done", "beyond limits", "waiting", "failed"}
+    assert {state.text(value) for value in state.values} == {
+        "done",
+        "beyond limits",
+        "waiting",
+        "failed",
+    }
     assert (state.values == STATES.index("waiting")).sum() == 10
 
 
-# --- conditions -------------------------------------------------------------------------------------------------------
+# --- conditions -----------------------------------------------------------------------------------
 
 
 def test_rows_that_fit_a_condition(table: Table) -> None:
@@ -78,7 +100,9 @@ def test_a_condition_may_name_texts_states_and_the_way_round(table: Table) -> No
     rows = rows_of(table)
     rows.sift("state == \"failed\" or model.kind == 'planar_lagrangian'")
     columns = rows.results.columns
-    expected = (columns["state"].values == STATES.index("failed")) | (columns["model.kind"].values == 1)
+    expected = (columns["state"].values == STATES.index("failed")) | (
+        columns["model.kind"].values == 1
+    )
     assert rows.fitting.tolist() == expected.tolist()
     rows.sift("not 0.05 <= net_speed")
     assert rows.fitting.tolist() == (columns["net_speed"].values < 0.05).tolist()
@@ -86,9 +110,15 @@ def test_a_condition_may_name_texts_states_and_the_way_round(table: Table) -> No
 
 def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
     study = made_up_study(goals=1)
-    named = study.model_copy(update={"goals": (study.goals[0].model_copy(update={"name": "speed (mean) / s"}),)})
+    named = study.model_copy(
+        update={"goals": (study.goals[0].model_copy(update={"name": "speed (mean) / s"}),)}
+    )
     table = Table(
-        named, [(run, outcome_of(study, run)) for run in [asked for row in table_of(study, 9).rows for asked, _ in row]]
+        named,
+        [
+            (run, outcome_of(study, run))
+            for run in [asked for row in table_of(study, 9).rows for asked, _ in row]
+        ],
     )
     rows = ResultRows(Results(table, {}))
     rows.sift("speed (mean) / s > 0.01")
@@ -99,7 +129,10 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("net_sped > 1", "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"),
+        (
+            "net_sped > 1",
+            "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?",
+        ),
         ("net_speed", "This is a number, not a condition. Compare it, like net_speed > 0.1."),
         ("net_speed >", "Write it like net_speed > 0.1"),
         ("derivative(net_speed) > 1", "A point has no course in time"),
@@ -111,14 +144,16 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
         ("x" * 3000 + " > 1", "Give at most 2000"),
     ],
 )
-def test_what_is_no_condition_is_told_in_a_sentence_and_shows_all(table: Table, condition: str, said: str) -> None:
+def test_what_is_no_condition_is_told_in_a_sentence_and_shows_all(
+    table: Table, condition: str, said: str
+) -> None:
     rows = rows_of(table)
     rows.sift(condition)
     assert rows.fitting.all()
     assert said in rows.problem
 
 
-# --- order, pins and brushes -----------------------------------------------------------------------------------------
+# --- order, pins and brushes ----------------------------------------------------------------------
 
 
 def test_sorting_is_stable_and_puts_what_is_no_number_last(table: Table) -> None:
@@ -180,7 +215,7 @@ def test_all_that_was_chosen_stays_when_further_runs_land() -> None:
     assert rows.sorted_by == ("net_speed", True)
 
 
-# --- axes -------------------------------------------------------------------------------------------------------------
+# --- axes -----------------------------------------------------------------------------------------
 
 
 def test_scales_reach_around_all_values() -> None:
@@ -197,7 +232,9 @@ def test_a_logarithmic_scale_has_ratios_and_a_single_value_lies_in_the_middle() 
     assert AxisScale.around(np.zeros(0), 0.0).span == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("values", [[-1.7e308, 1.7e308], [0.0, 5e-324], [1e-320, 1e308], [1.7e308, 1.7e308]])
+@pytest.mark.parametrize(
+    "values", [[-1.7e308, 1.7e308], [0.0, 5e-324], [1e-320, 1e308], [1.7e308, 1.7e308]]
+)
 @pytest.mark.parametrize("log", [False, True])
 def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bool) -> None:
     low, high = AxisScale.around(np.array(values), 0.05, log=log).span
@@ -210,27 +247,47 @@ def test_categories_lie_evenly() -> None:
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
 
 
-# --- maps -------------------------------------------------------------------------------------------------------------
+# --- maps -----------------------------------------------------------------------------------------
 
 
 def test_a_grid_is_cells_also_where_points_are_still_to_come() -> None:
-    results = Results(table_of(made_up_study(("amplitude", "phase"), search='kind = "grid"', steps=5), 12), UNITS)
+    results = Results(
+        table_of(made_up_study(("amplitude", "phase"), search='kind = "grid"', steps=5), 12), UNITS
+    )
     columns = results.columns
-    cells = cells_of(results, np.arange(12), columns["gait.amplitude_deg"], columns["gait.phase_shift_deg"],
-                     columns["net_speed"], "best")  # fmt: skip
+    cells = cells_of(
+        results,
+        np.arange(12),
+        columns["gait.amplitude_deg"],
+        columns["gait.phase_shift_deg"],
+        columns["net_speed"],
+        "best",
+    )
     assert cells is not None
     assert cells.values.shape == (5, 5)
     assert (cells.rows >= 0).sum() == 12
-    assert cells.values[2, 1] == columns["net_speed"].values[7]  # the last value of a grid varies fastest
+    assert (
+        cells.values[2, 1] == columns["net_speed"].values[7]
+    )  # the last value of a grid varies fastest
     assert cells.rows[2, 1] == 7
     assert not cells.several
 
 
-def test_of_several_points_in_a_cell_the_best_within_the_limits_the_mean_or_the_worst_is_shown() -> None:
-    results = Results(table_of(made_up_study(("amplitude", "phase", "across"), search='kind = "grid"', steps=4)), UNITS)
+def test_of_several_points_in_a_cell_the_best_within_the_limits_the_mean_or_the_worst_is_shown() -> (
+    None
+):
+    results = Results(
+        table_of(made_up_study(("amplitude", "phase", "across"), search='kind = "grid"', steps=4)),
+        UNITS,
+    )
     columns = results.columns
-    x, y, cost = (columns[name] for name in ("gait.amplitude_deg", "gait.phase_shift_deg", "cost_of_transport"))
-    best, mean, worst = (cells_of(results, np.arange(64), x, y, cost, over) for over in ("best", "mean", "worst"))  # type: ignore[arg-type]
+    x, y, cost = (
+        columns[name]
+        for name in ("gait.amplitude_deg", "gait.phase_shift_deg", "cost_of_transport")
+    )
+    best, mean, worst = (
+        cells_of(results, np.arange(64), x, y, cost, over) for over in ("best", "mean", "worst")
+    )  # type: ignore[arg-type]
     assert best is not None
     assert mean is not None
     assert worst is not None
@@ -241,7 +298,9 @@ def test_of_several_points_in_a_cell_the_best_within_the_limits_the_mean_or_the_
     for line, column in np.argwhere(inside).tolist():
         there = (x.values == best.x[column]) & (y.values == best.y[line]) & results.counts
         assert best.values[line, column] == cost.values[there].min()
-    fixed = fixed_rows(results, {"ground.mu_across": float(choices(columns["ground.mu_across"])[1])})
+    fixed = fixed_rows(
+        results, {"ground.mu_across": float(choices(columns["ground.mu_across"])[1])}
+    )
     alone = cells_of(results, fixed, x, y, cost, "best")
     assert alone is not None
     assert not alone.several
@@ -261,7 +320,7 @@ def test_colours_are_two_sided_only_where_both_sides_count() -> None:
     assert colour_ends(np.array([math.nan])) == (0.0, 1.0, False)
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------------------
 
 
 def test_dots_lie_where_they_belong_and_later_ones_over_earlier_ones() -> None:
@@ -279,7 +338,9 @@ def test_dots_lie_where_they_belong_and_later_ones_over_earlier_ones() -> None:
 def test_lines_go_from_axis_to_axis_and_end_at_what_is_no_number(smooth: bool) -> None:
     made = Lines((100, 50), smooth)
     made.add(
-        np.array([0.0, 50.0, 99.0]), np.array([[10.0, 40.0, 40.0], [20.0, math.nan, 5.0]]), np.array([1, 2], np.uint8)
+        np.array([0.0, 50.0, 99.0]),
+        np.array([[10.0, 40.0, 40.0], [20.0, math.nan, 5.0]]),
+        np.array([1, 2], np.uint8),
     )
     shade, cover = made.picture()
     assert shade.shape == cover.shape == (50, 100)

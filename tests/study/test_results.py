@@ -23,12 +23,17 @@ def outcome(*measures: float, state: str = "done") -> Outcome:
 @pytest.mark.parametrize(
     ("aim", "over", "expected"),
     [
-        ("maximise", "mean", -2.0), ("minimise", "mean", 2.0), ("maximise", "worst", -1.0),
-        ("minimise", "worst", 3.0), ("minimise", "spread", 1.0),
+        ("maximise", "mean", -2.0),
+        ("minimise", "mean", 2.0),
+        ("maximise", "worst", -1.0),
+        ("minimise", "worst", 3.0),
+        ("minimise", "spread", 1.0),
     ],
-)  # fmt: skip
+)
 def test_what_counts_of_repeats(aim: str, over: str, expected: float) -> None:
-    goal = f'[repeats]\ncount = 3\n[[goals]]\nmeasure = "net_speed"\naim = "{aim}"\nover = "{over}"\n'
+    goal = (
+        f'[repeats]\ncount = 3\n[[goals]]\nmeasure = "net_speed"\naim = "{aim}"\nover = "{over}"\n'
+    )
     score = score_of(parse_study(HEAD + goal), [outcome(1.0), outcome(2.0), outcome(3.0)])
     assert score.goals == (expected,)
     assert score.excess == 0.0
@@ -41,7 +46,8 @@ def test_a_repeat_that_failed_takes_the_point_with_it() -> None:
 
 def test_limits_are_of_the_worst_repeat() -> None:
     study = parse_study(
-        HEAD + '[repeats]\ncount = 2\n[[limits]]\nmeasure = "net_speed"\nat_least = 1.0\nat_most = 4.0\n'
+        HEAD
+        + '[repeats]\ncount = 2\n[[limits]]\nmeasure = "net_speed"\nat_least = 1.0\nat_most = 4.0\n'
     )
     assert score_of(study, [outcome(2.0), outcome(3.0)]).excess == 0.0
     assert score_of(study, [outcome(2.0), outcome(5.0)]).excess == 0.25
@@ -50,7 +56,8 @@ def test_limits_are_of_the_worst_repeat() -> None:
 
 def test_the_table_has_a_row_a_point() -> None:
     study = parse_study(
-        HEAD + '[[goals]]\nmeasure = "net_speed"\n[[limits]]\nmeasure = "largest_torque"\nat_most = 2.0\n'
+        HEAD
+        + '[[goals]]\nmeasure = "net_speed"\n[[limits]]\nmeasure = "largest_torque"\nat_most = 2.0\n'
     )
     speeds, torques = [0.1, 0.5, 0.3], [1.0, 3.0, 1.0]
     results = [
@@ -59,8 +66,15 @@ def test_the_table_has_a_row_a_point() -> None:
     ]
     table = Table(study, results)
     assert list(table) == [
-        "point", "ground.mu_along", "net_speed", "largest_torque", "within_limits", "runs", "failed", "seconds"
-    ]  # fmt: skip
+        "point",
+        "ground.mu_along",
+        "net_speed",
+        "largest_torque",
+        "within_limits",
+        "runs",
+        "failed",
+        "seconds",
+    ]
     np.testing.assert_array_equal(table["ground.mu_along"], [0.0, 0.5, 1.0])
     np.testing.assert_array_equal(table["within_limits"], [True, False, True])
     assert table.best == 2
@@ -78,11 +92,19 @@ def test_a_table_of_a_study_that_has_only_begun() -> None:
     assert Table(study, []).n_points == 0
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40
+    )
+)
 def test_the_front_is_what_nobody_is_better_than(rows: list[tuple[int, int, int]]) -> None:
     """Held against the definition, pair by pair."""
     goals = np.array(rows, np.float64)
     kept = {tuple(goals[row]) for row in front(goals)}
-    expected = {tuple(row) for row in goals if not any(np.all(other <= row) and np.any(other < row) for other in goals)}
+    expected = {
+        tuple(row)
+        for row in goals
+        if not any(np.all(other <= row) and np.any(other < row) for other in goals)
+    }
     assert kept == expected
     assert len(front(goals)) == len(kept)

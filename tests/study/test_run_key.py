@@ -13,7 +13,9 @@ from snakestudio.study import run_key
 def test_what_measures_is_part_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A study must not take over numbers that were measured otherwise; how they are shown may change."""
     package = tmp_path / "snakestudio"
-    shutil.copytree(run_key._PACKAGE, package, ignore=lambda _, names: [n for n in names if n == "__pycache__"])
+    shutil.copytree(
+        run_key._PACKAGE, package, ignore=lambda _, names: [n for n in names if n == "__pycache__"]
+    )
     monkeypatch.setattr(run_key, "_PACKAGE", package)
     code_hash = run_key.code_hash.__wrapped__
     before = code_hash()

@@ -57,7 +57,9 @@ def test_points_fill_the_square_and_come_again(kind: str) -> None:
     if kind == "latin_hypercube":  # one in every row and column: that is what it is
         for column in points.T:
             assert sorted(np.floor(column * 64).astype(int)) == list(range(64))
-    if kind == "sobol":  # 64 points of a (0, 6, 2)-net: one in each of the 8 x 8 squares, Sobol' 1967
+    if (
+        kind == "sobol"
+    ):  # 64 points of a (0, 6, 2)-net: one in each of the 8 x 8 squares, Sobol' 1967
         squares = np.floor(points * 8).astype(int)
         assert len(np.unique(squares, axis=0)) == 64
 
@@ -65,7 +67,9 @@ def test_points_fill_the_square_and_come_again(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["random", "sobol"])
 def test_a_study_that_is_widened_begins_as_it_did(kind: str) -> None:
     text = TWO + f'[search]\nkind = "{kind}"\npoints = 50\n'
-    np.testing.assert_array_equal(asked(plan_of(text.replace("50", "100")))[:50], asked(plan_of(text)))
+    np.testing.assert_array_equal(
+        asked(plan_of(text.replace("50", "100")))[:50], asked(plan_of(text))
+    )
 
 
 def test_evolution_finds_the_bottom_of_rosenbrocks_valley() -> None:
@@ -119,11 +123,18 @@ def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
 
 
 def test_the_order_of_points_is_limits_first() -> None:
-    scores = [PointScore((5.0,), 0.0), PointScore((-9.0,), 0.3), PointScore((math.inf,), 0.0), PointScore((2.0,), 0.0)]
+    scores = [
+        PointScore((5.0,), 0.0),
+        PointScore((-9.0,), 0.3),
+        PointScore((math.inf,), 0.0),
+        PointScore((2.0,), 0.0),
+    ]
     assert np.argsort(ranked(scores)).tolist() == [3, 0, 1, 2]
 
 
-def test_a_package_that_is_missing_is_told_beside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_missing_is_told_beside_the_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     plan = plan_of(TWO + GOAL + '[search]\nkind = "tpe"\n')
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(StudyError) as caught:

@@ -38,8 +38,15 @@ def table_of(name: str) -> list[dict[str, str]]:
 def values_of(plan: Plan, row: dict[str, str]) -> dict[str, Any]:
     """Scene values of a row, by key."""
     keys = {vary.name: vary.all_keys for vary in plan.study.vary}
-    keys |= {key: (key,) for column in row for key in column.split("+") if "." in key and column not in keys}
-    return {key: float(row[column]) for column, those in keys.items() if column in row for key in those}
+    keys |= {
+        key: (key,)
+        for column in row
+        for key in column.split("+")
+        if "." in key and column not in keys
+    }
+    return {
+        key: float(row[column]) for column, those in keys.items() if column in row for key in those
+    }
 
 
 def run_again(plan: Plan, row: dict[str, str]) -> dict[str, float]:
@@ -87,17 +94,28 @@ def test_a_shipped_study_has_its_table_figure_and_place_on_a_page(name: str) -> 
 def test_rows_of_a_shipped_table_are_computed_again(name: str) -> None:
     """The first one that ended and one from the middle; of long runs one.
 
-    The tables of the non-smooth models were computed before roundings in them changed, and contacts multiply rounding:
-    a start that is moved by 1e-13 m changes the speed of undulation_robust by 2e-3. Other models give the same bits.
+    The tables of the non-smooth models were computed before roundings in them changed, and contacts
+    multiply rounding: a start that is moved by 1e-13 m changes the speed of undulation_robust by
+    2e-3. Other models give the same bits.
     """
     plan = open_plan(FOLDER / f"{name}.toml")
-    made = [row for row in table_of(name) if row.get("state", "done") == "done" and row.get("failed", "0") == "0"]
-    chosen = [made[len(made) // 2]] if plan.scene.run.duration_s > LONGEST_S else [made[0], made[len(made) // 2]]
+    made = [
+        row
+        for row in table_of(name)
+        if row.get("state", "done") == "done" and row.get("failed", "0") == "0"
+    ]
+    chosen = (
+        [made[len(made) // 2]]
+        if plan.scene.run.duration_s > LONGEST_S
+        else [made[0], made[len(made) // 2]]
+    )
     rounded = plan.scene.model.kind in ("planar_nonsmooth", "spatial_nonsmooth")
     for row in chosen:
         again = run_again(plan, row)
         for called, value in again.items():
-            assert value == pytest.approx(number(row, called), rel=5e-3 if rounded else 1e-9, abs=1e-12), called
+            assert value == pytest.approx(
+                number(row, called), rel=5e-3 if rounded else 1e-9, abs=1e-12
+            ), called
 
 
 def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
@@ -114,8 +132,9 @@ def test_equal_viscous_friction_carries_nobody() -> None:
 def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> None:
     """Liljeback, Pettersen, Stavdahl, Gravdahl: Snake Robots (2013), 7.5: v = alpha^2 omega k_delta c_p / (2 N c_t).
 
-    With alpha the link length times the joint amplitude, c_p = (c_n - c_t) / (2 l), k_delta the sum of a_ij sin((j - i)
-    delta) over all joints, a the matrix A D^T (D D^T)^-1. It holds for small link angles: near its optimum.
+    With alpha the link length times the joint amplitude, c_p = (c_n - c_t) / (2 l), k_delta the sum
+    of a_ij sin((j - i) delta) over all joints, a the matrix A D^T (D D^T)^-1. It holds for small
+    link angles: near its optimum.
     """
     n, link, amplitude, omega = 10, 0.14, math.radians(10.0), math.radians(70.0)
     add, subtract = np.zeros((2, n - 1, n))
@@ -129,7 +148,8 @@ def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> No
 
     rows = table_of("undulation_over_viscous_friction")
     shift, across, speed = (
-        column(rows, name) for name in ("gait.phase_shift_deg", "ground.viscous_across_ns_per_m", "speed")
+        column(rows, name)
+        for name in ("gait.phase_shift_deg", "ground.viscous_across_ns_per_m", "speed")
     )
     best = max(np.arange(5.0, 90.0, 0.5), key=k)
     assert best == pytest.approx(24.0, abs=0.5)
@@ -145,12 +165,15 @@ def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> No
 def test_nobody_is_faster_than_a_body_that_follows_its_own_curve() -> None:
     """Without slip across, a serpenoid body of link length l runs along itself at l omega / delta times J0(alpha).
 
-    alpha = A / (2 sin(delta / 2)) is the amplitude of its link angles. Hirose, Biologically Inspired Robots (1993).
+    alpha = A / (2 sin(delta / 2)) is the amplitude of its link angles. Hirose, Biologically
+    Inspired Robots (1993).
     """
     from scipy.special import j0
 
     rows = table_of("undulation_over_friction")
-    amplitude, shift, speed = (column(rows, name) for name in ("gait.amplitude_deg", "gait.phase_shift_deg", "speed"))
+    amplitude, shift, speed = (
+        column(rows, name) for name in ("gait.amplitude_deg", "gait.phase_shift_deg", "speed")
+    )
     alpha = np.radians(amplitude / (2.0 * np.sin(np.radians(np.abs(shift) / 2.0))))
     assert (speed < 0.122 * 80.0 / np.abs(shift) * j0(alpha)).all()
     # Nearly there where the floor holds best and the links follow the curve best.
@@ -162,7 +185,11 @@ def test_more_grip_across_is_never_slower() -> None:
     rows = table_of("undulation_over_friction")
     for amplitude in ("20.0", "30.0", "40.0"):
         for shift in ("-35.0", "-50.0", "-65.0"):
-            chosen = [r for r in rows if (r["gait.amplitude_deg"], r["gait.phase_shift_deg"]) == (amplitude, shift)]
+            chosen = [
+                r
+                for r in rows
+                if (r["gait.amplitude_deg"], r["gait.phase_shift_deg"]) == (amplitude, shift)
+            ]
             across, speed = column(chosen, "ground.mu_across"), column(chosen, "speed")
             assert (np.diff(speed[np.argsort(across)][1:]) > -0.002).all()
             assert speed[np.argmin(across)] < 0.0 < speed[np.argmax(across)]
@@ -181,20 +208,32 @@ def test_the_third_pipe_where_the_papers_have_it_carries_the_robot_through() -> 
 def test_without_a_gain_the_jam_stays() -> None:
     """P3, Fig. 5: about 0.4 m; and resolved more than 2 m."""
     rows = table_of("jam_gain")
-    gain, jam, way = (column(rows, name) for name in ("controller.jam_gain_rad_per_n", "controller.jam_time_s", "way"))
+    gain, jam, way = (
+        column(rows, name)
+        for name in ("controller.jam_gain_rad_per_n", "controller.jam_time_s", "way")
+    )
     assert way[gain == 0.0] == pytest.approx(0.40, abs=0.05)
     assert np.nanmedian(way[(gain == 0.05) & (jam == 0.5)]) > 2.0
 
 
 def test_the_gaits_of_the_library_are_the_winners() -> None:
     for study, gait in (
-        ("sidewinding_speed", "fast_sidewinding"), ("sidewinding_cost", "cheap_sidewinding"),
-        ("undulation_speed", "fast_lateral_undulation"), ("undulation_cost", "cheap_lateral_undulation"),
-    ):  # fmt: skip
-        plan, rows = open_plan(FOLDER / f"{study}.toml"), [r for r in table_of(study) if r["within_limits"] == "1"]
+        ("sidewinding_speed", "fast_sidewinding"),
+        ("sidewinding_cost", "cheap_sidewinding"),
+        ("undulation_speed", "fast_lateral_undulation"),
+        ("undulation_cost", "cheap_lateral_undulation"),
+    ):
+        plan, rows = (
+            open_plan(FOLDER / f"{study}.toml"),
+            [r for r in table_of(study) if r["within_limits"] == "1"],
+        )
         goal = plan.study.goals[0]
-        best = (max if goal.aim == "maximise" else min)(rows, key=lambda row: number(row, goal.called))
+        best = (max if goal.aim == "maximise" else min)(
+            rows, key=lambda row: number(row, goal.called)
+        )
         preset = next(preset for preset in GAITS if preset.name == gait)
         for key, value in values_of(plan, best).items():
-            assert getattr(preset.gait, key.removeprefix("gait.")) == pytest.approx(value, abs=0.051), key
+            assert getattr(preset.gait, key.removeprefix("gait.")) == pytest.approx(
+                value, abs=0.051
+            ), key
         assert f"{study}.toml" in preset.source

@@ -77,7 +77,10 @@ def test_a_run_that_lands_again_replaces_itself(tmp_path: Path) -> None:
 
 def test_only_one_writes(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
-    with Store(path, writing=True), pytest.raises(StudyError, match="another program runs this study"):
+    with (
+        Store(path, writing=True),
+        pytest.raises(StudyError, match="another program runs this study"),
+    ):
         Store(path, writing=True)
     Store(path, writing=True).close()
 
@@ -113,7 +116,9 @@ def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
     shutil.copy(path, copy)
     with Store(copy) as store:
         assert store.landed() == 3
-        assert files(copy.parent) == {"b.results"}, "also while it is read: its folder may not be written"
+        assert files(copy.parent) == {"b.results"}, (
+            "also while it is read: its folder may not be written"
+        )
     with Store(path, writing=True) as store:
         store.land(outcomes(3, 3))
         late = Store(path)  # the window reads it while the study ends
@@ -154,7 +159,8 @@ while written < 12:
     written += 1
 """
     others = [
-        subprocess.Popen([sys.executable, "-c", code, str(k)], stderr=subprocess.PIPE, text=True) for k in range(3)
+        subprocess.Popen([sys.executable, "-c", code, str(k)], stderr=subprocess.PIPE, text=True)
+        for k in range(3)
     ]
     for other in others:
         assert other.communicate()[1] == ""
@@ -165,12 +171,16 @@ while written < 12:
 def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     Path(f"{path}.lock").mkdir()
-    with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
+    with pytest.raises(
+        StudyError, match=r"a\.results: the results cannot be written .*permissions"
+    ):
         Store(path, writing=True)
     Path(f"{path}.lock").rmdir()
     path.mkdir()
     for _ in range(2):  # the first has left no lock
-        with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
+        with pytest.raises(
+            StudyError, match=r"a\.results: the results cannot be written .*permissions"
+        ):
             Store(path, writing=True)
     assert files(tmp_path) == {"a.results"}
 
@@ -219,7 +229,9 @@ def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
 def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) -> None:
     """A file from a stranger may be a whole database, and hold anything."""
     path = tmp_path / "a.study.toml"
-    text = 'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [1.0, 2.0]\n'
+    text = (
+        'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [1.0, 2.0]\n'
+    )
     with Store(store_path(path), writing=True) as store:
         store.begin({"study": text})
         store.ask([Asked(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
@@ -229,7 +241,9 @@ def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) 
     with sqlite3.connect(store_path(path)) as other:
         other.execute(spoil)
     other.close()
-    with pytest.raises(StudyError, match=r"a\.study\.results: these results are damaged .*move the file away"):
+    with pytest.raises(
+        StudyError, match=r"a\.study\.results: these results are damaged .*move the file away"
+    ):
         _ = results_of(path), units_of_results(path)
 
 

@@ -74,28 +74,62 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         ("format = 3\n" + RANGE, "newer than this program"),
         (HEAD, "vary: Nothing varies"),
         (HEAD + RANGE.replace("low", "lo"), "vary[1].lo is not a known key. Did you mean low"),
-        (HEAD + RANGE.replace("low = 0.1", "low = 0.7"), "vary[1].low: The range goes from 0.7 to 0.5"),
+        (
+            HEAD + RANGE.replace("low = 0.1", "low = 0.7"),
+            "vary[1].low: The range goes from 0.7 to 0.5",
+        ),
         (HEAD + RANGE.replace("steps = 3", ""), "vary[1].steps: A grid needs to know how many"),
         (HEAD + RANGE.replace("steps = 3", "steps = 1"), "vary[1].steps must be at least 2"),
-        (HEAD + RANGE.replace("low = 0.1", 'low = 0.0\nscale = "log"'), "A logarithmic scale cannot begin at 0"),
+        (
+            HEAD + RANGE.replace("low = 0.1", 'low = 0.0\nscale = "log"'),
+            "A logarithmic scale cannot begin at 0",
+        ),
         (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies already"),
-        (HEAD + RANGE + '[fixed]\nground.mu_along = 0.2\n', "vary[1]: ground.mu_along is one of the fixed values"),
-        (HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"), "A list and a range are given"),
+        (
+            HEAD + RANGE + "[fixed]\nground.mu_along = 0.2\n",
+            "vary[1]: ground.mu_along is one of the fixed values",
+        ),
+        (
+            HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"),
+            "A list and a range are given",
+        ),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "A list of one value varies nothing"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "The list has a value twice"),
-        (HEAD + RANGE + '[search]\nkind = "cma_es"\n', "goals: This search takes 1 goal, and there are 0. Add a goal."),
-        (HEAD + RANGE + '[search]\nkind = "nsga2"\n[[goals]]\nmeasure = "net_speed"\n', "3 goals, and there is 1. "),
+        (
+            HEAD + RANGE + '[search]\nkind = "cma_es"\n',
+            "goals: This search takes 1 goal, and there are 0. Add a goal.",
+        ),
+        (
+            HEAD + RANGE + '[search]\nkind = "nsga2"\n[[goals]]\nmeasure = "net_speed"\n',
+            "3 goals, and there is 1. ",
+        ),
         (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind cannot be "gird"'),
-        (HEAD + RANGE + "[search]\npoints = 1000000000000\n", "search.points must be at most 1000000"),
-        (HEAD + RANGE.replace("steps = 3", "steps = 1000") + RANGE.replace("along", "across").replace("= 3", "= 1001"),
-         "1,001,000 points of 1 repeats are more than 1,000,000 runs"),
-        (HEAD + RANGE + "[repeats]\n[[repeats.jitter]]\nkey = 'a'\nspread = 1.0\n", "There is one repeat only"),
+        (
+            HEAD + RANGE + "[search]\npoints = 1000000000000\n",
+            "search.points must be at most 1000000",
+        ),
+        (
+            HEAD
+            + RANGE.replace("steps = 3", "steps = 1000")
+            + RANGE.replace("along", "across").replace("= 3", "= 1001"),
+            "1,001,000 points of 1 repeats are more than 1,000,000 runs",
+        ),
+        (
+            HEAD + RANGE + "[repeats]\n[[repeats.jitter]]\nkey = 'a'\nspread = 1.0\n",
+            "There is one repeat only",
+        ),
         (HEAD + RANGE + '[[limits]]\nmeasure = "net_speed"\n', "limits[1]: It has no bound"),
-        (HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\n' * 2, 'goals[2].name: "net_speed" is there twice'),
-        (HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n', "One repeat has no spread"),
+        (
+            HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\n' * 2,
+            'goals[2].name: "net_speed" is there twice',
+        ),
+        (
+            HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n',
+            "One repeat has no spread",
+        ),
         (HEAD + RANGE + "low = ", "not valid TOML"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_with_its_key(text: str, said: str) -> None:
     with pytest.raises(StudyError) as caught:
         parse_study(text, "s.toml")
@@ -111,17 +145,32 @@ GOAL = '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n'
     ("text", "keys"),
     [
         ("", {"vary"}),
-        ('[[vary]]\nkeys = ["a", "b"]\nkey = "a"\n', {"vary[1].keys", "vary[1].low", "vary[1]", "vary[1].steps"}),
-        ('[[vary]]\nvalues = [1]\nlow = 1\n[fixed]\na = 1\n', {"vary[1].key", "vary[1].values"}),
-        ('[[vary]]\nkey = "a"\nlow = 0\nhigh = 1\nscale = "log"\n[fixed]\na = 1\n',
-         {"vary[1].low", "vary[1]", "vary[1].steps"}),
-        (RANGE + '[search]\nkind = "nsga2"\n[[repeats.jitter]]\nkey = "a"\nspread = 1\n' + GOAL + LIMIT,
-         {"repeats.jitter", "limits[1].name", "limits[1]", "goals[1].over", "goals"}),
-        (RANGE + '[search]\nkind = "cma_es"\npoints = 1000000\n[repeats]\ncount = 2\n', {"goals", "search"}),
+        (
+            '[[vary]]\nkeys = ["a", "b"]\nkey = "a"\n',
+            {"vary[1].keys", "vary[1].low", "vary[1]", "vary[1].steps"},
+        ),
+        ("[[vary]]\nvalues = [1]\nlow = 1\n[fixed]\na = 1\n", {"vary[1].key", "vary[1].values"}),
+        (
+            '[[vary]]\nkey = "a"\nlow = 0\nhigh = 1\nscale = "log"\n[fixed]\na = 1\n',
+            {"vary[1].low", "vary[1]", "vary[1].steps"},
+        ),
+        (
+            RANGE
+            + '[search]\nkind = "nsga2"\n[[repeats.jitter]]\nkey = "a"\nspread = 1\n'
+            + GOAL
+            + LIMIT,
+            {"repeats.jitter", "limits[1].name", "limits[1]", "goals[1].over", "goals"},
+        ),
+        (
+            RANGE + '[search]\nkind = "cma_es"\npoints = 1000000\n[repeats]\ncount = 2\n',
+            {"goals", "search"},
+        ),
         (RANGE + LIMIT + "at_least = 2\nat_most = 1\n", {"limits[1].at_least"}),
     ],
-)  # fmt: skip
-def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(text: str, keys: set[str]) -> None:
+)
+def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(
+    text: str, keys: set[str]
+) -> None:
     """The command line says the key before the sentence; the window, which has no file to be seen, does without."""
     found = problems(parse_study(HEAD + text, whole=False))
     assert {problem.key for problem in found} == keys
@@ -135,16 +184,23 @@ def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(text: str, key
 def test_values_that_move_together_have_as_many_steps() -> None:
     with pytest.raises(StudyError, match="move together in different numbers of steps"):
         parse_study(
-            HEAD + RANGE + 'together = "friction"\n'
-            + RANGE.replace("along", "across").replace("= 3", "= 4") + 'together = "friction"\n'
-        )  # fmt: skip
+            HEAD
+            + RANGE
+            + 'together = "friction"\n'
+            + RANGE.replace("along", "across").replace("= 3", "= 4")
+            + 'together = "friction"\n'
+        )
 
 
 def test_points_of_a_grid_are_counted_by_what_moves_alone() -> None:
     study = parse_study(
-        HEAD + RANGE + 'together = "f"\n' + RANGE.replace("along", "across") + 'together = "f"\n'
+        HEAD
+        + RANGE
+        + 'together = "f"\n'
+        + RANGE.replace("along", "across")
+        + 'together = "f"\n'
         + '[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [10.0, 20.0]\n[repeats]\ncount = 5\n'
-    )  # fmt: skip
+    )
     assert study.n_points == 6
     assert study.n_runs == 30
 
@@ -175,7 +231,11 @@ def test_a_study_of_format_1_stays_readable() -> None:
     ],
 )
 def test_a_goal_without_aim_takes_that_of_its_measure(goal: str, aim: str) -> None:
-    text = HEAD.replace("format = 1", "format = 2") + RANGE + f"[repeats]\ncount = 3\n[[goals]]\n{goal}\n"
+    text = (
+        HEAD.replace("format = 1", "format = 2")
+        + RANGE
+        + f"[repeats]\ncount = 3\n[[goals]]\n{goal}\n"
+    )
     study = parse_study(text)
     assert study.goals[0].aim == aim
     assert parse_study(dump_study(study)) == study

@@ -67,11 +67,20 @@ def test_lines_say_what_was_said() -> None:
         assert str(read.progress) == str(progress)
     error = Told("error", "s.toml: no.", problems=(Problem("error", "vary[1].low", "no", "do"),))
     assert told(line_of(error)) == error
-    for line in ("", "{}", "[1]", "hello", '{"kind": "progress", "progress": {"state": "running"}}', '{"kind": 3}'):
+    for line in (
+        "",
+        "{}",
+        "[1]",
+        "hello",
+        '{"kind": "progress", "progress": {"state": "running"}}',
+        '{"kind": 3}',
+    ):
         assert told(line) is None
 
 
-def test_a_study_runs_to_its_end_and_is_known_then(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_a_study_runs_to_its_end_and_is_known_then(
+    study_file: Path, begun: Callable[..., StudyProcess]
+) -> None:
     first = begun(study_file)
     wait_until(lambda: not first.running)
     assert first.error == ""
@@ -83,7 +92,9 @@ def test_a_study_runs_to_its_end_and_is_known_then(study_file: Path, begun: Call
     assert (again.progress.finished, again.progress.known) == (6, 6)
 
 
-def test_a_cancel_leaves_nothing_running_within_a_second(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_a_cancel_leaves_nothing_running_within_a_second(
+    long_study: Path, begun: Callable[..., StudyProcess]
+) -> None:
     process = begun(long_study, Workers(2))
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     children = descendants(process._process.pid)
@@ -91,20 +102,26 @@ def test_a_cancel_leaves_nothing_running_within_a_second(long_study: Path, begun
     process.cancel()
     asked = time.monotonic()
     wait_until(lambda: not process.running and not any(map(alive, children)))
-    assert time.monotonic() - asked < 2.0, "one second, and one that this test may be kept from looking"
+    assert time.monotonic() - asked < 2.0, (
+        "one second, and one that this test may be kept from looking"
+    )
     assert process.error == ""
     table = results_of(long_study)
     assert 1 <= table["runs"].sum() < 40
 
 
-def test_a_cancel_before_it_begins_ends_it(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_a_cancel_before_it_begins_ends_it(
+    long_study: Path, begun: Callable[..., StudyProcess]
+) -> None:
     process = begun(long_study)
     process.cancel()
     wait_until(lambda: not process.running)
     assert process.error == ""
 
 
-def test_a_process_that_does_not_listen_is_ended(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_a_process_that_does_not_listen_is_ended(
+    study_file: Path, begun: Callable[..., StudyProcess]
+) -> None:
     process = begun(study_file, command=[sys.executable, "-c", "import time; time.sleep(1000)"])
     process.cancel()
     wait_until(lambda: not process.running)
@@ -133,7 +150,9 @@ def test_it_ends_with_whoever_watches(long_study: Path, begun: Callable[..., Stu
         assert store.landed() >= 1
 
 
-def test_mistakes_come_with_their_keys(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_mistakes_come_with_their_keys(
+    study_file: Path, begun: Callable[..., StudyProcess]
+) -> None:
     study_file.write_text(study_file.read_text().replace("low = 20.0", "low = 60.0"))
     process = begun(study_file)
     wait_until(lambda: not process.running)
@@ -157,7 +176,9 @@ def test_what_is_doubtful_is_noted(study_file: Path, begun: Callable[..., StudyP
     assert any("has no effect" in note for note in process.notes), process.error
 
 
-def test_a_driver_that_is_killed_is_told_of(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_a_driver_that_is_killed_is_told_of(
+    long_study: Path, begun: Callable[..., StudyProcess]
+) -> None:
     process = begun(long_study)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     children = descendants(process._process.pid)

@@ -19,7 +19,10 @@ class Peer:
     def __init__(self, *arguments: object) -> None:
         words = [str(argument) for argument in arguments]
         self._process = subprocess.Popen(
-            [sys.executable, "-S", str(PROGRAM), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-S", str(PROGRAM), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     def line(self) -> str:

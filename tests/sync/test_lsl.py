@@ -17,7 +17,9 @@ pylsl = pytest.importorskip("pylsl", exc_type=(ImportError, RuntimeError))
 
 def test_the_first_marker_of_a_stream_starts() -> None:
     name = f"cues-{uuid.uuid4().hex[:8]}"
-    outlet = pylsl.StreamOutlet(pylsl.StreamInfo(name, "Markers", 1, pylsl.IRREGULAR_RATE, "string", name))
+    outlet = pylsl.StreamOutlet(
+        pylsl.StreamInfo(name, "Markers", 1, pylsl.IRREGULAR_RATE, "string", name)
+    )
     done = threading.Event()
 
     def mark() -> None:
@@ -51,6 +53,9 @@ def test_rows_go_out_with_their_names_and_the_time_between_them() -> None:
     assert len(samples) == 50
     np.testing.assert_allclose(np.diff(stamps), 0.01, atol=1e-6)
     info = inlet.info(timeout=5)
-    assert info.channel_count() == len(outlet_columns(("joint_1_yaw_rad", "joint_1_yaw_ref_rad", "link_1_x_m"))) + 13
+    assert (
+        info.channel_count()
+        == len(outlet_columns(("joint_1_yaw_rad", "joint_1_yaw_ref_rad", "link_1_x_m"))) + 13
+    )
     assert info.get_channel_labels()[:4] == ["com_x_m", "com_y_m", "com_z_m", "joint_1_yaw_rad"]
     inlet.close_stream()

@@ -13,16 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import TriggerError, UsageError
-from snakestudio.sync import SynchronizedStart, Together, TriggerReceiver, TriggerSender, split_address
+from snakestudio.sync import (
+    SynchronizedStart,
+    Together,
+    TriggerReceiver,
+    TriggerSender,
+    split_address,
+)
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import LONGEST_LINE, LineBuffer, parse_trigger, say
 from tests.peers.trigger_peer import OFFSET
 from tests.sync.peer import listening, peer
 
-# ------------------------------------------------------------------------------------------------ lines
+# -------------------------------------------------------------------------------------------- lines
 
 
-@given(st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=8), st.data())
+@given(
+    st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=8), st.data()
+)
 def test_lines_are_the_same_however_the_bytes_come(lines: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(line + b"\n" for line in lines)
     expected = LineBuffer().feed(whole)[0]
@@ -44,11 +52,17 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
 @pytest.mark.parametrize(
     ("line", "name", "sent"),
     [
-        ("START", "", None), ("START trial_3 12.5", "trial_3", 12.5), ("START trial 3 of 5 7", "trial 3 of 5", 7.0),
-        ("START 12.5", "", 12.5), ("START nan", "nan", None), ("STOP a", "a", None),
+        ("START", "", None),
+        ("START trial_3 12.5", "trial_3", 12.5),
+        ("START trial 3 of 5 7", "trial 3 of 5", 7.0),
+        ("START 12.5", "", 12.5),
+        ("START nan", "nan", None),
+        ("STOP a", "a", None),
     ],
-)  # fmt: skip
-def test_a_trigger_has_a_name_and_a_time_or_neither(line: str, name: str, sent: float | None) -> None:
+)
+def test_a_trigger_has_a_name_and_a_time_or_neither(
+    line: str, name: str, sent: float | None
+) -> None:
     trigger = parse_trigger(line, 1.0, "here")
     assert trigger is not None
     assert (trigger.name, trigger.sent) == (name, sent)
@@ -61,7 +75,18 @@ def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "localhost", "localhost:", ":5005", "localhost:0", "localhost:70000", "a:b", "a:-1", "5005:1"]
+    "text",
+    [
+        "",
+        "localhost",
+        "localhost:",
+        ":5005",
+        "localhost:0",
+        "localhost:70000",
+        "a:b",
+        "a:-1",
+        "5005:1",
+    ],
 )
 def test_an_address_is_host_and_port(text: str) -> None:
     assert split_address("camera-pc:5005") == ("camera-pc", 5005)
@@ -69,7 +94,7 @@ def test_an_address_is_host_and_port(text: str) -> None:
         split_address(text)
 
 
-# ------------------------------------------------------------------------------------------------ waiting
+# ------------------------------------------------------------------------------------------ waiting
 
 
 def test_who_waits_is_started_by_one_line() -> None:
@@ -90,10 +115,22 @@ def test_who_waits_is_started_by_one_line() -> None:
 
 
 def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> None:
-    garbage = ["GET / HTTP/1.1", "\x00\xff\xfe\x80", "STARTED?", "start", "x" * 3000, "PONG", "CLOCK a b", "STOP"]
-    with TriggerReceiver(0, "127.0.0.1") as receiver, peer("fire", receiver.port, *[
-        line.replace("\x00", "\x01") for line in garbage
-    ], "START real") as other:  # fmt: skip
+    garbage = [
+        "GET / HTTP/1.1",
+        "\x00\xff\xfe\x80",
+        "STARTED?",
+        "start",
+        "x" * 3000,
+        "PONG",
+        "CLOCK a b",
+        "STOP",
+    ]
+    with (
+        TriggerReceiver(0, "127.0.0.1") as receiver,
+        peer(
+            "fire", receiver.port, *[line.replace("\x00", "\x01") for line in garbage], "START real"
+        ) as other,
+    ):
         trigger = receiver.wait(limit=20)
         assert trigger is not None
         assert trigger.name == "real"
@@ -123,7 +160,9 @@ def test_the_first_of_two_starts_and_the_other_is_told() -> None:
             trigger = receiver.wait(limit=20)
             assert trigger is not None
             with peer("fire", receiver.port, "START two") as second:
-                receiver.wait("STOP", cancelled=lambda: len(receiver.remarks) >= 3 and not receiver.peers)
+                receiver.wait(
+                    "STOP", cancelled=lambda: len(receiver.remarks) >= 3 and not receiver.peers
+                )
                 assert f"ERR already started by {trigger.peer}" in second.result()["answers"]
             first.result()
         assert trigger.name == "one"
@@ -135,11 +174,15 @@ def _until(receiver: TriggerReceiver, what: Callable[[], bool]) -> None:
     assert receiver.wait("STOP", 20.0, what) is None
 
 
-def _connected(receiver: TriggerReceiver, count: int, source: str = "127.0.0.1") -> list[socket.socket]:
+def _connected(
+    receiver: TriggerReceiver, count: int, source: str = "127.0.0.1"
+) -> list[socket.socket]:
     """So many who say nothing, taken in one after the other."""
     sockets = []
     for _ in range(count):
-        sockets.append(socket.create_connection(("127.0.0.1", receiver.port), source_address=(source, 0)))
+        sockets.append(
+            socket.create_connection(("127.0.0.1", receiver.port), source_address=(source, 0))
+        )
         name = "{}:{}".format(*sockets[-1].getsockname())
         _until(receiver, lambda name=name: name in receiver.peers)  # type: ignore[misc]
     return sockets
@@ -206,7 +249,9 @@ def test_who_has_spoken_and_who_comes_from_elsewhere_keeps_its_place() -> None:
 def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         began = time.monotonic()
-        with pytest.raises(TriggerError, match=rf"No START came on port {receiver.port} within 0.1 s"):
+        with pytest.raises(
+            TriggerError, match=rf"No START came on port {receiver.port} within 0.1 s"
+        ):
             receiver.wait(limit=0.1)
         assert receiver.wait(cancelled=lambda: True) is None
         given_up = threading.Event()
@@ -216,13 +261,16 @@ def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
 
 
 def test_a_port_that_cannot_be_had_is_said_in_a_sentence() -> None:
-    with TriggerReceiver(0) as receiver, pytest.raises(TriggerError, match=f"Port {receiver.port} is in use"):
+    with (
+        TriggerReceiver(0) as receiver,
+        pytest.raises(TriggerError, match=f"Port {receiver.port} is in use"),
+    ):
         TriggerReceiver(receiver.port)
     with pytest.raises(TriggerError, match="70000 is no port"):
         TriggerReceiver(70000)
 
 
-# ------------------------------------------------------------------------------------------------ firing
+# ------------------------------------------------------------------------------------------- firing
 
 
 def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
@@ -230,7 +278,9 @@ def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
         with TriggerSender("127.0.0.1", port) as sender:
             clock = sender.compare_clocks()
             assert clock is not None
-            assert abs(clock.offset - OFFSET) <= clock.uncertainty + 2e-6  # the times of lines have microseconds
+            assert (
+                abs(clock.offset - OFFSET) <= clock.uncertainty + 2e-6
+            )  # the times of lines have microseconds
             assert clock.uncertainty < 0.05
             fired = sender.acknowledged("START", sender.fire("START", "my run"))
             assert fired.received is not None
@@ -259,12 +309,16 @@ def test_what_is_wrong_with_the_other_side_is_said() -> None:
     with pytest.raises(TriggerError, match=f"Nobody waits for a trigger at 127.0.0.1:{port}"):
         TriggerSender("127.0.0.1", port)
     with pytest.raises(
-        TriggerError, match=r"host of no.such.host.invalid:1 is not known|cannot be reached|does not answer"
+        TriggerError,
+        match=r"host of no.such.host.invalid:1 is not known|cannot be reached|does not answer",
     ):
         TriggerSender("no.such.host.invalid", 1)
     with listening("newer") as (_, port), pytest.raises(TriggerError, match="version 7"):
         TriggerSender("127.0.0.1", port)
-    with listening("deaf") as (_, port), pytest.raises(TriggerError, match=r"closed the connection|is gone"):
+    with (
+        listening("deaf") as (_, port),
+        pytest.raises(TriggerError, match=r"closed the connection|is gone"),
+    ):
         TriggerSender("127.0.0.1", port)
     with listening("busy") as (_, port), TriggerSender("127.0.0.1", port) as sender:
         sent = sender.fire("START")
@@ -279,13 +333,15 @@ def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
             sender.fire("START")
 
 
-# ------------------------------------------------------------------------------------------------ together
+# ----------------------------------------------------------------------------------------- together
 
 
 def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     began: list[float] = []
     with listening("polite") as (camera, port):
-        choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20)
+        choices = Together(
+            fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20
+        )
         with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as together:
             together.prepare()
             assert f"Waiting for START on port {together.port}" in together.doing
@@ -302,13 +358,22 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     assert [line[0] for line in seen][-2:] == ["START", "STOP"]
     assert seen[-1][1] == "trial_4"
     told = " ".join(together.notes)
-    for part in ("START came from", "“outside”", "START was sent to", "STOP came from", "STOP was sent to", "ahead"):
+    for part in (
+        "START came from",
+        "“outside”",
+        "START was sent to",
+        "STOP came from",
+        "STOP was sent to",
+        "ahead",
+    ):
         assert part in told
 
 
 def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
     began: list[int] = []
-    with SynchronizedStart(Together(wait="port", wait_port=0), "", lambda: began.append(1)) as together:
+    with SynchronizedStart(
+        Together(wait="port", wait_port=0), "", lambda: began.append(1)
+    ) as together:
         together.prepare()
         together.start_now()
         assert together.wait()
@@ -330,7 +395,9 @@ def test_nobody_fires_at_himself() -> None:
 def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
-        together = SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1))
+        together = SynchronizedStart(
+            Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1)
+        )
         together.prepare()
         other.end()
         with pytest.raises(TriggerError, match="is gone"):
@@ -341,7 +408,9 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
 
 def test_a_refusal_is_told_although_the_run_goes() -> None:
     with listening("busy") as (_, port):
-        with SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: None) as together:
+        with SynchronizedStart(
+            Together(fire=True, host="127.0.0.1", port=port), "", lambda: None
+        ) as together:
             together.prepare()
             together.go()
         assert "the camera is not ready" in together.trouble

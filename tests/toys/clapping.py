@@ -22,12 +22,28 @@ class ClappingFields(GaitFields):
 
     kind: Literal["clapping"] = value("clapping", label="Gait", help="Every joint claps")
     clap_deg: float = value(
-        20.0, label="Clap", unit="°", help="Angle of every joint", ge=0, le=90, slider=(0, 45), live=True
+        20.0,
+        label="Clap",
+        unit="°",
+        help="Angle of every joint",
+        ge=0,
+        le=90,
+        slider=(0, 45),
+        live=True,
     )
     clap_deg_s: float = value(
-        120.0, label="Pace", unit="°/s", help="Pace of the claps", ge=0, le=720, slider=(0, 360), live=True
+        120.0,
+        label="Pace",
+        unit="°/s",
+        help="Pace of the claps",
+        ge=0,
+        le=720,
+        slider=(0, 360),
+        live=True,
     )
-    pitch_deg: float = value(0.0, label="Pitch", unit="°", help="Constant pitch", ge=0, le=9, slider=(0, 5), live=True)
+    pitch_deg: float = value(
+        0.0, label="Pitch", unit="°", help="Constant pitch", ge=0, le=9, slider=(0, 5), live=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +60,9 @@ class Clapping:
         assert isinstance(scene.gait, ClappingFields)
         self._axes, self._state = scene.body.axes, _State(scene.gait)
 
-    def motion(self, time: FloatArray, through_ramps: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def motion(
+        self, time: FloatArray, through_ramps: bool = False
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         law, state = self._state.law, self._state
         pace = math.radians(law.clap_deg_s)
         phase = state.turned + pace * (time - state.since)
@@ -58,7 +76,9 @@ class Clapping:
 
     def apply(self, gait: Any, time: float) -> None:
         if gait != self._state.law:
-            turned = self._state.turned + math.radians(self._state.law.clap_deg_s) * (time - self._state.since)
+            turned = self._state.turned + math.radians(self._state.law.clap_deg_s) * (
+                time - self._state.since
+            )
             self._state = _State(gait, time, turned)
 
     def checkpoint(self) -> Any:

@@ -1,7 +1,8 @@
 """A formulation from a file of its own, anywhere: a chain without mass on viscous ground, in plain numpy.
 
-Gray and Hancock 1955, J. Exp. Biol. 32: resistance across a thin body is larger than along it, and at every instant the
-forces and the moment on it are none. The joints are where they shall be, and the rest of the motion follows from that.
+Gray and Hancock 1955, J. Exp. Biol. 32: resistance across a thin body is larger than along it, and
+at every instant the forces and the moment on it are none. The joints are where they shall be, and
+the rest of the motion follows from that.
 """
 
 from __future__ import annotations
@@ -36,11 +37,18 @@ STEP, CALL_STEPS = range(2)
 class CreepingFields(ModelFields):
     """How much the ground resists."""
 
-    kind: Literal["creeping"] = value("creeping", label="Model", help="Formulation of the dynamics: massless")
+    kind: Literal["creeping"] = value(
+        "creeping", label="Model", help="Formulation of the dynamics: massless"
+    )
     drag_ratio: float = value(
-        10.0, label="Drag ratio", help="Resistance across a link by that along it", ge=1, le=100, slider=(1, 20),
+        10.0,
+        label="Drag ratio",
+        help="Resistance across a link by that along it",
+        ge=1,
+        le=100,
+        slider=(1, 20),
         live=True,
-    )  # fmt: skip
+    )
 
 
 class State(NamedTuple):
@@ -62,11 +70,20 @@ class CreepingEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE | Fields.ENERGY
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, valid=valid, head=scene.robot.head_index))
+        super().__init__(
+            scene,
+            base_dir,
+            Schema(n, scene.body.axes, ENERGY, valid=valid, head=scene.robot.head_index),
+        )
         q, _ = planar_pose(scene, base_dir)
         self._params = scene
         self._state = State(
-            q[0].copy(), np.diff(q[:, 2]), np.zeros(n - 1), np.zeros(3), np.zeros(1), np.zeros(2, np.int64)
+            q[0].copy(),
+            np.diff(q[:, 2]),
+            np.zeros(n - 1),
+            np.zeros(3),
+            np.zeros(1),
+            np.zeros(2, np.int64),
         )
 
     def _chain(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -98,7 +115,9 @@ class CreepingEngine(TimeSteppingEngine):
         motion = with_head @ self._state.velocity + by_joints
         self._power = -float(np.einsum("ki,kij,kj->", motion, drag, motion))
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def _run_kernel(
+        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
         state, dt = self._state, self._scene.solver.step_s
         for _ in range(n_steps):
             angle, _ = reference.at((state.counts[STEP] + 1) * dt)
@@ -115,11 +134,16 @@ class CreepingEngine(TimeSteppingEngine):
     def _now(self) -> float:
         return float(self._state.counts[STEP]) * self._scene.solver.step_s
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         i, state = int(rows.filled[0]), self._state
         pose, with_head, by_joints = self._chain(state.rate)
         rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.robot.radius_m
-        rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = np.cos(0.5 * pose[:, 2]), np.sin(0.5 * pose[:, 2])
+        rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = (
+            np.cos(0.5 * pose[:, 2]),
+            np.sin(0.5 * pose[:, 2]),
+        )
         rows.link_twist[i][:, [0, 1, 5]] = with_head @ state.velocity + by_joints
         rows.joint_angle[i], rows.joint_rate[i] = state.angle, state.rate
         rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
@@ -128,7 +152,9 @@ class CreepingEngine(TimeSteppingEngine):
         rows.filled[0] = i + 1
 
     def _figures(self) -> Figures:
-        return Figures(int(self._state.counts[STEP]), int(self._state.counts[CALL_STEPS]), 0, 0, 0.0)
+        return Figures(
+            int(self._state.counts[STEP]), int(self._state.counts[CALL_STEPS]), 0, 0, 0.0
+        )
 
     def _begin_interval(self) -> None:
         self._state.counts[CALL_STEPS] = 0
@@ -152,7 +178,9 @@ class CreepingEngine(TimeSteppingEngine):
     def _restore_state(self, state: State, scene: Scene) -> None:
         self._state = agreeing(state, self._state)
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Nothing: nobody pulls at it."""
 
     def contact_problem(self) -> dict[str, FloatArray]:
@@ -168,7 +196,11 @@ def _check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     assert isinstance(scene.model, CreepingFields)
     if scene.model.drag_ratio > 1.0:
         return []
-    return [Problem("warning", "model.drag_ratio", "what slides alike all ways gets nowhere", "give more")]
+    return [
+        Problem(
+            "warning", "model.drag_ratio", "what slides alike all ways gets nowhere", "give more"
+        )
+    ]
 
 
 KIND = FormulationKind(

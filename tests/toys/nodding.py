@@ -28,9 +28,18 @@ class NoddingFields(ControllerFields):
 
     kind: Literal["nodding"] = value("nodding", label="Controller", help="The head nods")
     nod_deg: float = value(
-        20.0, label="Nod", unit="°", help="Angle of every joint", ge=0, le=90, slider=(0, 45), live=True
+        20.0,
+        label="Nod",
+        unit="°",
+        help="Angle of every joint",
+        ge=0,
+        le=90,
+        slider=(0, 45),
+        live=True,
     )
-    gain_per_m: float = value(2.0, label="Gain", unit="1/m", help="Haste", ge=0, le=10, slider=(0, 5), live=True)
+    gain_per_m: float = value(
+        2.0, label="Gain", unit="1/m", help="Haste", ge=0, le=10, slider=(0, 5), live=True
+    )
     restless: bool = value(True, label="Restless", help="Whether it goes on", live=True)
 
 
@@ -109,10 +118,23 @@ KIND = ControllerKind(
     title="Nodding",
     help="The head nods.",
     check=_check,
-    effects=((("controller.gain_per_m",), lambda scene: scene.controller.restless, "only where restless"),),  # type: ignore[attr-defined]
+    effects=(
+        (
+            ("controller.gain_per_m",),
+            lambda scene: scene.controller.restless,
+            "only where restless",
+        ),
+    ),  # type: ignore[attr-defined]
     note=lambda law: "It nods deeply." if law.nod_deg > 30 else "",
     channels=Nodding.channels,
-    plots=(Plot("nod", "Nod", (Curve("nod_rad", "nod"), Curve("nod_count", "nods", right=True)), least=1.0),),
+    plots=(
+        Plot(
+            "nod",
+            "Nod",
+            (Curve("nod_rad", "nod"), Curve("nod_count", "nods", right=True)),
+            least=1.0,
+        ),
+    ),
     shown=("nod", "joint", "speed", "position"),
     says=_says,
     marks=lambda control: JointMarks([0], worked_on=control["nod_rad"] > 0.0),

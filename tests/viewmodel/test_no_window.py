@@ -36,12 +36,26 @@ def test_another_import_error_is_no_missing_library() -> None:
     ("messages", "environment", "reason"),
     [
         (["qt.qpa.xcb: could not connect to display "], {}, NO_DISPLAY),
-        (["could not connect to display :9"], {"DISPLAY": ":9"}, "The display (DISPLAY=:9) does not answer. Set"),
-        (["could not find it"], {"QT_QPA_PLATFORM": "x"}, "Qt cannot show windows with QT_QPA_PLATFORM=x. Unset it,"),
-        (["It failed.\nMore."], {"DISPLAY": ":0"}, "Qt cannot show windows (It failed). Install the libraries"),
+        (
+            ["could not connect to display :9"],
+            {"DISPLAY": ":9"},
+            "The display (DISPLAY=:9) does not answer. Set",
+        ),
+        (
+            ["could not find it"],
+            {"QT_QPA_PLATFORM": "x"},
+            "Qt cannot show windows with QT_QPA_PLATFORM=x. Unset it,",
+        ),
+        (
+            ["It failed.\nMore."],
+            {"DISPLAY": ":0"},
+            "Qt cannot show windows (It failed). Install the libraries",
+        ),
     ],
 )
-def test_the_reason_names_what_is_wrong(messages: list[str], environment: dict[str, str], reason: str) -> None:
+def test_the_reason_names_what_is_wrong(
+    messages: list[str], environment: dict[str, str], reason: str
+) -> None:
     text = why_no_window(messages, [], environment)
     assert text.startswith(reason)
     assert "run without a window: snakestudio run SCENE" in text

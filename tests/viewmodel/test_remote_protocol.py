@@ -11,7 +11,15 @@ import pytest
 
 from snakestudio.errors import StreamError
 from snakestudio.viewmodel.remote.door import Door, door_file, read_door
-from snakestudio.viewmodel.remote.protocol import MAX_LINE, Lines, RemoteError, Request, line_of, read_line, reply_to
+from snakestudio.viewmodel.remote.protocol import (
+    MAX_LINE,
+    Lines,
+    RemoteError,
+    Request,
+    line_of,
+    read_line,
+    reply_to,
+)
 
 
 def call(method: str, params: dict[str, Any]) -> Any:
@@ -78,7 +86,9 @@ def test_a_bad_request_gets_its_error_code(text: str, code: int) -> None:
 
 
 def test_a_batch_gets_a_reply_for_each_request_but_notifications() -> None:
-    text = '[{"jsonrpc":"2.0","method":"odd","id":1},{"jsonrpc":"2.0","method":"odd"},{"foo":"boo"}]'
+    text = (
+        '[{"jsonrpc":"2.0","method":"odd","id":1},{"jsonrpc":"2.0","method":"odd"},{"foo":"boo"}]'
+    )
     first, second, third = replies(text)
     assert (first["id"], second, third["error"]["code"]) == (1, None, -32600)
 
@@ -117,7 +127,9 @@ def test_the_token_is_in_a_file_that_only_its_user_reads() -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_door() == door
     assert door.opens(door.token)
-    assert not any(door.opens(each) for each in ("", "x", door.token[:-1], None, 7, "ä\ud800", [door.token]))
+    assert not any(
+        door.opens(each) for each in ("", "x", door.token[:-1], None, 7, "ä\ud800", [door.token])
+    )
     assert len({Door.new(1).token for _ in range(20)}) == 20
     newer = Door.new(4712)
     newer.write()
@@ -125,11 +137,16 @@ def test_the_token_is_in_a_file_that_only_its_user_reads() -> None:
     assert read_door() == newer
     newer.remove()
     assert not door_file().exists()
-    with pytest.raises(StreamError, match=r"No window allows remote control\. Start one with 'snakestudio --remote'"):
+    with pytest.raises(
+        StreamError,
+        match=r"No window allows remote control\. Start one with 'snakestudio --remote'",
+    ):
         read_door()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"port": "x"}', "{}", '{"port": 1, "token": "a"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"port": "x"}', "{}", '{"port": 1, "token": "a"}']
+)
 def test_a_damaged_file_is_no_window(text: str) -> None:
     door_file().write_text(text)
     with pytest.raises(StreamError, match="No window allows remote control"):

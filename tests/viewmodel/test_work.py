@@ -26,7 +26,9 @@ def test_exception_is_kept_for_the_caller() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux do threads inherit a priority")
 @pytest.mark.parametrize(("inherited", "own"), [(-10, 0), (5, 5)])
-def test_thread_does_not_keep_a_raised_priority(monkeypatch: pytest.MonkeyPatch, inherited: int, own: int) -> None:
+def test_thread_does_not_keep_a_raised_priority(
+    monkeypatch: pytest.MonkeyPatch, inherited: int, own: int
+) -> None:
     given: list[int] = []
     monkeypatch.setattr(os, "getpriority", lambda which, who: inherited)
     monkeypatch.setattr(os, "setpriority", lambda which, who, priority: given.append(priority))

@@ -56,7 +56,8 @@ class ChainProfile:
     joint : (n-1,) array
         Abscissas X = j h of the joints, m.
     chain, body : (n-1, parts) arrays
-        The compared entries at the joints: of the chain's joints, and of the body's cross-sections there.
+        The compared entries at the joints: of the chain's joints, and of the body's cross-sections
+        there.
     pose : (n, 7) array
         Centres (m) and unit quaternions of the links in the world.
     chain_speed, body_speed : float
@@ -91,11 +92,13 @@ class ChainComparison:
     profiles : tuple of tuple of ChainProfile
         By number of links, then by instant.
     errors : (links, times, parts) array
-        Largest difference over the joints, by the largest of that entry in the body at that instant.
+        Largest difference over the joints, by the largest of that entry in the body at that
+        instant.
     speed_errors : (links, times) array
         Of the centre of mass's speed, by the body's.
     path_errors : (links,) array
-        Largest distance between the centres of mass over the run, m; NaN for chains that move as the body does.
+        Largest distance between the centres of mass over the run, m; NaN for chains that move as
+        the body does.
     """
 
     scene: Scene
@@ -111,10 +114,13 @@ class ChainComparison:
     def order(self, errors: FloatArray) -> float:
         """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell.
 
-        Of many numbers only the larger half counts, three at least: a few long links are not yet on any line.
+        Of many numbers only the larger half counts, three at least: a few long links are not yet on
+        any line.
         """
         usable = np.flatnonzero(np.isfinite(errors) & (errors > 1e-13))
         if len(usable) < 2:
             return math.nan
         finest = usable[np.argsort(np.array(self.links)[usable])][-max(3, (len(usable) + 1) // 2) :]
-        return -float(np.polyfit(np.log(np.array(self.links)[finest]), np.log(errors[finest]), 1)[0])
+        return -float(
+            np.polyfit(np.log(np.array(self.links)[finest]), np.log(errors[finest]), 1)[0]
+        )

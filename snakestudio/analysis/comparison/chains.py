@@ -36,10 +36,12 @@ FREE_LINKS = (8, 16, 32, 64)
 MOST_LINKS = 1000
 
 _FINE = 1e-6
-"""Error tolerance under which the body is evaluated at the chosen times: its grid must not limit the convergence."""
+"""Error tolerance under which the body is evaluated at the chosen times: its grid must not limit
+the convergence."""
 
 _SHARE, _STEP = 0.25, 2e-3
-"""Time step of a chain, in the longest stable one and in s, at most: then links, not steps, make the error."""
+"""Time step of a chain, in the longest stable one and in s, at most: then links, not steps, make
+the error."""
 
 
 def compare_chain(
@@ -52,8 +54,9 @@ def compare_chain(
 ) -> ChainComparison | None:
     """Hold chains of links against the continuous body of a scene.
 
-    Under anchors or rings, whose contacts determine the motion, every chain moves as the body does, and takes the loads
-    that this costs. Under friction every chain is a scene of its own (`discretise`), run beside the body.
+    Under anchors or rings, whose contacts determine the motion, every chain moves as the body does,
+    and takes the loads that this costs. Under friction every chain is a scene of its own
+    (`discretise`), run beside the body.
 
     Parameters
     ----------
@@ -93,13 +96,19 @@ def compare_chain(
     counts = tuple(sorted(set(links))) or (FREE_LINKS if free else LINKS)
     for n in counts:
         if not 2 <= n <= MOST_LINKS:
-            raise UsageError(f"There is no chain of {n} links here; give numbers from 2 to {MOST_LINKS}.")
+            raise UsageError(
+                f"There is no chain of {n} links here; give numbers from 2 to {MOST_LINKS}."
+            )
     instants = tuple(sorted(set(times))) or (0.5 * scene.run.duration_s,)
     for t in instants:
         if not 0.0 <= t <= scene.run.duration_s:
-            raise UsageError(f"There is no instant {t:g} s in a run of {scene.run.duration_s:g} s; give others.")
+            raise UsageError(
+                f"There is no instant {t:g} s in a run of {scene.run.duration_s:g} s; give others."
+            )
     if free and instants[0] < scene.control.period_s:
-        raise UsageError(f"Joint torques are known from {scene.control.period_s:g} s on; give later instants.")
+        raise UsageError(
+            f"Joint torques are known from {scene.control.period_s:g} s on; give later instants."
+        )
     parts = _parts(scene, instants)
     tell = progress or (lambda fraction: True)
     fine = with_value(scene, "solver.error_tolerance", min(scene.solver.error_tolerance, _FINE))
@@ -113,12 +122,18 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
     """What the strain law works on: the axial force of a body that stretches, the couples of one that bends."""
     law = StrainLaw(scene.strain, scene.beam)
     spread = np.linspace(0.0, scene.run.duration_s, 13)
-    field = law.at(np.concatenate([spread, np.array(times)]), np.linspace(0.0, scene.beam.length_m, 41))
+    field = law.at(
+        np.concatenate([spread, np.array(times)]), np.linspace(0.0, scene.beam.length_m, 41)
+    )
     with np.errstate(all="ignore"):
-        off = np.abs(field.strain - np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).max(axis=(0, 1)) > 1e-12
+        off = (
+            np.abs(field.strain - np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).max(axis=(0, 1)) > 1e-12
+        )
     parts = tuple(part for part in PARTS if off[part.entry])
     if not parts:
-        raise UsageError("The strain law neither stretches nor bends the body, so no joint has anything to do.")
+        raise UsageError(
+            "The strain law neither stretches nor bends the body, so no joint has anything to do."
+        )
     return parts
 
 
@@ -143,7 +158,8 @@ class _Track:
         self.runner = Runner(scene, base_dir)
         self.centre = [self.runner.latest.centre_of_mass()]
         self.torque = self.runner.latest.joint_torque
-        """Joint torques at the instant reached, (m,), N m: engines tell means over a step, this is their course."""
+        """Joint torques at the instant reached, (m,), N m: engines tell means over a step, this is
+        their course."""
 
     def advance_to(self, time: float) -> None:
         """Go on to the step nearest to `time`.
@@ -169,9 +185,14 @@ class _Track:
 
 
 def _alike(
-    scene: Scene, counts: tuple[int, ...], times: tuple[float, ...], parts: tuple[Part, ...], base_dir: Path | None,
-    tell: Progress, own_axes: bool,
-) -> ChainComparison | None:  # fmt: skip
+    scene: Scene,
+    counts: tuple[int, ...],
+    times: tuple[float, ...],
+    parts: tuple[Part, ...],
+    base_dir: Path | None,
+    tell: Progress,
+    own_axes: bool,
+) -> ChainComparison | None:
     """Chains that move as the body does."""
     from snakestudio.engines.continuum_beam.chain import chain_of
     from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
@@ -193,23 +214,35 @@ def _alike(
             chain = chain_of(instant, n, own_axes)
             found[index].append(
                 ChainProfile(
-                    n, engine.time, chain.joint, _picked(parts, chain.wrench), _picked(parts, chain.body), chain.pose,
-                    float(np.linalg.norm(chain.velocity)), float(np.linalg.norm(chain.body_velocity)),
+                    n,
+                    engine.time,
+                    chain.joint,
+                    _picked(parts, chain.wrench),
+                    _picked(parts, chain.body),
+                    chain.pose,
+                    float(np.linalg.norm(chain.velocity)),
+                    float(np.linalg.norm(chain.body_velocity)),
                 )
-            )  # fmt: skip
+            )
     tell(1.0)
     return _compared(scene, False, counts, parts, found, np.full(len(counts), np.nan))
 
 
 def _free(
-    scene: Scene, chains: list[Scene], counts: tuple[int, ...], times: tuple[float, ...], parts: tuple[Part, ...],
-    base_dir: Path | None, tell: Progress,
-) -> ChainComparison | None:  # fmt: skip
+    scene: Scene,
+    chains: list[Scene],
+    counts: tuple[int, ...],
+    times: tuple[float, ...],
+    parts: tuple[Part, ...],
+    base_dir: Path | None,
+    tell: Progress,
+) -> ChainComparison | None:
     """Chains that friction moves, and the body beside them."""
     from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
     from snakestudio.engines.continuum_beam.section import instant_of
 
-    # The work of a chain's step grows with the cube of its links, and smaller links want smaller steps.
+    # The work of a chain's step grows with the cube of its links, and smaller links want smaller
+    # steps.
     work = np.array([1.0, *((n / 8) ** 2 for n in counts)])
     share = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     stops = sorted({*times, *np.linspace(0.0, scene.run.duration_s, 21)[1:].tolist()})
@@ -237,7 +270,9 @@ def _free(
         chain = _Track(chain_scene, None)
         profiles: list[ChainProfile] = []
 
-        def look(chain: _Track = chain, profiles: list[ChainProfile] = profiles, n: int = n) -> None:
+        def look(
+            chain: _Track = chain, profiles: list[ChainProfile] = profiles, n: int = n
+        ) -> None:
             profiles.append(_profile(chain, instants[len(profiles)], n, parts))
 
         if not followed(chain, index + 1, look):
@@ -245,7 +280,11 @@ def _free(
         found.append(profiles)
         rows = min(len(body.centre), len(chain.centre))
         apart.append(
-            float(np.linalg.norm((np.array(chain.centre[:rows]) - np.array(body.centre[:rows]))[:, :2], axis=1).max())
+            float(
+                np.linalg.norm(
+                    (np.array(chain.centre[:rows]) - np.array(body.centre[:rows]))[:, :2], axis=1
+                ).max()
+            )
         )
     return _compared(scene, True, counts, parts, found, np.array(apart))
 
@@ -256,12 +295,19 @@ def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -
     joint = length / n * np.arange(1, n, dtype=np.float64)
     wrench = np.zeros((n - 1, 6))
     axes = track.runner.scene.body.axes
-    wrench[:, 5], wrench[:, 4] = (-by_joint(track.torque, axes, kind, n - 1) for kind in ("yaw", "pitch"))
+    wrench[:, 5], wrench[:, 4] = (
+        -by_joint(track.torque, axes, kind, n - 1) for kind in ("yaw", "pitch")
+    )
     return ChainProfile(
-        n, instant.time, joint, _picked(parts, wrench), _picked(parts, instant.sections(joint).wrench),
-        snapshot.link_pose, float(np.linalg.norm(snapshot.link_twist[:, :3].mean(axis=0))),
+        n,
+        instant.time,
+        joint,
+        _picked(parts, wrench),
+        _picked(parts, instant.sections(joint).wrench),
+        snapshot.link_pose,
+        float(np.linalg.norm(snapshot.link_twist[:, :3].mean(axis=0))),
         float(np.linalg.norm(instant.mean_velocity())),
-    )  # fmt: skip
+    )
 
 
 def _picked(parts: tuple[Part, ...], wrench: FloatArray) -> FloatArray:
@@ -269,14 +315,24 @@ def _picked(parts: tuple[Part, ...], wrench: FloatArray) -> FloatArray:
 
 
 def _compared(
-    scene: Scene, free: bool, counts: tuple[int, ...], parts: tuple[Part, ...], found: list[list[ChainProfile]],
+    scene: Scene,
+    free: bool,
+    counts: tuple[int, ...],
+    parts: tuple[Part, ...],
+    found: list[list[ChainProfile]],
     path_errors: FloatArray,
-) -> ChainComparison:  # fmt: skip
-    # Of one instant, the same measure for every n: the largest of the body at the joints of the finest chain.
+) -> ChainComparison:
+    # Of one instant, the same measure for every n: the largest of the body at the joints of the
+    # finest chain.
     largest = np.array([np.abs(profile.body).max(axis=0) for profile in found[-1]])
     scale = np.where(largest > 0.0, largest, 1.0)
-    errors = np.array([[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in found]) / scale
-    speeds = np.array([[abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row] for row in found])
+    errors = (
+        np.array([[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in found])
+        / scale
+    )
+    speeds = np.array(
+        [[abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row] for row in found]
+    )
     times = tuple(profile.time for profile in found[0])
     profiles = tuple(tuple(row) for row in found)
     return ChainComparison(scene, free, counts, times, parts, profiles, errors, speeds, path_errors)

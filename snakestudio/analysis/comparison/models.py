@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from snakestudio.analysis.comparison.chains import as_chain
 from snakestudio.analysis.comparison.side_by_side import run_side_by_side
-from snakestudio.analysis.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
+from snakestudio.analysis.run_differences import (
+    QUANTITIES,
+    Difference,
+    Samples,
+    common_times,
+    difference,
+    sample,
+)
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SceneError, UsageError
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -47,7 +54,8 @@ class ModelRun:
     failure : str
         Why the run stopped early, in a sentence; empty if it did not.
     notes : tuple of str
-        What is to be known when reading the differences: another time step, parts of the scene that it leaves out.
+        What is to be known when reading the differences: another time step, parts of the scene that
+        it leaves out.
     engine_seconds : float
         Processor time of the engine, s.
     """
@@ -125,7 +133,14 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(kinds)
     if scene.body.strained:
         return (own, CHAIN) if scene.body.slides else (own,)
-    return (own, *(kind for kind, each in FORMULATIONS.items() if kind != own and each.fields.body is scene.model.body))
+    return (
+        own,
+        *(
+            kind
+            for kind, each in FORMULATIONS.items()
+            if kind != own and each.fields.body is scene.model.body
+        ),
+    )
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
@@ -137,12 +152,15 @@ def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str
     return tuple(p.sentence() for p in engines.check(fitted, base_dir) if p.severity == "error")
 
 
-def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Scene, tuple[str, ...]]:
+def fitted_to(
+    scene: Scene, kind: str, base_dir: Path | None = None
+) -> tuple[Scene, tuple[str, ...]]:
     """The scene for another formulation, and what is to be known about that.
 
-    A step that is too long for the formulation becomes the longest whole fraction of it that is not, so that control
-    periods stay whole numbers of steps. The scene's own formulation runs it as it stands, however
-    doubtful. A continuous body that friction moves becomes a chain of `robot.n_links` links in the Lagrangian model.
+    A step that is too long for the formulation becomes the longest whole fraction of it that is
+    not, so that control periods stay whole numbers of steps. The scene's own formulation runs it as
+    it stands, however doubtful. A continuous body that friction moves becomes a chain of
+    `robot.n_links` links in the Lagrangian model.
 
     Raises
     ------
@@ -153,14 +171,22 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
     if FORMULATIONS[kind].fields.body is not scene.model.body:
         return _other_body(scene, kind)
     fitted = scene if own else with_value(scene, "model.kind", kind)
-    warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
+    warnings = [
+        problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"
+    ]
     too_long = [problem for problem in warnings if problem.key == "solver.step_s" and not own]
-    notes = [f"{problem.key}: {problem.message}." for problem in warnings if problem not in too_long]
+    notes = [
+        f"{problem.key}: {problem.message}." for problem in warnings if problem not in too_long
+    ]
     if too_long:
         parts = math.ceil(scene.solver.step_s / engines.largest_stable_step(fitted) * (1 - 1e-9))
         if parts > 1:
-            fitted = with_value(fitted, "solver.step_s", scene.control.period_s / (scene.steps_per_period * parts))
-            notes.insert(0, f"runs at 1/{parts} of the scene's time step, which is too long for it.")
+            fitted = with_value(
+                fitted, "solver.step_s", scene.control.period_s / (scene.steps_per_period * parts)
+            )
+            notes.insert(
+                0, f"runs at 1/{parts} of the scene's time step, which is too long for it."
+            )
     return fitted, tuple(notes)
 
 
@@ -171,10 +197,15 @@ def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
         note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
         return as_chain(scene, n), (note,)
     if scene.body.jointed:
-        message, remedy = "it has links, no strain law", "make a continuous body of its gait: snakestudio fit-strain"
+        message, remedy = (
+            "it has links, no strain law",
+            "make a continuous body of its gait: snakestudio fit-strain",
+        )
     else:
         message = "it is a continuous body"
-        remedy = f'compare it with "{CHAIN}" under friction, or with links: snakestudio compare chain'
+        remedy = (
+            f'compare it with "{CHAIN}" under friction, or with links: snakestudio compare chain'
+        )
     problem = Problem("error", "model.kind", message, remedy)
     raise SceneError.of([problem])
 
@@ -200,8 +231,8 @@ def compare_models(
     changes : tuple of Change and Pull
         What is done to scene and robot during the runs, as `run_offline` takes them.
     progress : callable, optional
-        Gets the finished fraction, from several threads but never at once; the comparison is cancelled when it returns
-        False.
+        Gets the finished fraction, from several threads but never at once; the comparison is
+        cancelled when it returns False.
     gently : bool
         Whether to leave the processor to who else wants it: a window shall stay fluid.
 
@@ -241,7 +272,9 @@ def _run(
     if tell(0.0):
         try:
             fitted, notes = fitted_to(scene, kind, base_dir)
-            Runner(fitted, base_dir).advance(1)  # loads the compiled code, which is none of the engine's time
+            Runner(fitted, base_dir).advance(
+                1
+            )  # loads the compiled code, which is none of the engine's time
             done = run_offline(fitted, base_dir, changes, tell)
         except SceneError as error:
             why = tuple(str(error).splitlines())
@@ -264,7 +297,9 @@ def friction_law(scene: Scene) -> str:
     """The law of Coulomb friction that holds in a scene, as in `ground.law`; "" if no such friction acts."""
     ground = scene.ground
     coefficients = (ground.mu_along, ground.mu_across, ground.mu_backward or 0.0)
-    slippery = max(*coefficients, *(max(each.mu_along, each.mu_across) for each in ground.patch)) == 0.0
+    slippery = (
+        max(*coefficients, *(max(each.mu_along, each.mu_across) for each in ground.patch)) == 0.0
+    )
     if slippery or not scene.body.slides:
         return ""
     return FORMULATIONS[scene.model.kind].friction_law(ground.law)
@@ -295,6 +330,7 @@ def _compared(scene: Scene, runs: tuple[ModelRun, ...]) -> ModelComparison:
     samples = {label: sample(recording, times) for label, recording in recordings.items()}
     reference, *others = recordings
     differences = {
-        label: {q.name: difference(q, samples[label], samples[reference]) for q in QUANTITIES} for label in others
+        label: {q.name: difference(q, samples[label], samples[reference]) for q in QUANTITIES}
+        for label in others
     }
     return ModelComparison(scene, runs, times, samples, differences)

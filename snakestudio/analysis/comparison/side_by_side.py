@@ -32,8 +32,8 @@ def run_side_by_side(
     works : sequence of callable
         Each takes a `Report` and returns its result.
     progress : callable, optional
-        Takes the finished fraction of all, from several threads but never concurrently; everything is cancelled when it
-        returns False.
+        Takes the finished fraction of all, from several threads but never concurrently; everything
+        is cancelled when it returns False.
     weights : sequence of float, optional
         How long each takes, relative to the others; the same if omitted.
     gently : bool
@@ -48,7 +48,9 @@ def run_side_by_side(
     workers = min(len(works), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, "snakestudio-compare", _step_back if gently else None) as pool:
         try:
-            results = tuple(pool.map(lambda index: works[index](tally.of(index)), range(len(works))))
+            results = tuple(
+                pool.map(lambda index: works[index](tally.of(index)), range(len(works)))
+            )
         except BaseException:  # an interrupted wait must not wait for the runs
             tally.cancelled.set()
             raise
@@ -78,8 +80,15 @@ class _Tally:
         def report(fraction: float) -> bool:
             with self._lock:
                 self._fractions[index] = fraction
-                done = sum(weight * part for weight, part in zip(self._weights, self._fractions, strict=True))
-                if self._progress is not None and not self.cancelled.is_set() and not self._progress(done):
+                done = sum(
+                    weight * part
+                    for weight, part in zip(self._weights, self._fractions, strict=True)
+                )
+                if (
+                    self._progress is not None
+                    and not self.cancelled.is_set()
+                    and not self._progress(done)
+                ):
                     self.cancelled.set()
             return not self.cancelled.is_set()
 

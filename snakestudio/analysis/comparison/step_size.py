@@ -2,14 +2,15 @@
 
 The error of a value at the scene's step is estimated in one of two ways:
 
-- *order*: where the values of three steps h, h/2, h/4 approach a limit like C h^p, p = log2(|v1 - v2| / |v2 - v3|), and
-  the error of v1 is |v1 - v2| / (1 - 2^-p) (Richardson). A vector has one order for all its parts.
-- *spread*: elsewhere, the largest difference between any two of the values; of two steps alone, twice their difference,
-  which is the error of a method of order 1.
+- *order*: where the values of three steps h, h/2, h/4 approach a limit like C h^p, p = log2(|v1 -
+  v2| / |v2 - v3|), and the error of v1 is |v1 - v2| / (1 - 2^-p) (Richardson). A vector has one
+  order for all its parts.
+- *spread*: elsewhere, the largest difference between any two of the values; of two steps alone,
+  twice their difference, which is the error of a method of order 1.
 
-A result settles where halving the step again makes the difference smaller by a factor of sqrt(2) at least, or where all
-differences are small. Positions of all links at the end count there, too: nearby runs that part come back together in
-one number by chance, but never in all of them.
+A result settles where halving the step again makes the difference smaller by a factor of sqrt(2) at
+least, or where all differences are small. Positions of all links at the end count there, too:
+nearby runs that part come back together in one number by chance, but never in all of them.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ _ENOUGH = 0.002
 """Relative error, estimated from two runs, below which no third is needed."""
 
 _LEAST_ORDER, _MOST_ORDER, _MOST_NONSMOOTH_ORDER = 0.5, 5.5, 2.5
-"""Orders that are plausible: methods that solve contact problems are of order 1, the others up to order 5. What looks
-like a higher one are differences that happen to be small."""
+"""Orders that are plausible: methods that solve contact problems are of order 1, the others up to
+order 5. What looks like a higher one are differences that happen to be small."""
 
 _SAME_DIRECTION = 0.5
 """Least cosine between two differences of a vector that approaches a limit."""
@@ -97,9 +98,11 @@ class QuantityCheck:
     values: tuple[float, ...]
     """Of every run, from the longest step on; NaN of one that failed."""
     error: float
-    """Estimated absolute error at the scene's step; NaN if it does not settle, or cannot be told."""
+    """Estimated absolute error at the scene's step; NaN if it does not settle, or cannot be
+    told."""
     reference: float
-    """What the error is related to: the size of the value or, where that is near zero, its scale."""
+    """What the error is related to: the size of the value or, where that is near zero, its
+    scale."""
     relative_to: str
     """That in words: "value", or what the scale is."""
     basis: Basis
@@ -134,14 +137,17 @@ class StepCheck:
     notes: tuple[str, ...]
     """What must be known of the runs, in sentences."""
     proposal: dict[str, float] | None = None
-    """Scene values with which errors are about 1 %; empty if the present ones are enough, None if none are proposed."""
+    """Scene values with which errors are about 1 %; empty if the present ones are enough, None if
+    none are proposed."""
     verdict: str = ""
     """The outcome in a sentence or two."""
 
     @property
     def settled(self) -> bool:
         """Whether the motion and the works approach a limit; the largest force need not."""
-        return self.motion_settled and all(each.settled for each in self.quantities if each.name != _FORCE)
+        return self.motion_settled and all(
+            each.settled for each in self.quantities if each.name != _FORCE
+        )
 
     @property
     def estimate(self) -> StepEstimate | None:
@@ -163,7 +169,9 @@ class StepCheck:
                         "error": _finite(quantity.error),
                         "percent": _finite(float(f"{100 * quantity.relative:.3g}")),
                         "percent_of": quantity.relative_to,
-                        "from": f"order {quantity.order:.2f}" if quantity.basis == "order" else quantity.basis,
+                        "from": f"order {quantity.order:.2f}"
+                        if quantity.basis == "order"
+                        else quantity.basis,
                     }
                     for quantity in self.quantities
                 },
@@ -193,8 +201,8 @@ def check_step_size(
     changes : tuple of Change
         Changes of the scene during the run, as `run_offline` takes them.
     progress : callable, optional
-        Takes the finished fraction, from several threads but never concurrently; the check is cancelled when it returns
-        False.
+        Takes the finished fraction, from several threads but never concurrently; the check is
+        cancelled when it returns False.
     gently : bool
         Whether to run at a lower priority.
 
@@ -234,8 +242,8 @@ def check_step_size(
 def refined(scene: Scene, parts: int) -> Scene:
     """The scene with its step divided by `parts`.
 
-    Where a formulation divides its steps to keep an error tolerance, that is divided by the square of `parts`: in the
-    least exact method, of order 1, the error of a step grows with its square.
+    Where a formulation divides its steps to keep an error tolerance, that is divided by the square
+    of `parts`: in the least exact method, of order 1, the error of a step grows with its square.
     """
     if parts == 1:
         return scene
@@ -250,10 +258,15 @@ def _adaptive(scene: Scene) -> bool:
 
 
 def _run(
-    scene: Scene, base_dir: Path | None, changes: tuple[Change | Pull, ...], report: Callable[[float], bool]
+    scene: Scene,
+    base_dir: Path | None,
+    changes: tuple[Change | Pull, ...],
+    report: Callable[[float], bool],
 ) -> StepRun:
     warnings = engines.check(scene, base_dir)
-    stable = not any(problem.key == "solver.step_s" and problem.severity == "warning" for problem in warnings)
+    stable = not any(
+        problem.key == "solver.step_s" and problem.severity == "warning" for problem in warnings
+    )
     if not report(0.0):
         return StepRun(scene, None)
     done = run_offline(scene, base_dir, changes, report)
@@ -262,7 +275,7 @@ def _run(
     return StepRun(scene, done.recording, done.ok, failure, stable, done.engine_seconds)
 
 
-# --- what is measured of a run ----------------------------------------------------------------------------------------
+# --- what is measured of a run --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +340,7 @@ def _largest_force(rows: Rows) -> float:
     return max(float(mean.max(initial=0.0)), float(held))
 
 
-# --- what is made of them ---------------------------------------------------------------------------------------------
+# --- what is made of them -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +356,8 @@ class _Series:
     share: float = 1.0
     """What distances between values are multiplied by: 1 / sqrt(n) gives the RMS over n links."""
     absolute: bool = False
-    """Whether the size of the value says nothing, so that errors are always related to the scale."""
+    """Whether the size of the value says nothing, so that errors are always related to the
+    scale."""
 
     def distance(self, one: int, other: int) -> float:
         """How far two values are apart."""
@@ -387,10 +401,26 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
             length,
             "path of a link",
         ),
-        _Series("mean_speed_mps", "Mean speed", "m/s", speeds, length / last.duration, "speed of a link"),
+        _Series(
+            "mean_speed_mps", "Mean speed", "m/s", speeds, length / last.duration, "speed of a link"
+        ),
         _Series(_FORCE, "Largest force", "N", scalars("force"), weight, "weight of a link"),
-        _Series("work_actuator_j", "Actuator work", "J", scalars("actuator_work"), energy, "energy turned over"),
-        _Series("work_friction_j", "Friction work", "J", scalars("friction_work"), energy, "energy turned over"),
+        _Series(
+            "work_actuator_j",
+            "Actuator work",
+            "J",
+            scalars("actuator_work"),
+            energy,
+            "energy turned over",
+        ),
+        _Series(
+            "work_friction_j",
+            "Friction work",
+            "J",
+            scalars("friction_work"),
+            energy,
+            "energy turned over",
+        ),
         _Series(
             "links",
             "Links at the end",
@@ -420,7 +450,9 @@ def _judge_series(series: _Series, most_order: float) -> _Judgement:
     spread = max(first, second, series.distance(0, 2))
     if visible and min(first, second) > _ROUNDING * reference:
         order = math.log2(first / second)
-        along = float(np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2]))
+        along = float(
+            np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2])
+        )
         cosine = along * series.share**2 / (first * second)
         if _LEAST_ORDER <= order <= most_order and cosine >= _SAME_DIRECTION:
             limit = series.values[2] + (series.values[2] - series.values[1]) / (2.0**order - 1.0)
@@ -442,7 +474,8 @@ def _two_suffice(runs: Sequence[StepRun]) -> bool:
         return False
     measures = [_measure(run.recording) for run in runs if run.recording is not None]
     return all(
-        2.0 * series.distance(0, 1) <= _ENOUGH * series.reference()[0] for series in _series(runs[0].scene, measures)
+        2.0 * series.distance(0, 1) <= _ENOUGH * series.reference()[0]
+        for series in _series(runs[0].scene, measures)
     )
 
 
@@ -454,10 +487,15 @@ def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun,
         proposal, verdict = _proposal_after_failures(scene, runs, complete)
         return StepCheck(scene, changes, runs, (), False, (), notes, proposal, verdict)
     measures = [_measure(run.recording) for run in complete if run.recording is not None]
-    # Of a step that oscillates, or where a run is missing, only how far the runs are apart can be read.
+    # Of a step that oscillates, or where a run is missing, only how far the runs are apart can be
+    # read.
     most_order = 0.0
     if runs[0].stable and len(complete) == len(runs):
-        most_order = _MOST_NONSMOOTH_ORDER if FORMULATIONS[scene.model.kind].contact_problems else _MOST_ORDER
+        most_order = (
+            _MOST_NONSMOOTH_ORDER
+            if FORMULATIONS[scene.model.kind].contact_problems
+            else _MOST_ORDER
+        )
     *shown, links = _series(scene, measures)
     quantities = []
     for series in shown:
@@ -530,15 +568,28 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
             "chaotic or discontinuous, so no step is proposed. Compare statistics of several runs instead of one run."
         )
     if not check.settled:
-        label = next(each.label for each in check.quantities if not each.settled and each.name != _FORCE)
-        return None, f"The motion settles with finer steps, but not the {label.lower()}, so no step is proposed."
+        label = next(
+            each.label for each in check.quantities if not each.settled and each.name != _FORCE
+        )
+        return (
+            None,
+            f"The motion settles with finer steps, but not the {label.lower()}, so no step is proposed.",
+        )
     peak = next(each for each in check.quantities if each.name == _FORCE)
-    # The peak of a force may depend on the step without any order: no step would then be fine enough for it.
+    # The peak of a force may depend on the step without any order: no step would then be fine
+    # enough for it.
     counted = [each for each in check.quantities if each is not peak or peak.basis == "order"]
     worst = min(counted, key=_factor)
-    besides = "" if peak in counted or peak.relative <= TARGET else " Only the largest force is less certain."
+    besides = (
+        ""
+        if peak in counted or peak.relative <= TARGET
+        else " Only the largest force is less certain."
+    )
     if worst.relative <= TARGET:
-        return {}, f"The errors are within 1 % at {_ms(own.step)}: the time step is short enough.{besides}"
+        return (
+            {},
+            f"The errors are within 1 % at {_ms(own.step)}: the time step is short enough.{besides}",
+        )
     values = _values(scene, _factor(worst))
     step = values["solver.step_s"]
     beyond = ""
@@ -570,7 +621,11 @@ def _values(scene: Scene, factor: float) -> dict[str, float]:
     period, wanted = scene.control.period_s, factor * scene.solver.step_s
     least = math.ceil(period / wanted * (1.0 - 1e-9))
     counts = range(least, least + max(1, least // 3) + 1)
-    round_ones = (count for count in counts if float(f"{period / count:.2g}") == float(f"{period / count:.12g}"))
+    round_ones = (
+        count
+        for count in counts
+        if float(f"{period / count:.2g}") == float(f"{period / count:.12g}")
+    )
     step = float(f"{period / next(round_ones, least):.15g}")
     values = {"solver.step_s": step}
     if _adaptive(scene):
@@ -581,7 +636,9 @@ def _values(scene: Scene, factor: float) -> dict[str, float]:
 
 def _words(values: dict[str, float]) -> str:
     parts = [f"a step of {_ms(values['solver.step_s'])}"]
-    parts += [f"an error tolerance of {values[_ADAPTIVE]:.2g}" for key in values if key == _ADAPTIVE]
+    parts += [
+        f"an error tolerance of {values[_ADAPTIVE]:.2g}" for key in values if key == _ADAPTIVE
+    ]
     return " and ".join(parts)
 
 

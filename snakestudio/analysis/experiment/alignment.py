@@ -1,9 +1,10 @@
 """Lay a measured track over a run: the time offset by correlation, the frame by a rigid motion in the plane.
 
-A capture's clock starts when its computer is told to (50 to 150 ms off the robot's on Aiko: P1 VIII-F 7, P2 VIII-E 1),
-and its frame is that of the cameras. The offset is sought first, by what neither frame nor friction changes much: the
-oscillation of the tracks (`offset_search`). Then, at that offset, turn and shift are the rigid motion with the least
-mean square distance (Procrustes, in closed form).
+A capture's clock starts when its computer is told to (50 to 150 ms off the robot's on Aiko: P1
+VIII-F 7, P2 VIII-E 1), and its frame is that of the cameras. The offset is sought first, by what
+neither frame nor friction changes much: the oscillation of the tracks (`offset_search`). Then, at
+that offset, turn and shift are the rigid motion with the least mean square distance (Procrustes, in
+closed form).
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ __all__ = ["Alignment", "AlignmentOptions", "align", "own_beginning", "tracked_p
 
 # Seek the time offset between a measured track and a run by the correlation of their oscillations.
 #
-# Both tracks lose their mean and their even drift; what is left, taken as complex numbers x + iy, correlates best in
-# size where the two run in step, whatever the turn between their frames. So an experiment that is slower than the run
-# by a constant share does not pretend to be late.
+# Both tracks lose their mean and their even drift; what is left, taken as complex numbers x + iy,
+# correlates best in size where the two run in step, whatever the turn between their frames. So an
+# experiment that is slower than the run by a constant share does not pretend to be late.
 
 
 _LEAST_ROWS = 8
@@ -50,7 +51,9 @@ class OffsetSearch:
         Whether the frames may be turned to each other.
     """
 
-    def __init__(self, run: RunTracks, capture: Capture, pairs: tuple[tuple[int, int], ...], turns: bool) -> None:
+    def __init__(
+        self, run: RunTracks, capture: Capture, pairs: tuple[tuple[int, int], ...], turns: bool
+    ) -> None:
         self._run, self._turns = run, turns
         self._name = capture.name
         run.read(tuple(link for _, link in pairs))
@@ -70,7 +73,9 @@ class OffsetSearch:
         """
         parts = []
         for time, place, link in self._tracks:
-            inside = (time + offset >= self._run.time[0] - 1e-9) & (time + offset <= self._run.time[-1] + 1e-9)
+            inside = (time + offset >= self._run.time[0] - 1e-9) & (
+                time + offset <= self._run.time[-1] + 1e-9
+            )
             if np.count_nonzero(inside) >= _LEAST_ROWS:
                 at = time[inside]
                 parts.append((at, place[inside], self._run.at(link, at + offset)))
@@ -86,7 +91,10 @@ class OffsetSearch:
         """Product <run, capture> of the tracks without mean and drift, and the mean squares of both."""
         product, own, other, rows = 0j, 0.0, 0.0, 0
         for time, place, run in self.common(offset):
-            measured, simulated = _without_drift(time, plane(place)), _without_drift(time, plane(run))
+            measured, simulated = (
+                _without_drift(time, plane(place)),
+                _without_drift(time, plane(run)),
+            )
             product += complex(np.vdot(measured, simulated))
             own += float(np.vdot(measured, measured).real)
             other += float(np.vdot(simulated, simulated).real)
@@ -111,17 +119,26 @@ class OffsetSearch:
         peak = int(values.argmax())
         begin, end = grid[max(0, peak - 1)], grid[min(count - 1, peak + 1)]
         found = minimize_scalar(
-            lambda offset: -self.match(float(offset)), bounds=(begin, end), method="bounded", options={"xatol": 1e-6}
+            lambda offset: -self.match(float(offset)),
+            bounds=(begin, end),
+            method="bounded",
+            options={"xatol": 1e-6},
         )
         offset = float(found.x)
         top = self.match(offset)
         notes = []
         edge = 0.02 * (high - low) + 1e-6
         if offset - low < edge or high - offset < edge:
-            notes.append(f"The time offset {offset:.3f} s lies at the edge of its bounds; widen them.")
+            notes.append(
+                f"The time offset {offset:.3f} s lies at the edge of its bounds; widen them."
+            )
         inner = np.arange(1, count - 1)
         peaks = inner[(values[inner] >= values[inner - 1]) & (values[inner] >= values[inner + 1])]
-        rivals = [float(grid[i]) for i in peaks if abs(i - peak) > 1 and 1.0 - values[i] < _ALIKE * (1.0 - top) + 1e-3]
+        rivals = [
+            float(grid[i])
+            for i in peaks
+            if abs(i - peak) > 1 and 1.0 - values[i] < _ALIKE * (1.0 - top) + 1e-3
+        ]
         if rivals:
             others = ", ".join(f"{rival:.2f}" for rival in rivals)
             notes.append(
@@ -133,8 +150,9 @@ class OffsetSearch:
     def deviation(self, offset: float) -> float:
         """Standard deviation of the offset, s: misfit over how fast it grows, for rows that err together.
 
-        The misfit's rows are not independent; their effective number follows from their correlation from row to row
-        (n (1 - r) / (1 + r), Bayley and Hammersley 1946, for a first-order process).
+        The misfit's rows are not independent; their effective number follows from their correlation
+        from row to row (n (1 - r) / (1 + r), Bayley and Hammersley 1946, for a first-order
+        process).
         """
         product, own, other = self._even(offset)
         misfit = own + other - 2.0 * (abs(product) if self._turns else product.real)
@@ -176,7 +194,8 @@ def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[n
     return left
 
 
-# Lay a measured track over a run: the time offset by correlation, the frame by a rigid motion in the plane.
+# Lay a measured track over a run: the time offset by correlation, the frame by a rigid motion in
+# the plane.
 
 
 _UNSURE_S = 0.03
@@ -192,11 +211,13 @@ class AlignmentOptions:
     offset_bounds_s : (float, float)
         Within which the time offset is sought, s; twice the same: it is given.
     align_position, align_heading : bool
-        Whether the capture is shifted, and turned about the vertical. False where it was measured in the run's frame.
+        Whether the capture is shifted, and turned about the vertical. False where it was measured
+        in the run's frame.
     over_s : float or None
         Shift and turn are those of the first so many seconds that both have; None: of all.
     link : int or None
-        0-based link that is compared, -1 for the centre of mass; None: what the capture says, for all of its bodies.
+        0-based link that is compared, -1 for the centre of mass; None: what the capture says, for
+        all of its bodies.
     """
 
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
@@ -220,13 +241,15 @@ class Alignment:
     correlation : float
         Of the oscillations of both tracks at this offset, 0 to 1.
     offset_std_s : float
-        Standard deviation of the offset, from how the misfit grows around it; infinite where nothing determines it.
+        Standard deviation of the offset, from how the misfit grows around it; infinite where
+        nothing determines it.
     pairs : tuple of (int, int)
         Body of the capture and link of the run that belong together.
     notes : tuple of str
         What is doubtful about it, in sentences.
     begin_s : float
-        What is subtracted from the capture's times first: where its clock begins, if that is far from the run.
+        What is subtracted from the capture's times first: where its clock begins, if that is far
+        from the run.
     """
 
     offset_s: float
@@ -260,7 +283,9 @@ class Alignment:
         )
 
 
-def tracked_pairs(capture: Capture, n_links: int, link: int | None) -> tuple[tuple[tuple[int, int], ...], list[str]]:
+def tracked_pairs(
+    capture: Capture, n_links: int, link: int | None
+) -> tuple[tuple[tuple[int, int], ...], list[str]]:
     """Which body of a capture is compared with which link of a run, and what is to be said about it.
 
     Raises
@@ -277,14 +302,19 @@ def tracked_pairs(capture: Capture, n_links: int, link: int | None) -> tuple[tup
             return ((0, link),), []
         if not [b for b, known in enumerate(capture.links) if known is None]:
             given = ", ".join(_link_name(known) for _, known in numbered)
-            raise ExperimentError(f"{capture.name}: no body sits on {_link_name(link)}; give one of {given}.")
+            raise ExperimentError(
+                f"{capture.name}: no body sits on {_link_name(link)}; give one of {given}."
+            )
         first = next(b for b, known in enumerate(capture.links) if known is None)
         return ((first, link),), [
             f"No body is said to sit on {_link_name(link)}; {capture.bodies[first]}, the first without one, is taken."
         ]
     first_of = {own: (b, own) for b, own in reversed(numbered) if own < n_links}
     if first_of:
-        links = sorted((pair for key, pair in first_of.items() if key != CENTRE_OF_MASS), key=lambda pair: pair[1])
+        links = sorted(
+            (pair for key, pair in first_of.items() if key != CENTRE_OF_MASS),
+            key=lambda pair: pair[1],
+        )
         return tuple(links) or (first_of[CENTRE_OF_MASS],), []
     if numbered:
         raise ExperimentError(
@@ -302,7 +332,9 @@ def _link_name(link: int) -> str:
     return "the centre of mass" if link == CENTRE_OF_MASS else f"link {link + 1}"
 
 
-def align(recording: Recording | RunTracks, capture: Capture, options: AlignmentOptions | None = None) -> Alignment:
+def align(
+    recording: Recording | RunTracks, capture: Capture, options: AlignmentOptions | None = None
+) -> Alignment:
     """Lay a capture over a run.
 
     Parameters
@@ -320,7 +352,9 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
     options = options or AlignmentOptions()
     low, high = options.offset_bounds_s
     if not -math.inf < low <= high < math.inf:
-        raise ExperimentError(f"The bounds of the time offset, {low:g} and {high:g} s, are the wrong way round.")
+        raise ExperimentError(
+            f"The bounds of the time offset, {low:g} and {high:g} s, are the wrong way round."
+        )
     run = recording if isinstance(recording, RunTracks) else RunTracks(recording)
     pairs, notes = tracked_pairs(capture, run.n_links, options.link)
     seen = capture.time[capture.measured[:, [body for body, _ in pairs]].any(axis=1)]
@@ -352,7 +386,8 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
 def own_beginning(time: FloatArray, run: tuple[float, float], bounds: tuple[float, float]) -> float:
     """What is to be subtracted from measured times (k,) that are far from a run; 0 where they are not.
 
-    They are far if none can lie within the run (from, to, in s) at any time offset within the bounds.
+    They are far if none can lie within the run (from, to, in s) at any time offset within the
+    bounds.
     """
     inside = (time >= run[0] - bounds[1] - 1e-9) & (time <= run[1] - bounds[0] + 1e-9)
     return float(time[0]) - run[0] if len(time) and not inside.any() else 0.0

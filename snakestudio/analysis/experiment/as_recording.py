@@ -26,9 +26,10 @@ _WINDOW = 5
 class CaptureRecording:
     """A `Recording` of an aligned capture of the robot of a run.
 
-    Links that nothing was measured of are NaN, as is everything that cameras do not see; the schema's `valid` says
-    which fields there are at all. A link with a position alone has a pose of NaN but for its centre. Velocities are
-    slopes of parabolas through five rows. The track of a centre of mass stands in the columns of the centre of mass.
+    Links that nothing was measured of are NaN, as is everything that cameras do not see; the
+    schema's `valid` says which fields there are at all. A link with a position alone has a pose of
+    NaN but for its centre. Velocities are slopes of parabolas through five rows. The track of a
+    centre of mass stands in the columns of the centre of mass.
 
     Parameters
     ----------
@@ -71,12 +72,17 @@ class CaptureRecording:
         if capture.joint_angle is not None and own.axes:
             valid |= Fields.JOINTS
             sides, captured = ("yaw", "pitch"), capture.joint_angle.shape[1]
-            known = [entry for entry, axis in enumerate(own.axes) if axis.joint < captured and axis.kind in sides]
+            known = [
+                entry
+                for entry, axis in enumerate(own.axes)
+                if axis.joint < captured and axis.kind in sides
+            ]
             for entry in known:
                 axis = own.axes[entry]
                 angle[:, entry] = capture.joint_angle[:, axis.joint, sides.index(axis.kind)]
             rate[:, known] = _slope(capture.time, angle[:, known])
-        # A column of the same name as a computed one stands in its place: the centre of mass, where it was measured.
+        # A column of the same name as a computed one stands in its place: the centre of mass, where
+        # it was measured.
         self._schema = replace(own, n_links=n, extra=tuple(extra), valid=valid)
         self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
 
@@ -135,7 +141,9 @@ class CaptureRecording:
 
     def snapshot(self, index: int) -> Snapshot:
         """The row at `index` (negative ones count from the end)."""
-        return snapshot_from_rows(self._rows, index + len(self) if index < 0 else index, self._schema)
+        return snapshot_from_rows(
+            self._rows, index + len(self) if index < 0 else index, self._schema
+        )
 
     def index_at(self, time: float) -> int:
         """Index of the row nearest to `time`."""
@@ -143,23 +151,41 @@ class CaptureRecording:
 
 
 def _rows(
-    time: FloatArray, pose: FloatArray, twist: FloatArray, angle: FloatArray, rate: FloatArray, schema: Schema,
+    time: FloatArray,
+    pose: FloatArray,
+    twist: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    schema: Schema,
     extra: dict[str, FloatArray],
-) -> Rows:  # fmt: skip
+) -> Rows:
     k, n = pose.shape[:2]
     unknown = np.full_like(angle, np.nan)
     inside = n if schema.sections else 0
     none = np.zeros(k, np.int64)
     return Rows(
-        time=time, link_pose=pose, link_twist=twist, joint_angle=angle, joint_rate=rate, joint_angle_ref=unknown,
-        joint_rate_ref=unknown, joint_torque=unknown, impulse_obstacle=np.full((k, n, 3), np.nan),
-        impulse_ground=np.full((k, n, 3), np.nan), contacts_closed=np.zeros(k, np.int32),
-        energy=np.full((k, len(schema.energy)), np.nan), solver_residual=np.full(k, np.nan), solver_iterations=none,
-        solver_unconverged=none, steps=none,
+        time=time,
+        link_pose=pose,
+        link_twist=twist,
+        joint_angle=angle,
+        joint_rate=rate,
+        joint_angle_ref=unknown,
+        joint_rate_ref=unknown,
+        joint_torque=unknown,
+        impulse_obstacle=np.full((k, n, 3), np.nan),
+        impulse_ground=np.full((k, n, 3), np.nan),
+        contacts_closed=np.zeros(k, np.int32),
+        energy=np.full((k, len(schema.energy)), np.nan),
+        solver_residual=np.full(k, np.nan),
+        solver_iterations=none,
+        solver_unconverged=none,
+        steps=none,
         extra=np.stack(list(extra.values()), axis=1) if extra else np.zeros((k, 0)),
-        strain=np.full((k, inside, 6), np.nan), wrench=np.full((k, inside, 6), np.nan),
-        hold=np.full((k, schema.n_holds, 14), np.nan), contacts=ContactRows.none(k),
-    )  # fmt: skip
+        strain=np.full((k, inside, 6), np.nan),
+        wrench=np.full((k, inside, 6), np.nan),
+        hold=np.full((k, schema.n_holds, 14), np.nan),
+        contacts=ContactRows.none(k),
+    )
 
 
 def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
@@ -173,7 +199,9 @@ def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
         part, at = values[start:stop], time[start:stop]
         steps = np.diff(at)
         if stop - start >= _WINDOW and float(np.ptp(steps)) < 0.05 * float(steps.mean()):
-            result[start:stop] = savgol_filter(part, _WINDOW, 2, deriv=1, delta=float(steps.mean()), axis=0)
+            result[start:stop] = savgol_filter(
+                part, _WINDOW, 2, deriv=1, delta=float(steps.mean()), axis=0
+            )
         else:
             result[start:stop] = np.gradient(part, at, axis=0)
     return result

@@ -1,9 +1,10 @@
 """C3D files (Vicon, Qualisys, OptiTrack, Theia and most others): tracks of markers and of segments, read strictly.
 
-A C3D file is blocks of 512 bytes: a header, parameters in groups, and the frames, each with its points and then its
-analog values (the C3D file format user guide, www.c3d.org); rotations of segments are in a section behind them.
-Header and parameters state most things twice, and many programs write one of the two wrong. Where they differ, the size
-of the file decides; if it does not, the file is refused. Every such decision is a note.
+A C3D file is blocks of 512 bytes: a header, parameters in groups, and the frames, each with its
+points and then its analog values (the C3D file format user guide, www.c3d.org); rotations of
+segments are in a section behind them. Header and parameters state most things twice, and many
+programs write one of the two wrong. Where they differ, the size of the file decides; if it does
+not, the file is refused. Every such decision is a note.
 """
 
 from __future__ import annotations
@@ -46,15 +47,33 @@ _ROTATION_VALUES = 17
 """A matrix (4, 4) by columns, and a residual, all real numbers."""
 
 _UNITS: dict[str, tuple[LengthUnit, float]] = {
-    **dict.fromkeys(("m", "meter", "meters", "metre", "metres", "mete"), ("m", 1.0)),  # "mete": cut to four letters
+    **dict.fromkeys(
+        ("m", "meter", "meters", "metre", "metres", "mete"), ("m", 1.0)
+    ),  # "mete": cut to four letters
     **dict.fromkeys(("dm", "decimeter", "decimeters", "decimetre", "decimetres"), ("cm", 10.0)),
-    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cent"), ("cm", 1.0)),
-    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres", "mill"), ("mm", 1.0)),
-    **dict.fromkeys(("um", "µm", "μm", "micron", "microns", "micrometer", "micrometers", "micrometre", "micrometres"),
-                    ("mm", 1e-3)),
+    **dict.fromkeys(
+        ("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cent"), ("cm", 1.0)
+    ),
+    **dict.fromkeys(
+        ("mm", "millimeter", "millimeters", "millimetre", "millimetres", "mill"), ("mm", 1.0)
+    ),
+    **dict.fromkeys(
+        (
+            "um",
+            "µm",
+            "μm",
+            "micron",
+            "microns",
+            "micrometer",
+            "micrometers",
+            "micrometre",
+            "micrometres",
+        ),
+        ("mm", 1e-3),
+    ),
     **dict.fromkeys(("in", "inch", "inches", "inc"), ("in", 1.0)),
     **dict.fromkeys(("ft", "foot", "feet"), ("in", 12.0)),
-}  # fmt: skip
+}
 """A unit of `Layout` that is next to a spelling, and how many of it one is."""
 
 
@@ -91,11 +110,15 @@ def read_c3d(path: Path, data: bytes) -> Markers:
         Stating what is wrong and what to do.
     """
     if len(data) < BLOCK or data[1] != _KEY:
-        raise ExperimentError(f"{path}: This is not a C3D file. Export it again, or give a table the ending .csv.")
+        raise ExperimentError(
+            f"{path}: This is not a C3D file. Export it again, or give a table the ending .csv."
+        )
     try:
         return _markers(path, data)
     except DamageError as error:
-        raise ExperimentError(f"{path}: The C3D file is damaged ({error}). Export it again.") from None
+        raise ExperimentError(
+            f"{path}: The C3D file is damaged ({error}). Export it again."
+        ) from None
 
 
 def _markers(path: Path, data: bytes) -> Markers:
@@ -106,7 +129,9 @@ def _markers(path: Path, data: bytes) -> Markers:
     header = read_header(data, numbers)
     # The first block counts the parameters' blocks, but some programs count too few or too many.
     end = (header.data - 1) * BLOCK
-    parameters = read_parameters(data[start : end if end > start else start + data[start + 2] * BLOCK], numbers)
+    parameters = read_parameters(
+        data[start : end if end > start else start + data[start + 2] * BLOCK], numbers
+    )
     if not parameters.whole and not all(name in parameters for name in _NECESSARY):
         raise DamageError("its parameters lead out of their section")
     notes: list[str] = []
@@ -130,14 +155,19 @@ def _markers(path: Path, data: bytes) -> Markers:
     if n_segments:
         segments = _poses(data, parameters, n_segments, count, numbers)
         if segments is None:
-            notes.append(f"Rotations of {n_segments} segments are not one for each frame, so they were ignored.")
+            notes.append(
+                f"Rotations of {n_segments} segments are not one for each frame, so they were ignored."
+            )
         else:
             room_for(path, count, _ROTATION_VALUES * n_segments)
             n_points = position.shape[1]
             orientation = np.full((count, n_points + n_segments, 4), np.nan)
             orientation[:, n_points:] = segments[1]
             position = np.concatenate([position.reshape(count, n_points, 3), segments[0]], axis=1)
-            names += [name or f"Segment {i + 1}" for i, name in enumerate(_texts(parameters, "ROTATION:LABELS"))]
+            names += [
+                name or f"Segment {i + 1}"
+                for i, name in enumerate(_texts(parameters, "ROTATION:LABELS"))
+            ]
             names += [f"Segment {i + 1}" for i in range(len(names) - n_points, n_segments)]
             names = names[: n_points + n_segments]
             notes.append(f"{n_segments} of the bodies are segments with rotations.")
@@ -146,9 +176,13 @@ def _markers(path: Path, data: bytes) -> Markers:
     unit, factor = _unit(path, parameters, notes)
     first = max(header.first - 1, 0)
     if first > 0:
-        notes.append(f"The file begins with frame {header.first}, so its first time is {first / rate:.4g} s.")
+        notes.append(
+            f"The file begins with frame {header.first}, so its first time is {first / rate:.4g} s."
+        )
     time = (first + np.arange(count)) / rate
-    return Markers("C3D", time, tuple(names), position * factor, unit, rate, tuple(notes), orientation)
+    return Markers(
+        "C3D", time, tuple(names), position * factor, unit, rate, tuple(notes), orientation
+    )
 
 
 def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: int) -> int:
@@ -157,7 +191,9 @@ def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: i
     if not n_segments:
         channels = parameters.count("ANALOG:USED") or header.analog
         only = f", only {channels} analog channels" if channels else ""
-        raise ExperimentError(f"{path}: It has no markers{only}. Export the marker trajectories as well.")
+        raise ExperimentError(
+            f"{path}: It has no markers{only}. Export the marker trajectories as well."
+        )
     if len(set(counts.values())) != 1:
         raise DamageError(_differing(counts))
     return next(iter(counts.values()))
@@ -170,7 +206,9 @@ def _rate(path: Path, header: Header, parameters: Parameters, notes: list[str]) 
     if not 1e-3 <= rate <= 1e6:
         raise ExperimentError(f"{path}: The file does not state its frame rate. Export it again.")
     if np.isfinite(header.rate) and header.rate > 0.0 and abs(header.rate - rate) > 1e-3 * rate:
-        notes.append(f"The header states {header.rate:g} Hz and POINT:RATE {rate:g} Hz, which was used.")
+        notes.append(
+            f"The header states {header.rate:g} Hz and POINT:RATE {rate:g} Hz, which was used."
+        )
     return rate
 
 
@@ -188,7 +226,9 @@ def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
     return scales[0]
 
 
-def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str]) -> tuple[_Frames, int]:
+def _layout(
+    data: bytes, header: Header, parameters: Parameters, notes: list[str]
+) -> tuple[_Frames, int]:
     """Where the frames are and how many; header, parameters and the size of the file have to agree on it.
 
     Raises
@@ -207,9 +247,13 @@ def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str
         frames, ks = next(iter(fitting.items()))
         count = _smallest_whole(data, frames, ks)
         if len(known) > 1:
-            notes.append(f"{capitalized(_differing(counts))}; the file holds {count}, which were read.")
+            notes.append(
+                f"{capitalized(_differing(counts))}; the file holds {count}, which were read."
+            )
         if len(candidates) > 1:
-            notes.append(f"{capitalized(_ambiguous(header, parameters))}; the size of the file settled it.")
+            notes.append(
+                f"{capitalized(_ambiguous(header, parameters))}; the size of the file settled it."
+            )
         return frames, count
     if len(candidates) != 1:
         raise DamageError(_ambiguous(header, parameters))
@@ -218,7 +262,9 @@ def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str
     if not known:  # all counters are full
         if held < _MOST_COUNTED:
             raise DamageError(f"it announces at least {_MOST_COUNTED} frames and holds {held}")
-        notes.append(f"The file does not count beyond {_MOST_COUNTED} frames; all {held} up to its end were read.")
+        notes.append(
+            f"The file does not count beyond {_MOST_COUNTED} frames; all {held} up to its end were read."
+        )
         return frames, held
     count = known[-1]
     if len(known) > 1:
@@ -227,12 +273,18 @@ def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str
         raise DamageError(f"it announces {count} frames and holds {held}")
     if held < count:
         whole = min(frames.available // frames.frame, count)
-        notes.append(f"The file is truncated: it announces {count} frames and holds {whole}, which were read.")
+        notes.append(
+            f"The file is truncated: it announces {count} frames and holds {whole}, which were read."
+        )
         return frames, whole
     if (held - count) % (_MOST_COUNTED + 1) == 0:
-        notes.append(f"The file counts {count} frames and holds {held} (its counters overflowed); all were read.")
+        notes.append(
+            f"The file counts {count} frames and holds {held} (its counters overflowed); all were read."
+        )
         return frames, held
-    notes.append(f"The file announces {count} frames; data for {held - count} more behind them were ignored.")
+    notes.append(
+        f"The file announces {count} frames; data for {held - count} more behind them were ignored."
+    )
     return frames, count
 
 
@@ -263,14 +315,20 @@ def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Fr
         analog.append(header.analog * max(header.samples, 1))
     else:
         point_rate, analog_rate = parameters.number("POINT:RATE"), parameters.number("ANALOG:RATE")
-        ratio = round(analog_rate / point_rate) if point_rate and analog_rate and analog_rate > 0.0 else 1
+        ratio = (
+            round(analog_rate / point_rate)
+            if point_rate and analog_rate and analog_rate > 0.0
+            else 1
+        )
         likely = {channels * header.samples, channels * max(ratio, 1)}
         if header.analog not in likely:
             analog += sorted(likely, reverse=True)
     scales = [header.scale, parameters.number("POINT:SCALE") or 0.0]
     sizes = [4 if scale < 0.0 else 2 for scale in scales if np.isfinite(scale) and scale != 0.0]
     blocks = [header.data, parameters.count("POINT:DATA_START") or 0]
-    starts = [(block - 1) * BLOCK for block in blocks if block > 1 and (block - 1) * BLOCK < len(data)]
+    starts = [
+        (block - 1) * BLOCK for block in blocks if block > 1 and (block - 1) * BLOCK < len(data)
+    ]
     if not starts:
         raise DamageError("its frames are not inside the file")
     rotations = ((parameters.count("ROTATION:DATA_START") or 0) - 1) * BLOCK
@@ -309,7 +367,8 @@ def _differing(counts: dict[str, int]) -> str:
     if not by_count:
         return "it does not state how many frames it has"
     return ", ".join(
-        f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames" for count, names in by_count.items()
+        f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames"
+        for count, names in by_count.items()
     )
 
 
@@ -320,21 +379,29 @@ def _ambiguous(header: Header, parameters: Parameters) -> str:
         ("analog values", header.analog, parameters.count("ANALOG:USED")),
         ("as the block of the first frame", header.data, parameters.count("POINT:DATA_START")),
     )
-    differing = [f"{a} {what} and its parameters {b}" for what, a, b in pairs if b is not None and a != b]
+    differing = [
+        f"{a} {what} and its parameters {b}" for what, a, b in pairs if b is not None and a != b
+    ]
     differing = differing or [f"{header.analog} analog values and {header.samples} samples a frame"]
     return f"its header states {differing[0]}"
 
 
-def _positions(data: bytes, frames: _Frames, count: int, numbers: Numbers, scale: float) -> FloatArray:
+def _positions(
+    data: bytes, frames: _Frames, count: int, numbers: Numbers, scale: float
+) -> FloatArray:
     """Positions (k, n, 3) in the file's unit; NaN where a point was not seen."""
     width = 4 * frames.points * frames.size
-    rows = np.frombuffer(data, np.uint8, count * frames.frame, frames.start).reshape(count, frames.frame)
+    rows = np.frombuffer(data, np.uint8, count * frames.frame, frames.start).reshape(
+        count, frames.frame
+    )
     flat = np.ascontiguousarray(rows[:, :width]).tobytes()
     real = frames.size == 4
     values = (numbers.real(flat) if real else numbers.whole(flat)).reshape(count, frames.points, 4)
     with np.errstate(invalid="ignore"):
         position, residual = values[:, :, :3].astype(np.float64), values[:, :, 3]
-        position[(residual < 0) | (position == 0.0).all(axis=2) | ~np.isfinite(position).all(axis=2)] = np.nan
+        position[
+            (residual < 0) | (position == 0.0).all(axis=2) | ~np.isfinite(position).all(axis=2)
+        ] = np.nan
     return position if real else position * scale
 
 
@@ -349,9 +416,17 @@ def _poses(
     """Positions (k, n, 3) in the file's unit and quaternions (k, n, 4) of segments; None if not one for each frame."""
     start = ((parameters.count("ROTATION:DATA_START") or 0) - 1) * BLOCK
     size = count * n * _ROTATION_VALUES * 4
-    if (parameters.number("ROTATION:RATIO") or 1.0) != 1.0 or start < BLOCK or start + size > len(data):
+    if (
+        (parameters.number("ROTATION:RATIO") or 1.0) != 1.0
+        or start < BLOCK
+        or start + size > len(data)
+    ):
         return None
-    values = numbers.real(data[start : start + size]).reshape(count, n, _ROTATION_VALUES).astype(np.float64)
+    values = (
+        numbers.real(data[start : start + size])
+        .reshape(count, n, _ROTATION_VALUES)
+        .astype(np.float64)
+    )
     matrix = values[:, :, :16].reshape(count, n, 4, 4).transpose(0, 1, 3, 2)
     with np.errstate(invalid="ignore"):
         seen = (values[:, :, 16] >= 0.0) & np.isfinite(matrix).all(axis=(2, 3))
@@ -390,6 +465,8 @@ def _labels(parameters: Parameters, n: int, notes: list[str]) -> list[str]:
     labels = _texts(parameters, "POINT:LABELS")[:n]
     unnamed = n - sum(map(bool, labels))
     if unnamed:
-        notes.append(f"{unnamed} of {n} markers have no name in the file; they are named by their number.")
+        notes.append(
+            f"{unnamed} of {n} markers have no name in the file; they are named by their number."
+        )
     labels += [""] * (n - len(labels))
     return [label or f"Marker {i + 1}" for i, label in enumerate(labels)]

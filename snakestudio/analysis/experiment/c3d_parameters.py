@@ -11,13 +11,22 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["BLOCK", "DamageError", "Header", "Numbers", "Parameters", "read_header", "read_parameters"]
+__all__ = [
+    "BLOCK",
+    "DamageError",
+    "Header",
+    "Numbers",
+    "Parameters",
+    "read_header",
+    "read_parameters",
+]
 
 BLOCK = 512
 """Bytes; every section starts at the beginning of a block."""
 
 _INTEL, _DEC, _MIPS = 84, 85, 86
-"""Processors, by the byte that the parameters begin with: they differ in how numbers lie in the file."""
+"""Processors, by the byte that the parameters begin with: they differ in how numbers lie in the
+file."""
 
 _SHORTEST_STEP = 3
 """Bytes from the pointer of a parameter to the next one."""
@@ -79,7 +88,9 @@ def read_header(data: bytes, numbers: Numbers) -> Header:
 class Parameters:
     """Parameters by ``GROUP:NAME``; a value is only decoded when it is asked for."""
 
-    def __init__(self, section: bytes, numbers: Numbers, places: dict[str, int], whole: bool) -> None:
+    def __init__(
+        self, section: bytes, numbers: Numbers, places: dict[str, int], whole: bool
+    ) -> None:
         self._section = section
         self._numbers = numbers
         self._places = places

@@ -10,51 +10,191 @@ from snakestudio.model.tables.units import angle_unit_of, length_unit_of, time_u
 
 __all__ = ["Heading", "heading_of", "headings", "link_of", "rate_in", "unit_in"]
 
-_KINDS = {"rotation": "rotation", "position": "position", "orientation": "rotation", "translation": "position"}
-_NO_NAMES = {"rigid body", "rigid body marker", "marker", "bone", "type", "name", "id", "parent", ""}
+_KINDS = {
+    "rotation": "rotation",
+    "position": "position",
+    "orientation": "rotation",
+    "translation": "position",
+}
+_NO_NAMES = {
+    "rigid body",
+    "rigid body marker",
+    "marker",
+    "bone",
+    "type",
+    "name",
+    "id",
+    "parent",
+    "",
+}
 _TIMES = {
-    "time", "t", "timestamp", "time stamp", "zeit", "tid", "elapsed", "elapsed time", "seconds", "milliseconds",
-    "stamp", "header stamp", "datetime", "date time", "date and time", "clock", "time of day", "utc", "nanoseconds",
-    "microseconds", "rosbagtimestamp", "timestamps", "ts",
-}  # fmt: skip
+    "time",
+    "t",
+    "timestamp",
+    "time stamp",
+    "zeit",
+    "tid",
+    "elapsed",
+    "elapsed time",
+    "seconds",
+    "milliseconds",
+    "stamp",
+    "header stamp",
+    "datetime",
+    "date time",
+    "date and time",
+    "clock",
+    "time of day",
+    "utc",
+    "nanoseconds",
+    "microseconds",
+    "rosbagtimestamp",
+    "timestamps",
+    "ts",
+}
 _FRAMES = {"frame", "frames", "frame#", "frame number", "sample", "samples", "field", "index", "n"}
 _BARE_UNITS = "mm|cm|dm|um|µm|km|m|in|ft|rad|deg|s|sec|secs|ms|us|µs|ns|min"
 _UNIT = re.compile(
-    rf"\s*[\s_]*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))\s*\Z|[_\s](?P<bare>{_BARE_UNITS})\Z", re.IGNORECASE
+    rf"\s*[\s_]*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))\s*\Z|[_\s](?P<bare>{_BARE_UNITS})\Z",
+    re.IGNORECASE,
 )
 _WHAT = re.compile(
     r"(?P<body>.*?)(?P<gap>[\s_.:/|-]*)"
     r"(?P<what>qw|qx|qy|qz|q0|q1|q2|q3|tx|ty|tz|rx|ry|rz|roll|pitch|yaw|heading|theta|psi|x|y|z|w)\Z",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"(?P<what>x|y|z)(?:[\s_.-]+(?P<body>.+)|(?P<number>\d{1,4}))\Z", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"(?P<what>x|y|z)(?:[\s_.-]+(?P<body>.+)|(?P<number>\d{1,4}))\Z", re.IGNORECASE
+)
 _MEANING = {
-    "tx": "x", "ty": "y", "tz": "z", "rx": "roll", "ry": "pitch", "rz": "yaw", "heading": "vertical",
-    "theta": "vertical", "psi": "vertical", "q0": "qw", "q1": "qx", "q2": "qy", "q3": "qz",
-}  # fmt: skip
+    "tx": "x",
+    "ty": "y",
+    "tz": "z",
+    "rx": "roll",
+    "ry": "pitch",
+    "rz": "yaw",
+    "heading": "vertical",
+    "theta": "vertical",
+    "psi": "vertical",
+    "q0": "qw",
+    "q1": "qx",
+    "q2": "qy",
+    "q3": "qz",
+}
 _JOINT = re.compile(r"joint[ _-]*(\d{1,4})[ _-]*(yaw|pitch)?\Z", re.IGNORECASE)
-_LINK = re.compile(r"(?:[^:]*:)?\s*(?:link|segment|module|glied|ledd)[ _-]*(\d{1,4})\Z", re.IGNORECASE)
+_LINK = re.compile(
+    r"(?:[^:]*:)?\s*(?:link|segment|module|glied|ledd)[ _-]*(\d{1,4})\Z", re.IGNORECASE
+)
 _CENTRE = re.compile(r"(com|cog|cm|centre[ _]of[ _]mass|center[ _]of[ _]mass)\Z", re.IGNORECASE)
 _RATE = re.compile(
-    r"(?:frame ?rate|data ?rate|sample ?rate|sampling|frequency|rate|fps)[^\d\n]{0,20}(\d+(?:[.,]\d+)?)", re.I
+    r"(?:frame ?rate|data ?rate|sample ?rate|sampling|frequency|rate|fps)[^\d\n]{0,20}(\d+(?:[.,]\d+)?)",
+    re.I,
 )
 _HERTZ = re.compile(r"(\d+(?:\.\d+)?)\s*Hz\b")
 _EUROC = re.compile(r"(?P<kind>p|q|v|b_w|b_a)_[A-Z]{1,3}(?:_[A-Z]{1,3})?_(?P<axis>[xyzw])\Z")
 
-_POSITION_WORDS = {"pos", "position", "coord", "coordinate", "coordinates", "translation", "trans", "location", "p"}
+_POSITION_WORDS = {
+    "pos",
+    "position",
+    "coord",
+    "coordinate",
+    "coordinates",
+    "translation",
+    "trans",
+    "location",
+    "p",
+}
 _ROTATION_WORDS = {"rot", "rotation", "orientation", "quat", "quaternion", "q", "attitude"}
-_MESSAGE_WORDS = {"field", "pose", "poses", "transform", "transforms", "msg", "data", "header", "point", ""}
+_MESSAGE_WORDS = {
+    "field",
+    "pose",
+    "poses",
+    "transform",
+    "transforms",
+    "msg",
+    "data",
+    "header",
+    "point",
+    "",
+}
 _NEVER = {
-    "residual", "error", "err", "std", "sigma", "cov", "covariance", "var", "variance", "bias", "rms", "rmse",
-    "quality", "deviation", "uncertainty", "confidence", "stddev",
-}  # fmt: skip
+    "residual",
+    "error",
+    "err",
+    "std",
+    "sigma",
+    "cov",
+    "covariance",
+    "var",
+    "variance",
+    "bias",
+    "rms",
+    "rmse",
+    "quality",
+    "deviation",
+    "uncertainty",
+    "confidence",
+    "stddev",
+}
 _QUANTITIES = {
-    "vel", "velocity", "velocities", "speed", "acc", "accel", "acceleration", "accelerometer", "force", "forces",
-    "torque", "moment", "gyro", "gyroscope", "mag", "magnetometer", "magnetic", "imu", "angular", "linear", "twist",
-    "wrench", "current", "voltage", "analog", "cop", "emg", "gravity", "jerk", "momentum", "impulse", "rate", "omega",
-    "euler", "angle", "angles", "gaze", "pixel", "pixels", "px", "img", "image", "dot", "ddot", "delta", "diff",
-    "scale", "size", "normal", "direction", "dir", "axis", "dimension", "dimensions", "extent", "offset", "increment",
-}  # fmt: skip
+    "vel",
+    "velocity",
+    "velocities",
+    "speed",
+    "acc",
+    "accel",
+    "acceleration",
+    "accelerometer",
+    "force",
+    "forces",
+    "torque",
+    "moment",
+    "gyro",
+    "gyroscope",
+    "mag",
+    "magnetometer",
+    "magnetic",
+    "imu",
+    "angular",
+    "linear",
+    "twist",
+    "wrench",
+    "current",
+    "voltage",
+    "analog",
+    "cop",
+    "emg",
+    "gravity",
+    "jerk",
+    "momentum",
+    "impulse",
+    "rate",
+    "omega",
+    "euler",
+    "angle",
+    "angles",
+    "gaze",
+    "pixel",
+    "pixels",
+    "px",
+    "img",
+    "image",
+    "dot",
+    "ddot",
+    "delta",
+    "diff",
+    "scale",
+    "size",
+    "normal",
+    "direction",
+    "dir",
+    "axis",
+    "dimension",
+    "dimensions",
+    "extent",
+    "offset",
+    "increment",
+}
 _QUANTITY_LETTERS = {"v", "a", "f", "w", "m", "g", "b"}
 
 _UNKNOWN = "not a position"
@@ -71,8 +211,8 @@ class Heading:
     Attributes
     ----------
     what : str
-        "time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw", "vertical", "joint_yaw",
-        "joint_pitch"; "" for anything else.
+        "time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw",
+        "vertical", "joint_yaw", "joint_pitch"; "" for anything else.
     body : str
         Whose it is; "" where no name is given. Of a joint its number.
     unit : str
@@ -82,9 +222,11 @@ class Heading:
     reason : str
         Why the column is none of these.
     unknown_unit : str
-        The unit of a position as it is written, where it is neither a length nor a known other quantity.
+        The unit of a position as it is written, where it is neither a length nor a known other
+        quantity.
     occurrence : int
-        The number that a program has put behind a name it has written before, as in "x.1"; 0 for none.
+        The number that a program has put behind a name it has written before, as in "x.1"; 0 for
+        none.
     """
 
     what: str
@@ -107,7 +249,9 @@ def _split(text: str) -> tuple[str, str, str]:
     match = _UNIT.search(text) if len(text) <= _LONGEST else None
     if match is None:
         return text.strip(), "", ""
-    written = next((part for part in match.group("square", "round", "bare") if part is not None), "").strip()
+    written = next(
+        (part for part in match.group("square", "round", "bare") if part is not None), ""
+    ).strip()
     unit = length_unit_of(written) or angle_unit_of(written) or time_unit_of(written) or ""
     name = text[: match.start()].strip(" _")
     if match["bare"] is not None and not name:
@@ -148,7 +292,9 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
             names.append(row)
     if not names:
         return [Heading("")] * n_columns
-    axis = max(range(len(names)), key=lambda i: (sum(bool(heading_of(cell).what) for cell in names[i]), i))
+    axis = max(
+        range(len(names)), key=lambda i: (sum(bool(heading_of(cell).what) for cell in names[i]), i)
+    )
     bodies = _bodies(names[:axis], n_columns)
     result = []
     for column, cell in enumerate(names[axis]):
@@ -158,7 +304,9 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
             what = f"q{what}"
         if what == "w":
             what = ""
-        body = heading.body or (bodies[column] if what not in ("time", "frame", "nanoseconds") else "")
+        body = heading.body or (
+            bodies[column] if what not in ("time", "frame", "nanoseconds") else ""
+        )
         reason = heading.reason or ("" if what else _UNKNOWN)
         result.append(replace(heading, what=what, body=body, name=cell, reason=reason))
     return _one_rotation_each(_without_letters(_by_repetition(result)))
@@ -168,8 +316,15 @@ def _by_repetition(found: list[Heading]) -> list[Heading]:
     """Headings in which a name that stands over two or three columns in turn is that of their x, y and z."""
     if any(each.what in ("x", "y", "z") for each in found):
         return found
-    runs = [list(run) for _, run in groupby(range(len(found)), key=lambda i: (found[i].name, found[i].what))]
-    runs = [run for run in runs if len(run) > 1 and found[run[0]].name and found[run[0]].reason == _UNKNOWN]
+    runs = [
+        list(run)
+        for _, run in groupby(range(len(found)), key=lambda i: (found[i].name, found[i].what))
+    ]
+    runs = [
+        run
+        for run in runs
+        if len(run) > 1 and found[run[0]].name and found[run[0]].reason == _UNKNOWN
+    ]
     sizes = {len(run) for run in runs}
     names = [found[run[0]].name for run in runs]
     if sizes not in ({2}, {3}) or len(set(names)) < len(names):
@@ -208,7 +363,9 @@ def heading_of(cell: str) -> Heading:
     name, unit, written = _split(text)
     low = re.sub(r"[\s_]+", " ", name.lower()).strip()
     heading = _time(low, name, unit) or _part(name, unit, written)
-    return replace(heading, name=cell.strip(), reason=heading.reason or ("" if heading.what else _UNKNOWN))
+    return replace(
+        heading, name=cell.strip(), reason=heading.reason or ("" if heading.what else _UNKNOWN)
+    )
 
 
 def _time(low: str, name: str, unit: str) -> Heading | None:
@@ -218,14 +375,20 @@ def _time(low: str, name: str, unit: str) -> Heading | None:
     stamped = "stamp" in path[:-1]
     if stamped and last in ("sec", "secs", "s"):
         return Heading("time", "", "s")
-    if len(path) > 1 and (last in ("nsec", "nsecs", "nanosec", "nanosecs") or (stamped and last == "ns")):
+    if len(path) > 1 and (
+        last in ("nsec", "nsecs", "nanosec", "nanosecs") or (stamped and last == "ns")
+    ):
         return Heading("nanoseconds", "", "ns")
     own = time_unit_of(low) or ""
     if len(low) > 1 and own not in ("", "min", "h"):
         return Heading("time", "", own)
     if low in _TIMES or (stamped is False and last in ("stamp", "timestamp") and len(path) > 1):
         return Heading("time", "", unit or own)
-    if unit and time_unit_of(unit) == unit and last in ("time", "timestamp", "stamp", "elapsed", "t"):
+    if (
+        unit
+        and time_unit_of(unit) == unit
+        and last in ("time", "timestamp", "stamp", "elapsed", "t")
+    ):
         return Heading("time", "", unit)
     if low in _FRAMES:
         return Heading("frame")
@@ -254,8 +417,14 @@ def _part(name: str, unit: str, written: str) -> Heading:
     match = _WHAT.match(name)
     if match is not None:
         body, what = match["body"], match["what"]
-        # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a capital or digit begins.
-        apart = not body or match["gap"] or body[-1].isdigit() or (what[0].isupper() and body[-1].islower())
+        # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a
+        # capital or digit begins.
+        apart = (
+            not body
+            or match["gap"]
+            or body[-1].isdigit()
+            or (what[0].isupper() and body[-1].islower())
+        )
         if not apart:
             match = None
     if match is None:
@@ -290,7 +459,9 @@ def _body(text: str) -> tuple[str, set[str], bool]:
     pieces = re.split(r"([\s_.:/|-]+|(?<=[a-z])(?=[A-Z]))", text.strip(" _.:/|-"))
     rotated = False
     while pieces and (
-        not pieces[-1] or pieces[-1].lower() in _POSITION_WORDS | _ROTATION_WORDS or not pieces[-1].strip(" _.:/|-")
+        not pieces[-1]
+        or pieces[-1].lower() in _POSITION_WORDS | _ROTATION_WORDS
+        or not pieces[-1].strip(" _.:/|-")
     ):
         rotated |= pieces[-1].lower() in _ROTATION_WORDS
         pieces.pop()
@@ -312,14 +483,20 @@ def _checked(what: str, body: str, unit: str, written: str) -> Heading:
 
 def _without_letters(found: list[Heading]) -> list[Heading]:
     """Headings without "bodies" that are letters of other quantities: v_x is a velocity beside an x or p_x."""
-    letters = {each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1}
+    letters = {
+        each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1
+    }
     others = {each.body for each in found if each.what in ("x", "y", "z") and len(each.body) != 1}
     ordinary = letters >= {"a", "b"} and not others and not letters & {"v", "f", "w"}
     if not letters & _QUANTITY_LETTERS or ordinary:
         return found
     return [
-        replace(each, what="", body="", reason=f'"{each.body}" can be another quantity than a position')
-        if each.body.lower() in _QUANTITY_LETTERS and each.what and not each.what.startswith("joint")
+        replace(
+            each, what="", body="", reason=f'"{each.body}" can be another quantity than a position'
+        )
+        if each.body.lower() in _QUANTITY_LETTERS
+        and each.what
+        and not each.what.startswith("joint")
         else each
         for each in found
     ]

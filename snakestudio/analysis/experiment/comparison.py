@@ -30,12 +30,13 @@ __all__ = [
     "mean_in_blocks",
 ]
 
-# Bootstrap: how sure figures are, by drawing the data anew, in blocks of time within a trial, and among trials.
+# Bootstrap: how sure figures are, by drawing the data anew, in blocks of time within a trial, and
+# among trials.
 #
-# The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the moving-block
-# bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano 1992): else its ends, where
-# alignment errors are largest, would be drawn too seldom. Where there are several trials, trials are drawn first,
-# then blocks within each.
+# The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the
+# moving-block bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano
+# 1992): else its ends, where alignment errors are largest, would be drawn too seldom. Where there
+# are several trials, trials are drawn first, then blocks within each.
 
 
 DRAWS = 2000
@@ -80,10 +81,18 @@ _LIFTS_M = 0.002
 
 MEANS = {"along_mean": "along", "heading_mean": "heading"}
 SQUARES = {
-    "position_rmse": "distance", "along_rmse": "along", "across_rmse": "across", "height_rmse": "height",
+    "position_rmse": "distance",
+    "along_rmse": "along",
+    "across_rmse": "across",
+    "height_rmse": "height",
     "heading_rmse": "heading",
-}  # fmt: skip
-_LARGEST = {"position_max": "distance", "along_max": "along", "across_max": "across", "heading_max": "heading"}
+}
+_LARGEST = {
+    "position_max": "distance",
+    "along_max": "along",
+    "across_max": "across",
+    "heading_max": "heading",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +190,8 @@ def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
     return np.degrees(seen) if name == "heading" else seen
 
 
-# Compare a run with an experiment: its trials laid over the run, and how far apart both are, as figures.
+# Compare a run with an experiment: its trials laid over the run, and how far apart both are, as
+# figures.
 
 
 _LEAST_ROWS = 8
@@ -301,7 +311,9 @@ def _trial(
     notes = [*capture.notes, *alignment.notes]
     notes += [note for note in suspicions(capture, robot_length) if note not in notes]
     if len(alignment.pairs) > 1:
-        notes.append(f"Laid over each other by {len(alignment.pairs)} bodies; the figures are of link {link + 1}.")
+        notes.append(
+            f"Laid over each other by {len(alignment.pairs)} bodies; the figures are of link {link + 1}."
+        )
     inside = (laid.time >= run.time[0] - 1e-9) & (laid.time <= run.time[-1] + 1e-9)
     outside = int(np.count_nonzero(~inside))
     if outside:
@@ -325,16 +337,19 @@ def _trial(
     notes += told
     course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
-    # A block as long as the gait's period keeps what comes again with it; four fit into the record at least.
+    # A block as long as the gait's period keeps what comes again with it; four fit into the record
+    # at least.
     block_s = min(period, 0.25 * span)
-    return TrialComparison(capture.name, laid, alignment, link, course, figures, tuple(notes)), block_s
+    return TrialComparison(
+        capture.name, laid, alignment, link, course, figures, tuple(notes)
+    ), block_s
 
 
 def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[Trend, Trend]:
     """Trend of a run and of an experiment, at the same instants.
 
-    The first half period, in which the robot gets going, is left out where two periods remain: there the gait is not
-    yet what it becomes, and a frequency told with it is wrong by percents.
+    The first half period, in which the robot gets going, is left out where two periods remain:
+    there the gait is not yet what it becomes, and a frequency told with it is wrong by percents.
     """
     trend = trend_of(time, run)
     near = None if math.isnan(trend.frequency) else trend.frequency
@@ -347,7 +362,10 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
 
 def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
     """Body and link whose figures are told: the one nearest to the middle of the robot (P2 VIII-C)."""
-    return min(pairs, key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links)
+    return min(
+        pairs,
+        key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links,
+    )
 
 
 def _heading(
@@ -392,7 +410,9 @@ def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> Tri
     return replace(trial, figures=figures)
 
 
-def _together(trials: list[TrialComparison], series: list[dict[str, FloatArray]]) -> dict[str, Figure]:
+def _together(
+    trials: list[TrialComparison], series: list[dict[str, FloatArray]]
+) -> dict[str, Figure]:
     """Means over the trials, with intervals where there are several."""
     together = {}
     for kind in FIGURES:
@@ -400,7 +420,8 @@ def _together(trials: list[TrialComparison], series: list[dict[str, FloatArray]]
         if len(own) < len(trials):
             continue  # a mean over some of the trials would not be one of the experiment
         value, run, experiment = (
-            float(np.mean([getattr(figure, part) for figure in own])) for part in ("value", "run", "experiment")
+            float(np.mean([getattr(figure, part) for figure in own]))
+            for part in ("value", "run", "experiment")
         )
         low, high = own[0].low, own[0].high
         if len(own) > 1:
@@ -408,7 +429,11 @@ def _together(trials: list[TrialComparison], series: list[dict[str, FloatArray]]
                 draws = np.stack([drawn[kind.name] for drawn in series])
             else:
                 draws = np.repeat(np.array([[figure.value] for figure in own]), DRAWS, axis=1)
-            low, high = interval(among_trials(draws, len(trials))) if np.isfinite(draws).all() else (math.nan, math.nan)
+            low, high = (
+                interval(among_trials(draws, len(trials)))
+                if np.isfinite(draws).all()
+                else (math.nan, math.nan)
+            )
         if kind.name.endswith("_max"):
             value = max(figure.value for figure in own)
             low = high = math.nan

@@ -21,8 +21,8 @@ class FigureKind:
     unit : str
         As shown; values are in it.
     sort : str
-        "error": one value, of the distance between both; "pair": one of the run, one of the experiment, and the
-        experiment less the run.
+        "error": one value, of the distance between both; "pair": one of the run, one of the
+        experiment, and the experiment less the run.
     about : str
         What it says, in a sentence.
     """
@@ -35,33 +35,74 @@ class FigureKind:
 
 
 FIGURES = (
-    FigureKind("position_rmse", "position, RMSE", "m", "error", "Distance in the plane, root mean square."),
+    FigureKind(
+        "position_rmse", "position, RMSE", "m", "error", "Distance in the plane, root mean square."
+    ),
     FigureKind("position_max", "position, largest", "m", "error", "Largest distance in the plane."),
     FigureKind(
-        "along_mean", "along the path, mean", "m", "error",
+        "along_mean",
+        "along the path, mean",
+        "m",
+        "error",
         "How far the experiment is ahead of the run along its path; negative: behind (P2 VIII-D).",
     ),
     FigureKind("along_rmse", "along the path, RMSE", "m", "error", "The same, root mean square."),
     FigureKind("along_max", "along the path, largest", "m", "error", "The same, largest."),
-    FigureKind("across_rmse", "across the path, RMSE", "m", "error", "Distance sideways of the run's path."),
-    FigureKind("across_max", "across the path, largest", "m", "error", "The same, largest."),
-    FigureKind("height_rmse", "height, RMSE", "m", "error", "Difference in height, root mean square."),
     FigureKind(
-        "heading_mean", "heading, mean", "°", "error", "Heading of the tracked body less that of the run's link."
+        "across_rmse", "across the path, RMSE", "m", "error", "Distance sideways of the run's path."
+    ),
+    FigureKind("across_max", "across the path, largest", "m", "error", "The same, largest."),
+    FigureKind(
+        "height_rmse", "height, RMSE", "m", "error", "Difference in height, root mean square."
+    ),
+    FigureKind(
+        "heading_mean",
+        "heading, mean",
+        "°",
+        "error",
+        "Heading of the tracked body less that of the run's link.",
     ),
     FigureKind("heading_rmse", "heading, RMSE", "°", "error", "The same, root mean square."),
     FigureKind("heading_max", "heading, largest", "°", "error", "The same, largest."),
     FigureKind(
-        "net_speed", "net speed", "m/s", "pair", "Way from the first to the last sight, over its time (P2 VIII-D)."
+        "net_speed",
+        "net speed",
+        "m/s",
+        "pair",
+        "Way from the first to the last sight, over its time (P2 VIII-D).",
     ),
     FigureKind(
-        "trend_speed", "trend, speed", "m/s", "pair", "Speed of the trend, the gait's oscillation removed (P1 VIII-E)."
+        "trend_speed",
+        "trend, speed",
+        "m/s",
+        "pair",
+        "Speed of the trend, the gait's oscillation removed (P1 VIII-E).",
     ),
-    FigureKind("trend_direction", "trend, direction", "°", "pair", "Direction of the trend in the middle of the time."),
-    FigureKind("turning", "trend, turning", "°/s", "pair", "How fast the trend turns to the left (P1 VIII-E)."),
-    FigureKind("frequency", "oscillation, frequency", "Hz", "pair", "Frequency of the oscillation (P1 VIII-E)."),
-    FigureKind("amplitude", "oscillation, amplitude", "m", "pair", "Largest excursion of its fundamental."),
-)  # fmt: skip
+    FigureKind(
+        "trend_direction",
+        "trend, direction",
+        "°",
+        "pair",
+        "Direction of the trend in the middle of the time.",
+    ),
+    FigureKind(
+        "turning",
+        "trend, turning",
+        "°/s",
+        "pair",
+        "How fast the trend turns to the left (P1 VIII-E).",
+    ),
+    FigureKind(
+        "frequency",
+        "oscillation, frequency",
+        "Hz",
+        "pair",
+        "Frequency of the oscillation (P1 VIII-E).",
+    ),
+    FigureKind(
+        "amplitude", "oscillation, amplitude", "m", "pair", "Largest excursion of its fundamental."
+    ),
+)
 """All of them, in the order of tables."""
 
 

@@ -23,7 +23,13 @@ from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.recognizers import Reading, recognize
 from snakestudio.analysis.experiment.recognizers.trc import read_trc
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
-from snakestudio.analysis.experiment.samples import Samples, capture_of, rows_known, runs_of, without_unseen_zeros
+from snakestudio.analysis.experiment.samples import (
+    Samples,
+    capture_of,
+    rows_known,
+    runs_of,
+    without_unseen_zeros,
+)
 from snakestudio.analysis.experiment.text_table import digest, read_bytes, read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
@@ -98,8 +104,9 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     ----------
     path : str or Path
     layout : Layout, optional
-        How to read it, guessed if left out. Of TRC and C3D, which say most of it themselves, it tells axes, unit of
-        length, which markers to take, the links they sit on, and the longest gap to be filled.
+        How to read it, guessed if left out. Of TRC and C3D, which say most of it themselves, it
+        tells axes, unit of length, which markers to take, the links they sit on, and the longest
+        gap to be filled.
 
     Raises
     ------
@@ -120,7 +127,9 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
         remarks=tuple(remarks),
         summary=summary,
     )
-    capture = capture_of(path, samples, layout.max_gap_s, list(recognition.sentences()), digest(data))
+    capture = capture_of(
+        path, samples, layout.max_gap_s, list(recognition.sentences()), digest(data)
+    )
     return _recognized(capture, recognition, layout, _marker_kinds(capture))
 
 
@@ -129,7 +138,10 @@ def _marker_kinds(capture: Capture) -> dict[str, str]:
     if capture.orientation is None:
         return dict.fromkeys(capture.bodies, "marker")
     turned = cast(BoolArray, np.isfinite(capture.orientation).all(axis=2))
-    return {body: "rigid body" if turned[:, index].any() else "marker" for index, body in enumerate(capture.bodies)}
+    return {
+        body: "rigid body" if turned[:, index].any() else "marker"
+        for index, body in enumerate(capture.bodies)
+    }
 
 
 def _markers(path: Path, data: bytes) -> Markers:
@@ -140,7 +152,9 @@ def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in (*TABLES, *MARKERS):
         endings = ", ".join((*TABLES, *MARKERS))
-        raise ExperimentError(f"{path}: measurements are read from {endings}; export it as one of these.")
+        raise ExperimentError(
+            f"{path}: measurements are read from {endings}; export it as one of these."
+        )
     return suffix
 
 
@@ -190,7 +204,9 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
         summary=_summary(reading, guessed),
     )
     samples = _samples(layout, values, clock.times())
-    capture = capture_of(path, samples, layout.max_gap_s, [*recognition.sentences(), *notes], file_digest)
+    capture = capture_of(
+        path, samples, layout.max_gap_s, [*recognition.sentences(), *notes], file_digest
+    )
     kinds = dict(zip((body.name for body in layout.bodies), reading.kinds, strict=False))
     return _recognized(capture, recognition, layout, kinds)
 
@@ -210,10 +226,14 @@ def _by_layout(reading: Reading, layout: Layout) -> Reading:
         lost = [column for column in body.columns if column not in used]
         if lost:
             ignored.append(IgnoredColumns(body.name, "not in the layout", len(lost)))
-    return Reading(f"{reading.file_type}, read by its layout", layout, ignored=tuple(ignored), unit_stated=True)
+    return Reading(
+        f"{reading.file_type}, read by its layout", layout, ignored=tuple(ignored), unit_stated=True
+    )
 
 
-def _recognized(capture: Capture, recognition: Recognition, layout: Layout, kinds: dict[str, str]) -> Capture:
+def _recognized(
+    capture: Capture, recognition: Recognition, layout: Layout, kinds: dict[str, str]
+) -> Capture:
     """A capture with what its file was found to hold."""
     oriented = capture.orientation
     bodies = []
@@ -230,7 +250,10 @@ def _recognized(capture: Capture, recognition: Recognition, layout: Layout, kind
                 int(np.count_nonzero(~seen)),
             )
         )
-    angles = any(body.rotation not in ("none", "quaternion", "matrix") for body in layout.bodies) or layout.joints
+    angles = (
+        any(body.rotation not in ("none", "quaternion", "matrix") for body in layout.bodies)
+        or layout.joints
+    )
     recognition = replace(
         recognition,
         bodies=tuple(bodies),
@@ -270,9 +293,15 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
     if timed is not None and layout.nanoseconds_column is not None:
         seconds.append(layout.nanoseconds_column)
     order, width = sorted(needed), max([*needed, *seconds]) + 1
-    end = len(lines) if layout.row_lines is None else min(layout.header_rows + layout.row_lines, len(lines))
+    end = (
+        len(lines)
+        if layout.row_lines is None
+        else min(layout.header_rows + layout.row_lines, len(lines))
+    )
     room_for(path, max(end - layout.header_rows, 0), width)
-    clock = Clock(layout.time_unit if timed is not None else "frame", layout.decimal, layout.rate_hz)
+    clock = Clock(
+        layout.time_unit if timed is not None else "frame", layout.decimal, layout.rate_hz
+    )
     numbers = array("d")
     mistakes: list[str] = []
     n_mistakes = 0
@@ -297,7 +326,11 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
                 notes.append(f"The last line ({index + 1}) is not whole and was left out.")
                 continue
             n_mistakes += 1
-            wrong = f'"{error}" is not a number' if error.args else f"{len(row)} cells instead of at least {width}"
+            wrong = (
+                f'"{error}" is not a number'
+                if error.args
+                else f"{len(row)} cells instead of at least {width}"
+            )
             if n_mistakes <= _MOST_TOLD:
                 mistakes.append(f"{path}: line {index + 1}: {wrong}.")
             elif n_mistakes == _MOST_COUNTED:
@@ -320,7 +353,11 @@ def _summary(reading: Reading, guessed: bool) -> str:
     """How a table was read, so that a wrong guess is noticed."""
     layout = reading.layout
     mark = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}[layout.delimiter]
-    time = f"time in {layout.time_unit}" if layout.time_column is not None else f"{layout.rate_hz:g} Hz"
+    time = (
+        f"time in {layout.time_unit}"
+        if layout.time_column is not None
+        else f"{layout.rate_hz:g} Hz"
+    )
     lengths = f"lengths in {layout.length_unit}"
     if guessed and not reading.unit_stated:
         lengths += " (no column says so)"
@@ -340,19 +377,27 @@ def _samples(layout: Layout, values: FloatArray, time: FloatArray) -> Samples:
     position = position @ matrix.T
     orientation = None
     if any(body.rotation != "none" for body in bodies):
-        orientation = np.stack([_orientation(body, values, layout, matrix) for body in bodies], axis=1)
+        orientation = np.stack(
+            [_orientation(body, values, layout, matrix) for body in bodies], axis=1
+        )
     joint_angle = None
     if layout.joints:
         joint_angle = np.zeros((k, max(joint.joint for joint in layout.joints) + 1, 2))
         for joint in layout.joints:
             for axis, column in enumerate((joint.yaw, joint.pitch)):
                 if column is not None:
-                    joint_angle[:, joint.joint, axis] = values[:, column] * ANGLE_UNITS[layout.angle_unit]
+                    joint_angle[:, joint.joint, axis] = (
+                        values[:, column] * ANGLE_UNITS[layout.angle_unit]
+                    )
     names = tuple(body.name for body in bodies)
-    return Samples(time, names, tuple(body.link for body in bodies), position, orientation, joint_angle)
+    return Samples(
+        time, names, tuple(body.link for body in bodies), position, orientation, joint_angle
+    )
 
 
-def _orientation(body: BodyColumns, values: FloatArray, layout: Layout, matrix: FloatArray) -> FloatArray:
+def _orientation(
+    body: BodyColumns, values: FloatArray, layout: Layout, matrix: FloatArray
+) -> FloatArray:
     """Quaternions (k, 4) of one body in the world's axes; NaN where there are none."""
     result = np.full((len(values), 4), np.nan)
     if body.rotation == "none":
@@ -362,7 +407,9 @@ def _orientation(body: BodyColumns, values: FloatArray, layout: Layout, matrix: 
     if body.rotation == "quaternion":
         known &= np.linalg.norm(columns, axis=1) > 1e-6
     elif body.rotation == "matrix":
-        determinant: FloatArray = np.linalg.det(np.where(known[:, None], columns, 0.0).reshape(-1, 3, 3))
+        determinant: FloatArray = np.linalg.det(
+            np.where(known[:, None], columns, 0.0).reshape(-1, 3, 3)
+        )
         known &= np.abs(determinant - 1.0) < 0.1
     else:
         columns = columns * ANGLE_UNITS[layout.angle_unit]

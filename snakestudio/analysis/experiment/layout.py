@@ -48,14 +48,25 @@ AXES = {"z": "+x+y+z", "y": "+x-z+y", "x": "+y+z+x"}
 """Right-handed ways to stand upright, by the axis of the file that points up; see `Layout.axes`."""
 
 RotationKind = Literal[
-    "none", "quaternion", "euler", "vertical", "matrix", "vector",
-    "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx",
-]  # fmt: skip
+    "none",
+    "quaternion",
+    "euler",
+    "vertical",
+    "matrix",
+    "vector",
+    "euler_xyz",
+    "euler_xzy",
+    "euler_yxz",
+    "euler_yzx",
+    "euler_zxy",
+    "euler_zyx",
+]
 """How a file gives rotations.
 
-none; quaternion: w x y z; euler: roll, pitch, yaw (R = R_z R_y R_x); vertical: the angle about the vertical alone;
-matrix: nine elements, row by row; vector: axis times angle; euler_xyz and the like: angles about x, y and z, the
-rotations in that order, each about the axis that the ones before it have turned (euler_xyz: R = R_x R_y R_z).
+none; quaternion: w x y z; euler: roll, pitch, yaw (R = R_z R_y R_x); vertical: the angle about the
+vertical alone; matrix: nine elements, row by row; vector: axis times angle; euler_xyz and the like:
+angles about x, y and z, the rotations in that order, each about the axis that the ones before it
+have turned (euler_xyz: R = R_x R_y R_z).
 """
 
 _MOST_LINKS = 10_000
@@ -132,7 +143,8 @@ class Layout:
     decimal : str
         "." or ",".
     header_rows : int
-        Lines before the first one of numbers. Lines behind it that are empty or begin with ``#`` are passed over.
+        Lines before the first one of numbers. Lines behind it that are empty or begin with ``#``
+        are passed over.
     row_lines : int or None
         How many lines behind the header belong to the table; None: all to the end of the file.
     time_column : int or None
@@ -140,13 +152,15 @@ class Layout:
     time_unit : str
         One of `TIME_UNITS`.
     nanoseconds_column : int or None
-        0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS writes them).
+        0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS
+        writes them).
     rate_hz : float or None
         Rows or frames a second, where the time is counted in them.
     length_unit, angle_unit : str
         One of `LENGTH_UNITS` and of `ANGLE_UNITS`.
     axes : str
-        Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z", "+x-z+y" with y up.
+        Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z",
+        "+x-z+y" with y up.
     bodies : tuple of BodyColumns
     joints : tuple of JointColumns
     zero_is_missing : bool
@@ -177,32 +191,48 @@ class Layout:
         """What keeps this layout from being read, one sentence each; empty if nothing does."""
         found = []
         if self.delimiter not in (",", ";", "\t", " "):
-            found.append(f"The delimiter {self.delimiter!r} is not known; give comma, semicolon, tab or blank.")
+            found.append(
+                f"The delimiter {self.delimiter!r} is not known; give comma, semicolon, tab or blank."
+            )
         if self.delimiter == self.decimal:
             found.append("Comma cannot be both delimiter and decimal mark; give another delimiter.")
         if self.time_column is None and not self.rate_hz:
-            found.append("There is no time column and no rate; choose the column of the time or give the rate in Hz.")
+            found.append(
+                "There is no time column and no rate; choose the column of the time or give the rate in Hz."
+            )
         elif self.time_unit in ("frame", "timecode") and not self.rate_hz:
             found.append("The time is counted in frames; give their rate in Hz.")
         if self.rate_hz is not None and not 1e-6 < self.rate_hz < 1e6:
             found.append(f"The rate {self.rate_hz:g} Hz must be positive, and less than 1 MHz.")
         if not self.bodies:
-            found.append("No column holds a position; choose the columns of x and y of at least one body.")
+            found.append(
+                "No column holds a position; choose the columns of x and y of at least one body."
+            )
         for body in self.bodies:
             if sum(c is not None for c in (body.x, body.y, body.z)) < 2:
-                found.append(f"{body.name}: two or three columns of its position are needed; choose them.")
+                found.append(
+                    f"{body.name}: two or three columns of its position are needed; choose them."
+                )
             needed = _ROTATION_COLUMNS.get(body.rotation, 3)
             if len(body.rotation_columns) != needed:
-                found.append(f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them.")
+                found.append(
+                    f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them."
+                )
         columns = [c for body in self.bodies for c in body.columns] + [
             c for joint in self.joints for c in joint.columns
         ]
         columns += [self.time_column or 0, self.nanoseconds_column or 0]
         if not 0 <= min(columns) <= max(columns) < MEASUREMENT.columns:
-            found.append(f"Columns are counted from 0 to at most {MEASUREMENT.columns - 1}; choose others.")
-        numbers = [b.link for b in self.bodies if b.link is not None] + [joint.joint for joint in self.joints]
+            found.append(
+                f"Columns are counted from 0 to at most {MEASUREMENT.columns - 1}; choose others."
+            )
+        numbers = [b.link for b in self.bodies if b.link is not None] + [
+            joint.joint for joint in self.joints
+        ]
         if numbers and not -1 <= min(numbers) <= max(numbers) < _MOST_LINKS:
-            found.append(f"Links and joints are counted from 0 to at most {_MOST_LINKS - 1}; choose others.")
+            found.append(
+                f"Links and joints are counted from 0 to at most {_MOST_LINKS - 1}; choose others."
+            )
         if self.header_rows < 0:
             found.append(f"header_rows must be 0 or more (got {self.header_rows}).")
         if self.row_lines is not None and self.row_lines < 1:
@@ -244,7 +274,9 @@ def axes_matrix(axes: str) -> NDArray[np.float64]:
     matrix = np.zeros((3, 3))
     letters = axes[1::2]
     if len(axes) != 6 or sorted(letters) != ["x", "y", "z"] or set(axes[::2]) - {"+", "-"}:
-        raise ExperimentError(f'The axes "{axes}" are not understood; write each once with its sign, like "+x-z+y".')
+        raise ExperimentError(
+            f'The axes "{axes}" are not understood; write each once with its sign, like "+x-z+y".'
+        )
     for row in range(3):
         matrix[row, "xyz".index(letters[row])] = 1.0 if axes[2 * row] == "+" else -1.0
     return matrix
@@ -284,7 +316,9 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
     except ValidationError as error:
         lines = []
         for detail in error.errors():
-            key = ".".join(str(part + 1) if isinstance(part, int) else part for part in detail["loc"])
+            key = ".".join(
+                str(part + 1) if isinstance(part, int) else part for part in detail["loc"]
+            )
             unknown = detail["type"] in ("extra_forbidden", "unexpected_keyword_argument")
             wrong = "is not a known key" if unknown else f"is not valid: {detail['msg'].lower()}"
             remedy = "Remove it." if unknown else "Change the value."

@@ -8,7 +8,14 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import link_of
-from snakestudio.analysis.experiment.layout import AXES, LENGTH_UNITS, BodyColumns, Layout, LengthUnit, axes_matrix
+from snakestudio.analysis.experiment.layout import (
+    AXES,
+    LENGTH_UNITS,
+    BodyColumns,
+    Layout,
+    LengthUnit,
+    axes_matrix,
+)
 from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.model.recognition import IgnoredColumns
@@ -57,19 +64,25 @@ class Markers:
         """How it is read if nobody says otherwise."""
         bodies = tuple(BodyColumns(name, link=link_of(name)) for name in self.names)
         axes = AXES[up_axis(self.position)]
-        return Layout(time_column=None, rate_hz=self.rate, length_unit=self.unit, axes=axes, bodies=bodies)
+        return Layout(
+            time_column=None, rate_hz=self.rate, length_unit=self.unit, axes=axes, bodies=bodies
+        )
 
     def samples(self, layout: Layout) -> tuple[Samples, list[str]]:
         """Them in metres with z up, and what is to be said; bodies that the layout does not name are left out."""
         links = {body.name: body.link for body in layout.bodies}
-        chosen = [i for i, name in enumerate(self.names) if name in links] or list(range(len(self.names)))
+        chosen = [i for i, name in enumerate(self.names) if name in links] or list(
+            range(len(self.names))
+        )
         names = tuple(self.names[i] for i in chosen)
         matrix = axes_matrix(layout.axes)
         position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ matrix.T
         markers = f"{counted(len(names), 'marker')}"
         told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} upwards."
         of_links = tuple(links.get(name) for name in names)
-        orientation = None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)
+        orientation = (
+            None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)
+        )
         return Samples(self.time, names, of_links, position, orientation), [told, *self.notes]
 
 

@@ -40,21 +40,29 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
             continue
         place, time = capture.position[seen, b], capture.time[seen]
         size = max(size, float(np.ptp(place, axis=0).max()))
-        speeds.append(float(np.median(np.linalg.norm(np.diff(place, axis=0), axis=1) / np.diff(time))))
+        speeds.append(
+            float(np.median(np.linalg.norm(np.diff(place, axis=0), axis=1) / np.diff(time)))
+        )
     if not speeds:
         return []
     what = f"moves {size:.3g} m in {capture.duration:.3g} s"
     robot = f"a robot of {length:.3g} m"
     if size > _LENGTHS * length:
         unit = "millimetres" if size / 1000.0 > 0.01 * length else "centimetres"
-        return [f"{capitalized(robot)} that {what}: are these {unit}? Then choose that unit of length."]
+        return [
+            f"{capitalized(robot)} that {what}: are these {unit}? Then choose that unit of length."
+        ]
     if size < _SMALLEST:
-        return [f"The track {what}, next to nothing: is the unit of length too small? Metres may be right."]
+        return [
+            f"The track {what}, next to nothing: is the unit of length too small? Metres may be right."
+        ]
     if max(speeds) > _FASTEST:
         return [
             f"The track {what}, at {max(speeds):.3g} m/s: is the time in another unit, or are these millimetres? "
             "Then choose that unit."
         ]
     if capture.rate > 5000.0 or capture.rate < 1.0:
-        return [f"There are {capture.rate:.3g} rows a second: is the time in another unit? Then choose that unit."]
+        return [
+            f"There are {capture.rate:.3g} rows a second: is the time in another unit? Then choose that unit."
+        ]
     return []

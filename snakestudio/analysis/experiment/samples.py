@@ -78,9 +78,12 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
     position = spread(samples.position)
     assert position is not None
     more = replace(
-        samples, time=grown, position=position, orientation=spread(samples.orientation),
+        samples,
+        time=grown,
+        position=position,
+        orientation=spread(samples.orientation),
         joint_angle=spread(samples.joint_angle),
-    )  # fmt: skip
+    )
     return more, total - len(time)
 
 
@@ -92,17 +95,21 @@ def rows_known(values: FloatArray) -> BoolArray:
 def runs_of(mask: BoolArray) -> list[tuple[int, int]]:
     """Begin and end (behind the last) of every stretch in which a mask (k,) is true."""
     edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+    return list(
+        zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
+    )
 
 
 _PASSING = 5.0
-"""A zero that is no further from a neighbour than so many usual steps of the track is a position."""
+"""A zero that is no further from a neighbour than so many usual steps of the track is a
+position."""
 
 
 def without_unseen_zeros(position: FloatArray) -> FloatArray:
     """Positions (k, b, 3) with NaN where a body was not seen and its file holds 0, 0, 0.
 
-    A track that begins at the origin or passes it is there: it comes from next to it, or goes on next to it.
+    A track that begins at the origin or passes it is there: it comes from next to it, or goes on
+    next to it.
     """
     result = position.copy()
     for b in range(position.shape[1]):
@@ -120,11 +127,13 @@ def without_unseen_zeros(position: FloatArray) -> FloatArray:
     return result
 
 
-def _fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArray | None, list[str]]:
+def _fill_gaps(
+    samples: Samples, max_gap_s: float
+) -> tuple[FloatArray, FloatArray | None, list[str]]:
     """Positions and orientations with the gaps filled that are no longer than `max_gap_s`, and what was done.
 
-    A gap is as long as the time between the sights on both its sides. Positions follow a monotone cubic (PCHIP), which
-    does not overshoot; orientations go evenly from the one to the other.
+    A gap is as long as the time between the sights on both its sides. Positions follow a monotone
+    cubic (PCHIP), which does not overshoot; orientations go evenly from the one to the other.
     """
     time = samples.time
     position = samples.position.copy()
@@ -149,10 +158,16 @@ def _fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArr
 
             curve = PchipInterpolator(time[known], position[known, b], axis=0)
             for start, stop in runs_of(~seen):
-                if start > 0 and stop < len(time) and time[stop] - time[start - 1] <= max_gap_s * (1.0 + 1e-9):
+                if (
+                    start > 0
+                    and stop < len(time)
+                    and time[stop] - time[start - 1] <= max_gap_s * (1.0 + 1e-9)
+                ):
                     position[start:stop, b] = curve(time[start:stop])
             many = f"{len(spans)} gaps (longest " if len(spans) > 1 else "1 gap ("
-            notes.append(f"{name}: {filled} rows in {many}{max(spans):.3g} s) were interpolated and are marked.")
+            notes.append(
+                f"{name}: {filled} rows in {many}{max(spans):.3g} s) were interpolated and are marked."
+            )
         for begin, end in long:
             notes.append(
                 f"{name}: nothing was seen from {begin:.4g} to {end:.4g} s; longer than {max_gap_s:g} s, so left out."
@@ -181,7 +196,9 @@ def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> Floa
     return result
 
 
-def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str], digest: str) -> Capture:
+def capture_of(
+    path: Path, samples: Samples, max_gap_s: float, notes: list[str], digest: str
+) -> Capture:
     """Make a Capture of samples.
 
     Raises
@@ -193,7 +210,9 @@ def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str],
     _within_reason(path, samples)
     samples = _in_order(path, samples, notes)
     seen = rows_known(samples.position)
-    empty = [name for name, own in zip(samples.bodies, seen.T, strict=True) if np.count_nonzero(own) < 2]
+    empty = [
+        name for name, own in zip(samples.bodies, seen.T, strict=True) if np.count_nonzero(own) < 2
+    ]
     if len(empty) == len(samples.bodies):
         raise ExperimentError(
             f"{path}: no body is seen in more than one row; choose other columns, or see whether 0, 0, 0 is a place."
@@ -204,19 +223,38 @@ def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str],
         samples = _only(samples, keep)
     samples, missing = _evenly(samples.time, samples)
     if missing:
-        notes.append(f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file altogether.")
+        notes.append(
+            f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file altogether."
+        )
     seen = rows_known(samples.position)
     position, orientation, told = _fill_gaps(samples, max_gap_s)
     notes += told
     capture = Capture(
-        path.stem, samples.time, samples.bodies, samples.links, position, orientation, samples.joint_angle, seen,
-        source=path.name, digest=digest,
-    )  # fmt: skip
+        path.stem,
+        samples.time,
+        samples.bodies,
+        samples.links,
+        position,
+        orientation,
+        samples.joint_angle,
+        seen,
+        source=path.name,
+        digest=digest,
+    )
     notes += suspicions(capture)
     return Capture(
-        capture.name, capture.time, capture.bodies, capture.links, capture.position, capture.orientation,
-        capture.joint_angle, capture.measured, tuple(notes), capture.source, capture.digest,
-    )  # fmt: skip
+        capture.name,
+        capture.time,
+        capture.bodies,
+        capture.links,
+        capture.position,
+        capture.orientation,
+        capture.joint_angle,
+        capture.measured,
+        tuple(notes),
+        capture.source,
+        capture.digest,
+    )
 
 
 def _within_reason(path: Path, samples: Samples) -> None:
@@ -232,10 +270,13 @@ def _within_reason(path: Path, samples: Samples) -> None:
 
 def _only(samples: Samples, keep: list[int]) -> Samples:
     return Samples(
-        samples.time, tuple(samples.bodies[b] for b in keep), tuple(samples.links[b] for b in keep),
-        samples.position[:, keep], None if samples.orientation is None else samples.orientation[:, keep],
+        samples.time,
+        tuple(samples.bodies[b] for b in keep),
+        tuple(samples.links[b] for b in keep),
+        samples.position[:, keep],
+        None if samples.orientation is None else samples.orientation[:, keep],
         samples.joint_angle,
-    )  # fmt: skip
+    )
 
 
 def _in_order(path: Path, samples: Samples, notes: list[str]) -> Samples:
@@ -261,11 +302,16 @@ def _in_order(path: Path, samples: Samples, notes: list[str]) -> Samples:
         keep[twice] = False
         notes.append(f"{len(twice)} rows with the same time as the row before were left out.")
         if np.count_nonzero(keep) < 2:
-            raise ExperimentError(f"{path}: the time stands still; choose another time column or give the rate.")
+            raise ExperimentError(
+                f"{path}: the time stands still; choose another time column or give the rate."
+            )
     if keep.all():
         return samples
     return Samples(
-        time[keep], samples.bodies, samples.links, samples.position[keep],
+        time[keep],
+        samples.bodies,
+        samples.links,
+        samples.position[keep],
         None if samples.orientation is None else samples.orientation[keep],
         None if samples.joint_angle is None else samples.joint_angle[keep],
-    )  # fmt: skip
+    )

@@ -58,7 +58,9 @@ def read_lines(path: Path, data: bytes) -> list[str]:
     lines = text.removesuffix("\n").split("\n")
     longest = max(map(len, lines))
     if longest > MEASUREMENT.line:
-        raise ExperimentError(f"{path}: a line of {longest} characters is none of a measurement; export it again.")
+        raise ExperimentError(
+            f"{path}: a line of {longest} characters is none of a measurement; export it again."
+        )
     return lines
 
 
@@ -70,7 +72,9 @@ def room_for(path: Path, rows: int, columns: int) -> None:
     ExperimentError
     """
     if columns > MEASUREMENT.columns:
-        raise ExperimentError(f"{path}: {columns} columns are more than {MEASUREMENT.columns}; export fewer.")
+        raise ExperimentError(
+            f"{path}: {columns} columns are more than {MEASUREMENT.columns}; export fewer."
+        )
     if rows * columns > MEASUREMENT.values:
         raise ExperimentError(
             f"{path}: {rows} rows of {columns} columns are too much to read at once; export a shorter piece, a lower "

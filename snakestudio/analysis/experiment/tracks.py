@@ -31,9 +31,13 @@ class RunTracks:
 
     def __init__(self, recording: Recording) -> None:
         if Fields.POSE not in recording.schema.valid:
-            raise ExperimentError("The run has no positions of its links; compare with a simulated run.")
+            raise ExperimentError(
+                "The run has no positions of its links; compare with a simulated run."
+            )
         if len(recording) < 4:
-            raise ExperimentError(f"The run has only {len(recording)} rows; let it go on for longer.")
+            raise ExperimentError(
+                f"The run has only {len(recording)} rows; let it go on for longer."
+            )
         # Rows that a run appends meanwhile are not looked at.
         self._count = len(recording)
         self.time: FloatArray = recording.times[: self._count].copy()

@@ -1,13 +1,14 @@
 """Trend and oscillation of a track: where it goes on the whole, and how it swings about that at the gait's frequency.
 
-What the papers' experiments are argued by: average speed (P2 VIII-D), "the same trend and approximate frequency", a
-steady turn to one side (P1 VIII-E). A track in the plane, z = x + iy, is taken as
+What the papers' experiments are argued by: average speed (P2 VIII-D), "the same trend and
+approximate frequency", a steady turn to one side (P1 VIII-E). A track in the plane, z = x + iy, is
+taken as
 
     z(t) = a + v t + c t^2 / 2 + sum over h = 1, 2 of P_h exp(i h w t) + Q_h exp(-i h w t),
 
-fitted by least squares; w is where the misfit with h = 1 alone is least (with both, half of it would do as well). So
-the swing does not leak into the trend, however few periods were seen. Direction and speed are those of v, in the
-middle of the time; it turns at Im(c / v).
+fitted by least squares; w is where the misfit with h = 1 alone is least (with both, half of it
+would do as well). So the swing does not leak into the trend, however few periods were seen.
+Direction and speed are those of v, in the middle of the time; it turns at Im(c / v).
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
     frequency = amplitude = math.nan
     solution = plain
     if high > low:
-        if span * (high - low) > _FEW:  # among so many frequencies the strongest one is sought first
+        if (
+            span * (high - low) > _FEW
+        ):  # among so many frequencies the strongest one is sought first
             strongest = _strongest(at, z, low, high)
             low, high = max(low, strongest - 1.0 / span), min(high, strongest + 1.0 / span)
         # As fine as a record of this length tells frequencies apart, four times over.
@@ -94,7 +97,10 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
         from scipy.optimize import minimize_scalar
 
         found = minimize_scalar(
-            lambda f: _fit(at, z, float(f), 1)[1], bounds=bounds, method="bounded", options={"xatol": 1e-7}
+            lambda f: _fit(at, z, float(f), 1)[1],
+            bounds=bounds,
+            method="bounded",
+            options={"xatol": 1e-7},
         )
         swinging, left = _fit(at, z, float(found.x), 2)
         if misfit > 0.0 and left < (1.0 - _EXPLAINED) * misfit:
@@ -102,17 +108,23 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
             amplitude = float(abs(solution[3]) + abs(solution[4]))
     velocity, bend = complex(solution[1]), complex(solution[2])
     turning = (bend / velocity).imag if abs(velocity) > 1e-9 else 0.0
-    return Trend(abs(velocity), math.atan2(velocity.imag, velocity.real), turning, frequency, amplitude)
+    return Trend(
+        abs(velocity), math.atan2(velocity.imag, velocity.real), turning, frequency, amplitude
+    )
 
 
-def _fit(at: FloatArray, z: ComplexArray, frequency: float, harmonics: int) -> tuple[ComplexArray, float]:
+def _fit(
+    at: FloatArray, z: ComplexArray, frequency: float, harmonics: int
+) -> tuple[ComplexArray, float]:
     """Coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the mean square that is left."""
     columns: list[NDArray[np.generic]] = [np.ones(len(at)), at, 0.5 * at * at]
     for harmonic in range(1, harmonics + 1):
         wave = np.exp(2j * math.pi * harmonic * frequency * at)
         columns += [wave, wave.conj()]
     matrix = np.stack(columns, axis=1).astype(np.complex128)
-    solution: ComplexArray = np.asarray(np.linalg.lstsq(matrix, z, rcond=None)[0], dtype=np.complex128)
+    solution: ComplexArray = np.asarray(
+        np.linalg.lstsq(matrix, z, rcond=None)[0], dtype=np.complex128
+    )
     rest = z - matrix @ solution
     return solution, float(np.vdot(rest, rest).real) / len(at)
 
@@ -132,11 +144,13 @@ def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> floa
     return float(frequency[inside][np.argmax(both[inside])]) if inside.any() else 0.5 * (low + high)
 
 
-def path_direction(time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float) -> FloatArray:
+def path_direction(
+    time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float
+) -> FloatArray:
     """Unit vectors (k, 2) along the path of a run at the times `at`, its oscillation smoothed away.
 
-    Within half a period of the run's ends the direction is that where the last whole period has its middle: less than a
-    period would leave some of the oscillation.
+    Within half a period of the run's ends the direction is that where the last whole period has its
+    middle: less than a period would leave some of the oscillation.
 
     Parameters
     ----------

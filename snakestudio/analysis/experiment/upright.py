@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 __all__ = ["up_axis"]
 
 _CLEAR = 0.35
-"""An axis along which everything moves by less than this share of the others' smaller range is the vertical."""
+"""An axis along which everything moves by less than this share of the others' smaller range is the
+vertical."""
 
 
 def up_axis(position: NDArray[np.float64]) -> str:

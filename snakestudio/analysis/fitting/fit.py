@@ -13,7 +13,12 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.analysis.fitting.evaluator import Here, MakePool, StoppedError
 from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.objective import Objective
-from snakestudio.analysis.fitting.parameters import START_DELAY, FreeParameter, present_value, preset_of
+from snakestudio.analysis.fitting.parameters import (
+    START_DELAY,
+    FreeParameter,
+    present_value,
+    preset_of,
+)
 from snakestudio.analysis.fitting.result import FitProgress, FitResult, TrialOutcome
 from snakestudio.analysis.fitting.search import ROUGH, Search, evolve, jacobian, least
 from snakestudio.analysis.fitting.tracks import Trial
@@ -57,13 +62,21 @@ def remarks(
         notes.append("As many values were tried as allowed; more evaluations may come nearer.")
     if found is None:
         notes.append("How certain the values are was not found out.")
-    if sum(_squares(t.misfit_after) for t in trials) >= sum(_squares(t.misfit_before) for t in trials):
-        notes.append("No values within the ranges come nearer to the measurement than the scene's own.")
+    if sum(_squares(t.misfit_after) for t in trials) >= sum(
+        _squares(t.misfit_before) for t in trials
+    ):
+        notes.append(
+            "No values within the ranges come nearer to the measurement than the scene's own."
+        )
     for parameter in parameters:
         place = parameter.place(values[parameter.name])
-        if min(place, 1.0 - place) < _AT_BOUND and not (found and parameters.index(parameter) in found.no_effect):
+        if min(place, 1.0 - place) < _AT_BOUND and not (
+            found and parameters.index(parameter) in found.no_effect
+        ):
             which, bound = ("lower", parameter.low) if place < 0.5 else ("upper", parameter.high)
-            notes.append(f"{called(parameter)} ends at its {which} bound, {bound:g}; widen its range or leave it out.")
+            notes.append(
+                f"{called(parameter)} ends at its {which} bound, {bound:g}; widen its range or leave it out."
+            )
     notes += _undetermined(parameters, found)
     notes += [
         f"The run answers to {called(parameters[i])} by jumps, as motions with much contact or free play do: its"
@@ -91,7 +104,9 @@ def _undetermined(parameters: Sequence[FreeParameter], found: Determination | No
     for combination in found.weak:
         names = [called(parameters[i]) for i in combination]
         if len(names) == 1:
-            notes.append(f"The data do not determine {names[0]}: very different values fit nearly as well.")
+            notes.append(
+                f"The data do not determine {names[0]}: very different values fit nearly as well."
+            )
         else:
             notes.append(
                 f"The data do not tell {listing(names)} apart: changes of them that go together fit nearly as well."
@@ -112,15 +127,18 @@ def _clocks(parameters: Sequence[FreeParameter], trials: Sequence[TrialOutcome])
         low, high = trial.trial.offset_bounds_s
         offset = trial.misfit_after.offset_s
         if min(offset - low, high - offset) < _AT_BOUND * (high - low):
-            notes.append(f"{trial.trial.name}: the time offset ends at its bound, {offset:.3g} s; widen its bounds.")
+            notes.append(
+                f"{trial.trial.name}: the time offset ends at its bound, {offset:.3g} s; widen its bounds."
+            )
     return notes
 
 
 # Fits values of scenes so that their runs match what was measured.
 
 METHODS = ("auto", "least_squares", "cma")
-"""Least squares are quick where the motion changes smoothly with the values, CMA-ES is patient where it does not;
-"auto" looks around with a short CMA-ES and goes down from the best of that by least squares."""
+"""Least squares are quick where the motion changes smoothly with the values, CMA-ES is patient
+where it does not; "auto" looks around with a short CMA-ES and goes down from the best of that by
+least squares."""
 
 
 def fit(
@@ -136,7 +154,8 @@ def fit(
 ) -> FitResult | None:
     """Fit `parameters` so that the runs of the trials' scenes match their tracks.
 
-    The search begins at the first scene's own values. The same seed gives the same result, whoever evaluates.
+    The search begins at the first scene's own values. The same seed gives the same result, whoever
+    evaluates.
 
     Parameters
     ----------
@@ -151,7 +170,8 @@ def fit(
     pool : callable, optional
         Makes what evaluates, such as `study.fit_pool.FitPool`; this thread does if left out.
     progress : callable, optional
-        Gets a `FitProgress`, often; where it returns False the search stops, and the best so far is what was found.
+        Gets a `FitProgress`, often; where it returns False the search stops, and the best so far is
+        what was found.
     abandoned : callable, optional
         Asked often; where it returns True all ends at once, without a result.
 
@@ -185,7 +205,9 @@ def fit(
         limit = limit if limit is not None else (120 + 120 * p if method == "cma" else 60 + 60 * p)
         least_steps = [parameter.least_step(trials[0].scene) for parameter in parameters]
         search = Search(parameters, weights, least_steps, evaluator, limit, progress, abandoned)
-        search.best = np.array([_place(parameter, start[parameter.name]) for parameter in parameters])
+        search.best = np.array(
+            [_place(parameter, start[parameter.name]) for parameter in parameters]
+        )
         try:
             _search(search, method, seed, cost_before)
             if search.history:
@@ -193,7 +215,9 @@ def fit(
                 slopes = jacobian(search, search.best)
                 (residual,) = search.residuals([search.best])
                 assert residual is not None, "the best run did not fail"
-                found = determination(slopes.columns, residual, [m.instant for m in misfits], _nuisance(trials))
+                found = determination(
+                    slopes.columns, residual, [m.instant for m in misfits], _nuisance(trials)
+                )
                 rough = tuple(int(i) for i in np.flatnonzero(slopes.roughness > ROUGH))
         except StoppedError:
             stopped = True
@@ -204,14 +228,18 @@ def fit(
         why = search.failure or "It was stopped before the first evaluation."
         raise PhysicsError(f"No values were found with which the scene can be run. {why}")
     values = search.values(search.best)
-    scene_values = {key: values[parameter.name] for parameter in parameters for key in parameter.keys}
+    scene_values = {
+        key: values[parameter.name] for parameter in parameters for key in parameter.keys
+    }
     after = _runs(objective, scene_values, abandoned)
     if after is None:
         return None
     misfits_after = [objective.misfit(number, run) for number, run in enumerate(after)]
     outcomes = tuple(
         TrialOutcome(trial, one.recording, other.recording, m, n)
-        for trial, one, other, m, n in zip(trials, before, after, misfits, misfits_after, strict=True)
+        for trial, one, other, m, n in zip(
+            trials, before, after, misfits, misfits_after, strict=True
+        )
     )
     cost_after = _cost(misfits_after, weights)
     intervals, correlation = _intervals(parameters, values, found)
@@ -226,16 +254,32 @@ def fit(
         intervals, correlation = _intervals(parameters, values, None)
         notes = (NOT_IDENTIFIABLE, *notes)
     return FitResult(
-        tuple(parameters), start, values, intervals, cost_before, cost_after, correlation, search.evaluations,
-        search.history, notes, outcomes, method, seed, stopped,
-    )  # fmt: skip
+        tuple(parameters),
+        start,
+        values,
+        intervals,
+        cost_before,
+        cost_after,
+        correlation,
+        search.evaluations,
+        search.history,
+        notes,
+        outcomes,
+        method,
+        seed,
+        stopped,
+    )
 
 
-def _check(trials: Sequence[Trial], parameters: Sequence[FreeParameter], method: str, seed: int) -> None:
+def _check(
+    trials: Sequence[Trial], parameters: Sequence[FreeParameter], method: str, seed: int
+) -> None:
     if not trials:
         raise UsageError("There is nothing to fit to; give at least one measured run.")
     if not parameters:
-        raise UsageError("Nothing is free; give at least one parameter, like ground.mu_along=0.05:0.5.")
+        raise UsageError(
+            "Nothing is free; give at least one parameter, like ground.mu_along=0.05:0.5."
+        )
     if method not in METHODS:
         raise UsageError(f"There is no method {method!r}; give one of {', '.join(METHODS)}.")
     if seed != int(seed) or not 0 <= seed < 2**32:
@@ -254,7 +298,9 @@ def _place(parameter: FreeParameter, value: float | None) -> float:
     return 1.0 if value is None else parameter.place(value)
 
 
-def _runs(objective: Objective, values: dict[str, float], abandoned: Callable[[], bool]) -> list[OfflineRun] | None:
+def _runs(
+    objective: Objective, values: dict[str, float], abandoned: Callable[[], bool]
+) -> list[OfflineRun] | None:
     """All trials run with some values; None if that was abandoned."""
     runs = []
     for number, trial in enumerate(objective.trials):
@@ -280,12 +326,16 @@ def _search(search: Search, method: str, seed: int, cost_before: float) -> None:
 
 def _cost(misfits: Sequence[Misfit], weights: Sequence[float]) -> float:
     """Root mean square distance of all trials together, m."""
-    return math.sqrt(sum(m.cost**2 * w for m, w in zip(misfits, weights, strict=True)) / sum(weights))
+    return math.sqrt(
+        sum(m.cost**2 * w for m, w in zip(misfits, weights, strict=True)) / sum(weights)
+    )
 
 
 def _nuisance(trials: Sequence[Trial]) -> int:
     """Number of quantities that were fitted beside the parameters."""
-    return sum((low < high) + 3 * trial.align for trial in trials for low, high in [trial.offset_bounds_s])
+    return sum(
+        (low < high) + 3 * trial.align for trial in trials for low, high in [trial.offset_bounds_s]
+    )
 
 
 def _intervals(
@@ -294,40 +344,48 @@ def _intervals(
     """Intervals by name, within the bounds, and the correlation."""
     p = len(parameters)
     if found is None:
-        return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full((p, p), np.nan)
+        return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full(
+            (p, p), np.nan
+        )
     intervals = {}
     for parameter, half in zip(parameters, found.half_width, strict=True):
         middle = parameter.place(values[parameter.name])
         low, high = (middle + side * half for side in (-1.0, 1.0))
         known = math.isfinite(half)
         intervals[parameter.name] = (
-            (float(parameter.value(low)), float(parameter.value(high))) if known else (math.nan, math.nan)
+            (float(parameter.value(low)), float(parameter.value(high)))
+            if known
+            else (math.nan, math.nan)
         )
     return intervals, found.correlation
 
 
 # How well the data determine what was fitted.
 #
-# At the optimum the estimates answer to the noise by a linear map, ``-(J^T J)^-1 J^T r``, so their covariance is
-# ``(J^T J)^-1 S (J^T J)^-1`` with S that of the scores ``J^T r``. White noise would make S = s^2 J^T J. Residuals of
-# a motion are not white: what the model gets wrong at one instant it gets wrong at the next, and on all links alike.
-# So the scores of all that was measured at one instant are one contribution. Contributions at different instants are
-# freed of their correlation from one to the next, what is left of it is taken in by Bartlett's weights over a
-# bandwidth that the data choose, and the correlation is put back (Andrews and Monahan 1992). Intervals are Student's,
-# with as many degrees of freedom as there are independent instants.
+# At the optimum the estimates answer to the noise by a linear map, ``-(J^T J)^-1 J^T r``, so their
+# covariance is ``(J^T J)^-1 S (J^T J)^-1`` with S that of the scores ``J^T r``. White noise would
+# make S = s^2 J^T J. Residuals of a motion are not white: what the model gets wrong at one instant
+# it gets wrong at the next, and on all links alike. So the scores of all that was measured at one
+# instant are one contribution. Contributions at different instants are freed of their correlation
+# from one to the next, what is left of it is taken in by Bartlett's weights over a bandwidth that
+# the data choose, and the correlation is put back (Andrews and Monahan 1992). Intervals are
+# Student's, with as many degrees of freedom as there are independent instants.
 
 
 CONFIDENCE = 0.95
 """Probability with which intervals hold the value."""
 
 _MOST_CORRELATED = 0.97
-"""Autocorrelation from one instant to the next that is reckoned with at most: above, no bandwidth is wide enough."""
+"""Autocorrelation from one instant to the next that is reckoned with at most: above, no bandwidth
+is wide enough."""
 
 _WEAK = 0.25
-"""Standard error, as a share of the range, from which on a combination of parameters counts as undetermined."""
+"""Standard error, as a share of the range, from which on a combination of parameters counts as
+undetermined."""
 
 _NO_EFFECT = 1e-9
-"""Change of the residuals, m (root mean square) over the whole range, below which a parameter has none."""
+"""Change of the residuals, m (root mean square) over the whole range, below which a parameter has
+none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -348,7 +406,8 @@ class Determination:
     no_effect : tuple of int
         Parameters that change nothing.
     weak : tuple of tuple of int
-        Combinations of parameters that the data do not determine, each as the parameters that take part.
+        Combinations of parameters that the data do not determine, each as the parameters that take
+        part.
     """
 
     covariance: FloatArray
@@ -372,7 +431,8 @@ def determination(
     residual : (r,) array
         At the optimum.
     instants : sequence of int arrays
-        A part for each measured run, one after the other: at which of its instants every residual is, r in all.
+        A part for each measured run, one after the other: at which of its instants every residual
+        is, r in all.
     nuisance : int
         Number of quantities that were fitted beside the parameters.
     """
@@ -394,13 +454,19 @@ def determination(
             np.add.at(score, which, active[rows] * residual[rows, None])
             scores.append(score)
         total = sum(len(score) for score in scores)
-        # The estimate is too low by about (1 + 3 rho) / n, and intervals would be too narrow (Kendall 1954).
+        # The estimate is too low by about (1 + 3 rho) / n, and intervals would be too narrow
+        # (Kendall 1954).
         rho = _autocorrelation(scores)
         rho = min(rho + (1.0 + 3.0 * rho) / total, _MOST_CORRELATED) if rho > 0.0 else 0.0
         effective = max(1.0, total * (1.0 - rho) / (1.0 + rho))
-        fresh = [score[1:] - rho * score[:-1] for score in scores if len(score) > 1] if rho > 0.0 else scores
+        fresh = (
+            [score[1:] - rho * score[:-1] for score in scores if len(score) > 1]
+            if rho > 0.0
+            else scores
+        )
         spread = _long_run(fresh, _autocorrelation(fresh)) / (1.0 - rho) ** 2
-        # What was fitted took part of the scatter away; so many of the values say nothing about it any more.
+        # What was fitted took part of the scatter away; so many of the values say nothing about it
+        # any more.
         spread *= r / max(1.0, r - p - nuisance)
         inverse, directions = _inverse(active)
         part_covariance = inverse @ spread @ inverse
@@ -412,7 +478,9 @@ def determination(
     quantile = float(student.ppf(0.5 + 0.5 * CONFIDENCE, max(1.0, effective - int(acts.sum()))))
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.outer(deviation, deviation)
-    return Determination(covariance, quantile * deviation, correlation, singular, effective, no_effect, weak)
+    return Determination(
+        covariance, quantile * deviation, correlation, singular, effective, no_effect, weak
+    )
 
 
 def explains(scatter: float, left: float, fitted: int, effective: float) -> bool:

@@ -1,9 +1,10 @@
 """How far a run is from what was measured, once the clocks and the frames of both are brought together.
 
-What is not known of the measurement is taken out at every evaluation, not searched for along with the parameters
-(variable projection): turn and shift in closed form (Kabsch), the time offset by a search along one dimension over
-the run that is there, which costs no simulation. What is left depends on the free parameters alone, and its Jacobian is
-that of the profiled problem, so that their uncertainty includes what is not known about clock and frame.
+What is not known of the measurement is taken out at every evaluation, not searched for along with
+the parameters (variable projection): turn and shift in closed form (Kabsch), the time offset by a
+search along one dimension over the run that is there, which costs no simulation. What is left
+depends on the free parameters alone, and its Jacobian is that of the profiled problem, so that
+their uncertainty includes what is not known about clock and frame.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Misfit:
     Attributes
     ----------
     residual : (r,) array
-        Measured, brought into the run's frame and clock, less simulated; m, times the root of the weight.
+        Measured, brought into the run's frame and clock, less simulated; m, times the root of the
+        weight.
     instant : (r,) int array
         Which of the `time` a residual belongs to.
     time : (t,) array
@@ -86,7 +88,9 @@ class Measured:
         self.trial = trial
         places = [track for track in trial.tracks if isinstance(track, Track)]
         angles = [track for track in trial.tracks if isinstance(track, JointTrack)]
-        times = [track.time[track.used] for track in places] + [track.time[track.used] for track in angles]
+        times = [track.time[track.used] for track in places] + [
+            track.time[track.used] for track in angles
+        ]
         self.time, which = np.unique(np.concatenate(times), return_inverse=True)
         of_places = sum(len(part) for part in times[: len(places)])
         self._place_at, self._angle_at = which[:of_places], which[of_places:]
@@ -95,10 +99,14 @@ class Measured:
         self._link = _repeated(links, times[: len(places)]).astype(np.int64)
         self._flat = not places or min(t.position.shape[1] for t in places) == 2
         dimensions = 2 if self._flat else 3
-        self._place = np.concatenate([t.position[t.used, :dimensions] for t in places] or [np.zeros((0, dimensions))])
+        self._place = np.concatenate(
+            [t.position[t.used, :dimensions] for t in places] or [np.zeros((0, dimensions))]
+        )
         self._place_weight = _repeated([t.weight for t in places], times[: len(places)])
         joints = times[len(places) :]
-        self._joint = _repeated([float(entry_of(axes, t.joint, t.kind)) for t in angles], joints).astype(np.int64)
+        self._joint = _repeated(
+            [float(entry_of(axes, t.joint, t.kind)) for t in angles], joints
+        ).astype(np.int64)
         self._angle = np.concatenate([t.angle[t.used] for t in angles] or [np.zeros(0)])
         self._angle_weight = _repeated([t.weight for t in angles], joints)
         self._lever = trial.scene.robot.link_length_m
@@ -107,7 +115,8 @@ class Measured:
         parts = [t.weight * _about_mean(t.position[t.used, :dimensions]) for t in places]
         parts += [t.weight * self._lever**2 * _about_mean(t.angle[t.used]) for t in angles]
         self.scatter = sum(parts)
-        """Sum of squares, m^2, that a robot leaves which stands still where each track is on average."""
+        """Sum of squares, m^2, that a robot leaves which stands still where each track is on
+        average."""
 
     def against(self, recording: Recording) -> Misfit:
         """How far a run is; where it ended early, it stands still from there on."""
@@ -125,8 +134,12 @@ class Measured:
             looks = np.linspace(low, high, _LOOKS)
             least = int(np.argmin([squares(look) for look in looks]))
             between = looks[max(least - 1, 0)], looks[min(least + 1, _LOOKS - 1)]
-            found = minimize_scalar(squares, bounds=between, method="bounded", options={"xatol": _OFFSET_ACCURACY})
-            best = float(found.x) if found.fun < squares(float(looks[least])) else float(looks[least])
+            found = minimize_scalar(
+                squares, bounds=between, method="bounded", options={"xatol": _OFFSET_ACCURACY}
+            )
+            best = (
+                float(found.x) if found.fun < squares(float(looks[least])) else float(looks[least])
+            )
         residual, heading, shift = self._left(motion, best)
         dimensions = self._place.shape[1]
         instant = np.concatenate([np.repeat(self._place_at, dimensions), self._angle_at])
@@ -145,7 +158,10 @@ class Measured:
         heading, shift = 0.0, np.zeros(3)
         if self.trial.align and len(measured):
             total = weight.sum()
-            centre, target = (weight * measured).sum(axis=0) / total, (weight * simulated).sum(axis=0) / total
+            centre, target = (
+                (weight * measured).sum(axis=0) / total,
+                (weight * simulated).sum(axis=0) / total,
+            )
             a, b = (measured - centre)[:, :2], (simulated - target)[:, :2]
             cross = float((weight[:, 0] * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).sum())
             heading = math.atan2(cross, float((weight * a * b).sum()))
@@ -156,9 +172,12 @@ class Measured:
             shift[2:] -= centre[2:].sum()
             measured = measured + target
         lengths = self._lever * (self._angle - angles[self._angle_at, self._joint])
-        residual = np.concatenate([
-            (np.sqrt(weight) * (measured - simulated)).ravel(), np.sqrt(self._angle_weight) * lengths
-        ])  # fmt: skip
+        residual = np.concatenate(
+            [
+                (np.sqrt(weight) * (measured - simulated)).ravel(),
+                np.sqrt(self._angle_weight) * lengths,
+            ]
+        )
         return residual, heading, shift
 
 

@@ -54,7 +54,8 @@ class Objective:
     def run(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> OfflineRun:
         """Run a trial with some values for its own sake; cancelled where `wanted`, which is asked often, says False.
 
-        If the physics fails its contact problem is saved: it is a scene that somebody wants to run, and no try.
+        If the physics fails its contact problem is saved: it is a scene that somebody wants to run,
+        and no try.
 
         Raises
         ------
@@ -63,19 +64,27 @@ class Objective:
         """
         runner = self._runner(task)
         run = self._run(runner, wanted)
-        return run if run.ok or run.cancelled else replace(run, message=f"{run.message}{where_saved(runner.engine)}")
+        return (
+            run
+            if run.ok or run.cancelled
+            else replace(run, message=f"{run.message}{where_saved(runner.engine)}")
+        )
 
     def _runner(self, task: Task) -> Runner:
         number, values = task
         trial = self.trials[number]
-        return Runner(with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir)
+        return Runner(
+            with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir
+        )
 
     def _run(self, runner: Runner, wanted: Callable[[], bool]) -> OfflineRun:
         try:
             failure = run_while(runner, wanted)
         finally:
             runner.recording.close()
-        return OfflineRun(runner.recording, failure == "", failure or "", failure is None, runner.engine_seconds)
+        return OfflineRun(
+            runner.recording, failure == "", failure or "", failure is None, runner.engine_seconds
+        )
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
         """How far a run of trial `number` is from what was measured."""

@@ -34,10 +34,12 @@ OFFSET_BOUNDS_S = (-0.5, 0.5)
 
 _JOIN = "+"
 _DIGITS = 6
-"""Significant digits of a value: more than anybody can measure. What is tried is what will stand in the scene."""
+"""Significant digits of a value: more than anybody can measure. What is tried is what will stand in
+the scene."""
 
 _LATER = 4
-"""Times reach the joints in whole time steps: a difference over fewer than this many would see the steps alone."""
+"""Times reach the joints in whole time steps: a difference over fewer than this many would see the
+steps alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,13 @@ class FreeParameter:
         if not self.keys or not all(key.strip() for key in self.keys):
             raise UsageError("A free parameter needs a scene key, like ground.mu_along.")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise UsageError(f"{name}: its range is {self.low:g} to {self.high:g}; give a smaller and a larger number.")
+            raise UsageError(
+                f"{name}: its range is {self.low:g} to {self.high:g}; give a smaller and a larger number."
+            )
         if self.scale == "log" and self.low <= 0.0:
-            raise UsageError(f"{name}: a logarithmic scale cannot begin at {self.low:g}; give a lower bound above 0.")
+            raise UsageError(
+                f"{name}: a logarithmic scale cannot begin at {self.low:g}; give a lower bound above 0."
+            )
 
     @property
     def name(self) -> str:
@@ -109,7 +115,9 @@ class FreeParameter:
 PRESETS: Mapping[str, FreeParameter] = {
     "Friction along": FreeParameter(("ground.mu_along",), 0.02, 1.0, "log"),
     "Friction across": FreeParameter(("ground.mu_across",), 0.02, 1.0, "log"),
-    "Friction, both alike": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
+    "Friction, both alike": FreeParameter(
+        ("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"
+    ),
     "Rolling friction": FreeParameter(("ground.mu_rolling",), 0.002, 0.5, "log"),
     "Free play": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
     "Start delay": FreeParameter((START_DELAY,), 0.0, 0.5),
@@ -123,9 +131,14 @@ PRESETS: Mapping[str, FreeParameter] = {
 def offset_bounds(parameters: Sequence[FreeParameter]) -> tuple[float, float]:
     """Bounds of the time offset where nothing is said about it, s.
 
-    A start delay and an offset do the same to a robot that starts at rest: who wants the delay must trust the clock.
+    A start delay and an offset do the same to a robot that starts at rest: who wants the delay must
+    trust the clock.
     """
-    return (0.0, 0.0) if any(START_DELAY in parameter.keys for parameter in parameters) else OFFSET_BOUNDS_S
+    return (
+        (0.0, 0.0)
+        if any(START_DELAY in parameter.keys for parameter in parameters)
+        else OFFSET_BOUNDS_S
+    )
 
 
 def preset_of(parameter: FreeParameter) -> str:
@@ -144,7 +157,11 @@ def parse_free(text: str) -> FreeParameter:
     keys, equals, bounds = text.partition("=")
     parts = bounds.split(":")
     try:
-        if not equals or len(parts) not in (2, 3) or (len(parts) == 3 and parts[2].strip() not in ("lin", "log")):
+        if (
+            not equals
+            or len(parts) not in (2, 3)
+            or (len(parts) == 3 and parts[2].strip() not in ("lin", "log"))
+        ):
             raise ValueError
         low, high = float(parts[0]), float(parts[1])
     except ValueError:
@@ -165,10 +182,20 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
         If it is none.
     """
     if not hasattr(bounds, "__getitem__") or isinstance(bounds, str | bytes | Mapping):
-        raise UsageError(f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").')
-    numbers = [part for part in bounds[:2] if isinstance(part, int | float) and not isinstance(part, bool)]
-    if len(numbers) != 2 or len(bounds) > 3 or (len(bounds) == 3 and bounds[2] not in ("lin", "log")):
-        raise UsageError(f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").')
+        raise UsageError(
+            f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").'
+        )
+    numbers = [
+        part for part in bounds[:2] if isinstance(part, int | float) and not isinstance(part, bool)
+    ]
+    if (
+        len(numbers) != 2
+        or len(bounds) > 3
+        or (len(bounds) == 3 and bounds[2] not in ("lin", "log"))
+    ):
+        raise UsageError(
+            f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").'
+        )
     scale: Literal["lin", "log"] = "log" if tuple(bounds[2:]) == ("log",) else "lin"
     keys = tuple(key.strip() for key in name.split(_JOIN))
     return FreeParameter(keys, float(numbers[0]), float(numbers[1]), scale)
@@ -185,7 +212,9 @@ def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
     holder, _, name = parameter.keys[0].rpartition(".")
     part = get_value(scene, holder) if holder else scene
     if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        raise SceneError(f"{parameter.keys[0]}: there is no such key in the scene; see the scene file for its keys.")
+        raise SceneError(
+            f"{parameter.keys[0]}: there is no such key in the scene; see the scene file for its keys."
+        )
     return field_doc(type(part), name)
 
 
@@ -195,12 +224,15 @@ def present_value(scene: Scene, parameter: FreeParameter) -> float | None:
     Raises
     ------
     SceneError
-        If there is no such key, it is no number that may have parts, or the bounds are no valid values.
+        If there is no such key, it is no number that may have parts, or the bounds are no valid
+        values.
     """
     for key in parameter.keys:
         present = get_value(scene, key)
         if present is not None and not isinstance(present, float):
-            raise SceneError(f"{key}: {present!r} is no value that a fit could vary; give a key with a real number.")
+            raise SceneError(
+                f"{key}: {present!r} is no value that a fit could vary; give a key with a real number."
+            )
     for bound in (parameter.low, parameter.high):
         with_values(scene, dict(parameter.values(bound)))
     first = get_value(scene, parameter.keys[0])

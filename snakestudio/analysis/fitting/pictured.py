@@ -19,13 +19,14 @@ __all__ = ["Pictured", "pictured"]
 class Pictured:
     """A trial for a picture, in the frame of the fitted run.
 
-    The run before lies as it fits the measurement best, too: the picture shows what is wrong with its motion, not where
-    the camera stood.
+    The run before lies as it fits the measurement best, too: the picture shows what is wrong with
+    its motion, not where the camera stood.
 
     Attributes
     ----------
     link : int or None
-        The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no place was measured.
+        The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no
+        place was measured.
     measured, before, after : (k, 2) arrays
         Paths, m; empty without such a link.
     places : (b, 2) array
@@ -71,11 +72,17 @@ def pictured(outcome: TrialOutcome) -> Pictured:
         for run, misfit, m in ((outcome.before, other, one), (outcome.after, other, other))
     ]
     if not tracks:
-        return Pictured(None, nothing, nothing, nothing, nothing, pose[0], pose[1], instant, *courses)
+        return Pictured(
+            None, nothing, nothing, nothing, nothing, pose[0], pose[1], instant, *courses
+        )
     head = trial.scene.robot.head_index
     chosen = min(tracks, key=lambda track: (track.link == CENTRE_OF_MASS, abs(track.link - head)))
     clock = float(other.time[-1]) - other.offset_s
-    last = [track.position[track.used][-1, :2] for track in tracks if track.time[track.used][-1] > clock - 1e-9]
+    last = [
+        track.position[track.used][-1, :2]
+        for track in tracks
+        if track.time[track.used][-1] > clock - 1e-9
+    ]
     return Pictured(
         chosen.link,
         other.placed(chosen.position[chosen.used][:, :2]),

@@ -94,7 +94,8 @@ class FitResult:
     values : dict of str to float
         Fitted values.
     intervals : dict of str to (float, float)
-        In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot be told.
+        In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot
+        be told.
     cost_before, cost_after : float
         Root mean square distance of run and measurement, m.
     correlation : (p, p) array
@@ -129,7 +130,11 @@ class FitResult:
     @property
     def scene_values(self) -> dict[str, float]:
         """Fitted values by scene key."""
-        return {key: self.values[parameter.name] for parameter in self.parameters for key in parameter.keys}
+        return {
+            key: self.values[parameter.name]
+            for parameter in self.parameters
+            for key in parameter.keys
+        }
 
     def fitted(self, scene: Scene) -> Scene:
         """`scene` with the fitted values."""

@@ -1,7 +1,7 @@
 """The search for the best values: evaluations counted and remembered, and the two methods that ask for them.
 
-Everything here works in places between the bounds (0 to 1 of every parameter), so that a friction coefficient and a
-time are looked at in the same way.
+Everything here works in places between the bounds (0 to 1 of every parameter), so that a friction
+coefficient and a time are looked at in the same way.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ __all__ = ["ROUGH", "STEP", "Search", "Slopes", "evolve", "jacobian", "least"]
 STEP = 0.01
 """Half the span of a difference, as a share of the range.
 
-A simulation with contact and stiction answers to its parameters piecewise smoothly: where a contact opens a step
-earlier, the motion jumps by micrometres. Steps as small as rounding allows would see these jumps alone; over a
-hundredth of the range the motion changes by millimetres, a thousand times as much, and the error of a central
-difference, of second order, is a ten-thousandth.
+A simulation with contact and stiction answers to its parameters piecewise smoothly: where a contact
+opens a step earlier, the motion jumps by micrometres. Steps as small as rounding allows would see
+these jumps alone; over a hundredth of the range the motion changes by millimetres, a thousand times
+as much, and the error of a central difference, of second order, is a ten-thousandth.
 """
 
 ROUGH = 0.5
 """Second over first difference from which on the run jumps rather than changes."""
 
 _ENOUGH = 1e-4
-"""Change of the places, and of the sum of squares relatively, below which least squares have converged."""
+"""Change of the places, and of the sum of squares relatively, below which least squares have
+converged."""
 
 _PENALTY = 1e3
 """What evolution takes a failed run's cost for, m: worse than any that did not fail."""
@@ -99,11 +100,17 @@ class Search:
 
     def values(self, places: FloatArray) -> dict[str, float]:
         """Values by name of the parameter."""
-        return {p.name: p.value(float(place)) for p, place in zip(self.parameters, places, strict=True)}
+        return {
+            p.name: p.value(float(place)) for p, place in zip(self.parameters, places, strict=True)
+        }
 
     def cost(self, residual: FloatArray | None) -> float:
         """Root mean square distance, m."""
-        return math.inf if residual is None else math.sqrt(float(residual @ residual) / sum(self._weights))
+        return (
+            math.inf
+            if residual is None
+            else math.sqrt(float(residual @ residual) / sum(self._weights))
+        )
 
     def residuals(self, points: Sequence[FloatArray]) -> list[FloatArray | None]:
         """Residuals of all trials, one after the other, at some points; None where a run failed.
@@ -112,7 +119,9 @@ class Search:
         ------
         StoppedError
         """
-        new = list(dict.fromkeys(point.tobytes() for point in points if point.tobytes() not in self._known))
+        new = list(
+            dict.fromkeys(point.tobytes() for point in points if point.tobytes() not in self._known)
+        )
         tasks: list[Task] = []
         for known in new:
             keys: dict[str, float] = {}
@@ -122,9 +131,12 @@ class Search:
         outcomes = self._evaluator.map(tasks, self._go_on)
         count = len(self._weights)
         for number, known in enumerate(new):
-            parts = [outcome.residual for outcome in outcomes[number * count : (number + 1) * count]]
+            parts = [
+                outcome.residual for outcome in outcomes[number * count : (number + 1) * count]
+            ]
             self.failure = next(
-                (o.failure for o in outcomes[number * count : (number + 1) * count] if o.failure), self.failure
+                (o.failure for o in outcomes[number * count : (number + 1) * count] if o.failure),
+                self.failure,
             )
             whole = [part for part in parts if part is not None]
             self._known[known] = np.concatenate(whole) if len(whole) == len(parts) else None
@@ -143,7 +155,9 @@ class Search:
     def _tell(self) -> bool:
         if self._progress is None:
             return True
-        return self._progress(FitProgress(self._doing, self.evaluations, self.limit, self._cost_before, self.history))
+        return self._progress(
+            FitProgress(self._doing, self.evaluations, self.limit, self._cost_before, self.history)
+        )
 
     def _go_on(self) -> bool:
         return not self._abandoned() and self._tell()
@@ -176,9 +190,16 @@ def least(search: Search) -> None:
 
     try:
         least_squares(
-            residual, np.clip(search.best, 1e-9, 1.0 - 1e-9), slopes, (0.0, 1.0), "trf", ftol=_ENOUGH, xtol=_ENOUGH,
-            gtol=1e-12, max_nfev=50,
-        )  # fmt: skip
+            residual,
+            np.clip(search.best, 1e-9, 1.0 - 1e-9),
+            slopes,
+            (0.0, 1.0),
+            "trf",
+            ftol=_ENOUGH,
+            xtol=_ENOUGH,
+            gtol=1e-12,
+            max_nfev=50,
+        )
     except _EnoughError:
         return
 
@@ -196,7 +217,8 @@ class Slopes:
     columns : (r, p) array
         The Jacobian.
     roughness : (p,) array
-        Second over first difference: small where the residuals change smoothly over the step; 0 where not known.
+        Second over first difference: small where the residuals change smoothly over the step; 0
+        where not known.
     """
 
     columns: FloatArray
@@ -221,7 +243,9 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
     columns, roughness = [], np.zeros(len(place))
     for i in range(len(place)):
         ends = [(place[i], middle)]
-        for point, found in zip(points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True):
+        for point, found in zip(
+            points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True
+        ):
             if found is not None and point[i] != place[i]:
                 ends.append((point[i], found))
         ends.sort(key=lambda end: end[0])
@@ -236,7 +260,8 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
 def evolve(search: Search, seed: int, until: int) -> None:
     """CMA-ES from the best so far, until so many evaluations were made or it has converged.
 
-    A generation is evaluated at once; its size follows from the number of parameters alone, and so does what is found.
+    A generation is evaluated at once; its size follows from the number of parameters alone, and so
+    does what is found.
 
     Raises
     ------
@@ -246,12 +271,20 @@ def evolve(search: Search, seed: int, until: int) -> None:
 
     p = len(search.parameters)
     size = 4 + int(3 * math.log(p + 1))
-    dimension = max(p, 2)  # the library fails now and then in one dimension; a second one without effect does no harm
+    dimension = max(
+        p, 2
+    )  # the library fails now and then in one dimension; a second one without effect does no harm
     random = np.random.RandomState(seed)
     options = {
-        "bounds": [0.0, 1.0], "popsize": size, "randn": random.randn, "seed": math.nan,  # its own would be everybody's
-        "verbose": -9, "tolx": 1e-4, "tolfun": 0.0, "tolfunhist": 0.0,
-    }  # fmt: skip
+        "bounds": [0.0, 1.0],
+        "popsize": size,
+        "randn": random.randn,
+        "seed": math.nan,  # its own would be everybody's
+        "verbose": -9,
+        "tolx": 1e-4,
+        "tolfun": 0.0,
+        "tolfunhist": 0.0,
+    }
     begin = np.full(dimension, 0.5)
     begin[:p] = np.clip(search.best, 0.02, 0.98)
     strategy = cma.CMAEvolutionStrategy(begin, 0.2, options)

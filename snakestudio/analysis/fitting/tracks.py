@@ -108,7 +108,8 @@ class Trial:
     offset_bounds_s : (float, float)
         Between what the track's clock may be off: `offset` is added to its times. Equal: known.
     align : bool
-        Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the run.
+        Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the
+        run.
     notes : tuple of str
         What was done to the measurement, in sentences.
     """
@@ -124,21 +125,35 @@ class Trial:
     def __post_init__(self) -> None:
         robot, low, high = self.scene.robot, *self.offset_bounds_s
         if not self.scene.body.jointed:
-            raise UsageError(f"{self.name}: a continuous body has no links to fit to; fit a scene of a chain of links.")
+            raise UsageError(
+                f"{self.name}: a continuous body has no links to fit to; fit a scene of a chain of links."
+            )
         if not low <= high:
-            raise UsageError(f"{self.name}: the time offset is within {low:g} to {high:g} s; begin with the smaller.")
+            raise UsageError(
+                f"{self.name}: the time offset is within {low:g} to {high:g} s; begin with the smaller."
+            )
         for track in self.tracks:
-            what, of = ("joint", track.joint) if isinstance(track, JointTrack) else ("link", track.link)
+            what, of = (
+                ("joint", track.joint) if isinstance(track, JointTrack) else ("link", track.link)
+            )
             last = robot.n_joints if what == "joint" else robot.n_links
             if not (0 <= of < last or (what == "link" and of == CENTRE_OF_MASS)):
-                raise UsageError(f"{self.name}: the robot has no {what} {of + 1}; give one of 1 to {last}.")
+                raise UsageError(
+                    f"{self.name}: the robot has no {what} {of + 1}; give one of 1 to {last}."
+                )
             shape = track.angle.shape if isinstance(track, JointTrack) else track.position.shape[:1]
             if shape != track.time.shape or (len(track.measured) and track.measured.shape != shape):
-                raise UsageError(f"{self.name}: the columns of {what} {of + 1} differ in length; give a value a time.")
+                raise UsageError(
+                    f"{self.name}: the columns of {what} {of + 1} differ in length; give a value a time."
+                )
             if not np.all(np.diff(track.time) > 0.0):
-                raise UsageError(f"{self.name}: the times of {what} {of + 1} do not ascend; sort the rows by time.")
+                raise UsageError(
+                    f"{self.name}: the times of {what} {of + 1} do not ascend; sort the rows by time."
+                )
         if sum(int(track.used.sum()) for track in self.tracks) < 3:
-            raise UsageError(f"{self.name}: fewer than three values were measured; give a longer track.")
+            raise UsageError(
+                f"{self.name}: fewer than three values were measured; give a longer track."
+            )
 
     @property
     def end(self) -> float:
@@ -195,9 +210,9 @@ def trial_of(
 ) -> Trial:
     """A motion capture as what the run of a scene is fitted to.
 
-    Bodies of which the link is not known are left out. A measurement that begins after the scene's run has ended counts
-    from its own beginning. Heights count in spatial models only, and markers may sit above
-    the links: where the tracks are aligned, height is, too.
+    Bodies of which the link is not known are left out. A measurement that begins after the scene's
+    run has ended counts from its own beginning. Heights count in spatial models only, and markers
+    may sit above the links: where the tracks are aligned, height is, too.
 
     Raises
     ------

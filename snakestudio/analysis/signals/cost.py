@@ -18,8 +18,9 @@ __all__ = ["cost_sign"]
 def cost_sign(text: str) -> int:
     """Sign with which an expression changes as costs grow.
 
-    1 for ``max(solver_unconverged)``, -1 for ``last(com_x_m) / last(work_actuator_j)``; 0 where no column in it is a
-    cost, where costs work against each other, and where the text cannot be read. Columns need not exist.
+    1 for ``max(solver_unconverged)``, -1 for ``last(com_x_m) / last(work_actuator_j)``; 0 where no
+    column in it is a cost, where costs work against each other, and where the text cannot be read.
+    Columns need not exist.
     """
     plain, patterns = covered_patterns(text)
     try:
@@ -36,7 +37,9 @@ class _CostSign(Interpreter[int]):
     def __init__(self, patterns: dict[int, str]) -> None:
         super().__init__()
         self._patterns = patterns
-        self.functions = {name: function.signature for name, function in {**FUNCTIONS, **REDUCTIONS}.items()}
+        self.functions = {
+            name: function.signature for name, function in {**FUNCTIONS, **REDUCTIONS}.items()
+        }
 
     def number(self, tree: ast.expr, value: float) -> int:
         return 0

@@ -1,7 +1,8 @@
 """Functions over a window of time: derivative, filters, running mean and median, delay.
 
-Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN) by itself. They are
-convolutions with what they answer to a single value: scipy's take two seconds to import, in which a window stands.
+Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN)
+by itself. They are convolutions with what they answer to a single value: scipy's take two seconds
+to import, in which a window stands.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ __all__ = ["Butterworth", "Delay", "Derivative", "MovingMean", "RunningMedian"]
 _SECOND = of_column("time_s")
 
 _PASSES = (math.sqrt(2.0) - 1.0) ** 0.25
-"""Two passes of a Butterworth filter of order 2 with this share of its frequency let half the power through there."""
+"""Two passes of a Butterworth filter of order 2 with this share of its frequency let half the power
+through there."""
 
 _FORGOTTEN = 1e-15
 """What of a row's weight is left where a filter's window ends."""
@@ -106,7 +108,9 @@ class _Filter(NamedTuple):
 
 def _memory(share: float) -> int:
     """After how many rows a filter at a share of the row rate has forgotten one."""
-    return math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+    return (
+        math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+    )
 
 
 @lru_cache(maxsize=16)
@@ -115,14 +119,17 @@ def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> 
 
     What it answers after more than `rows` rows nobody asks for.
 
-    Its poles are a pair r exp(+-i theta), so that one over its denominator answers r^n sin((n + 1) theta) / sin(theta).
+    Its poles are a pair r exp(+-i theta), so that one over its denominator answers r^n sin((n + 1)
+    theta) / sin(theta).
     """
     warped = math.tan(math.pi * share)
     warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
     whole = 1.0 + math.sqrt(2.0) * warped + warped * warped
     radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / whole)
     angle = math.atan2(math.sqrt(2.0) * warped, 1.0 - warped * warped)
-    memory = math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-15))) + 8
+    memory = (
+        math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-15))) + 8
+    )
     memory = min(memory, rows)
     count = np.arange(memory)
     poles = radius**count * np.sin((count + 1) * angle) / math.sin(angle)
@@ -149,8 +156,9 @@ class Butterworth(_Window):
         if not self._hz < 0.5 * rate:
             raise SignalError(
                 f"{self._kind} at {self._hz:g} Hz: the run has {rate:.4g} rows a second, so there is nothing above "
-                f"{0.5 * rate:.4g} Hz in it", "give a lower frequency, or record at a higher rate",
-            )  # fmt: skip
+                f"{0.5 * rate:.4g} Hz in it",
+                "give a lower frequency, or record at a higher rate",
+            )
         # A run that is shorter than the filter's memory needs no more of it than that.
         span = max(float(len(reading)), float(reading.times[-1] - reading.times[0]) * rate + 2.0)
         if min(_memory(self._hz / rate), 3.0 * span) > _MOST_ROWS:
@@ -232,18 +240,25 @@ class MovingMean(_Window):
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """Half the window on either side."""
         times = reading.times
-        return reading.from_time(times[start] - self._half), reading.to_time(times[stop - 1] + self._half)
+        return reading.from_time(times[start] - self._half), reading.to_time(
+            times[stop - 1] + self._half
+        )
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN where there is no value within the window."""
         first, last = self.window(block.reading, start, stop)
         values, times = self.part.values(block, first, last), block.times(first, last)
         there = np.isfinite(values)
-        middle = float(values[there].mean()) if there.any() else 0.0  # or large values would swallow small changes
+        middle = (
+            float(values[there].mean()) if there.any() else 0.0
+        )  # or large values would swallow small changes
         sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
         counts = np.concatenate([[0], np.cumsum(there)])
         at = block.times(start, stop)
-        a, b = np.searchsorted(times, at - self._half, "left"), np.searchsorted(times, at + self._half, "right")
+        a, b = (
+            np.searchsorted(times, at - self._half, "left"),
+            np.searchsorted(times, at + self._half, "right"),
+        )
         with np.errstate(invalid="ignore"):
             made: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
         return made
@@ -283,7 +298,9 @@ class RunningMedian(_Window):
         from scipy import ndimage
 
         size = 2 * half + 1
-        made: FloatArray = ndimage.median_filter(np.where(gap, 0.0, values), size=size, mode="nearest")
+        made: FloatArray = ndimage.median_filter(
+            np.where(gap, 0.0, values), size=size, mode="nearest"
+        )
         # What has a gap or an end of the recording within its window is done one by one.
         broken = ndimage.maximum_filter1d(gap.astype(np.int8), size, mode="constant", cval=1) > 0
         for a, b in _stretches(np.where(broken, 0.0, np.nan)):
@@ -293,7 +310,9 @@ class RunningMedian(_Window):
 
 def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
     """Medians around the rows `start` to `stop`: what is in the window is kept in order as it moves on."""
-    held = sorted(x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x))
+    held = sorted(
+        x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x)
+    )
     made = []
     for i in range(start, stop):
         if i + half < len(values) and math.isfinite(values[i + half]):

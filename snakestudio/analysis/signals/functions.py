@@ -13,8 +13,22 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.filters import Butterworth, Delay, Derivative, MovingMean, RunningMedian
-from snakestudio.analysis.signals.nodes import Block, ColumnKey, Node, Number, Pointwise, Reading, evaluate
+from snakestudio.analysis.signals.filters import (
+    Butterworth,
+    Delay,
+    Derivative,
+    MovingMean,
+    RunningMedian,
+)
+from snakestudio.analysis.signals.nodes import (
+    Block,
+    ColumnKey,
+    Node,
+    Number,
+    Pointwise,
+    Reading,
+    evaluate,
+)
 from snakestudio.errors import PluginRuntimeError, SignalError
 from snakestudio.model.column_units import PLAIN, Unit, combined, common, of_column, raised
 from snakestudio.model.recording import Recording
@@ -24,11 +38,12 @@ from snakestudio.plugins.faults import calling
 
 __all__ = ["BLOCK", "FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
 
-# Functions that depend on all rows before: integral and unwrapped angle, and the value at a fixed time.
+# Functions that depend on all rows before: integral and unwrapped angle, and the value at a fixed
+# time.
 #
-# They are carried on from block to block, and what they stand at is kept for every block, so that a signal of hours
-# that is asked for row by row does not begin anew each time. A block always begins at the same row: pieces equal the
-# whole.
+# They are carried on from block to block, and what they stand at is kept for every block, so that a
+# signal of hours that is asked for row by row does not begin anew each time. A block always begins
+# at the same row: pieces equal the whole.
 
 
 BLOCK = 2048
@@ -48,7 +63,9 @@ class _Kept:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._states: dict[tuple[int, int], tuple[list[weakref.ref[Recording]], tuple[_State, ...]]] = {}
+        self._states: dict[
+            tuple[int, int], tuple[list[weakref.ref[Recording]], tuple[_State, ...]]
+        ] = {}
 
     def get(self, reading: Reading) -> tuple[_State, ...]:
         """What is known."""
@@ -66,7 +83,9 @@ class _Kept:
             return
         with self._lock:
             self._states = {
-                key: entry for key, entry in self._states.items() if all(ref() is not None for ref in entry[0])
+                key: entry
+                for key, entry in self._states.items()
+                if all(ref() is not None for ref in entry[0])
             }
             self._states[_key(reading)] = (alive, states)
 
@@ -91,7 +110,9 @@ class _Running(Node):
         return self.parts[0]
 
     @abstractmethod
-    def run(self, times: FloatArray, values: FloatArray, state: _State) -> tuple[FloatArray, _State]:
+    def run(
+        self, times: FloatArray, values: FloatArray, state: _State
+    ) -> tuple[FloatArray, _State]:
         """Go on over some rows: the values there, and where it stands then."""
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
@@ -127,7 +148,9 @@ class _Running(Node):
     def _note(self, reading: Reading, number: int, state: _State) -> None:
         """Keep where it stands at the beginning of the next block, if that will not change any more."""
         states = self._kept.get(reading)
-        if len(states) == number and self.part.settled(reading, (number - 1) * BLOCK, number * BLOCK):
+        if len(states) == number and self.part.settled(
+            reading, (number - 1) * BLOCK, number * BLOCK
+        ):
             self._kept.put(reading, (*states, state))
 
 
@@ -138,7 +161,9 @@ class Integral(_Running):
         super().__init__(part)
         self.unit = combined(part.unit, of_column("time_s"))
 
-    def run(self, times: FloatArray, values: FloatArray, state: _State) -> tuple[FloatArray, _State]:
+    def run(
+        self, times: FloatArray, values: FloatArray, state: _State
+    ) -> tuple[FloatArray, _State]:
         """Where values are missing, so are sums."""
         there = np.isfinite(values)
         made = np.full(len(values), np.nan)
@@ -161,7 +186,9 @@ class Unwrapped(_Running):
         degrees = part.unit is not None and part.unit[4] == 1.0
         self._turn = 360.0 if degrees else 2.0 * np.pi
 
-    def run(self, times: FloatArray, values: FloatArray, state: _State) -> tuple[FloatArray, _State]:
+    def run(
+        self, times: FloatArray, values: FloatArray, state: _State
+    ) -> tuple[FloatArray, _State]:
         """Whole turns are added so that a row is within half a turn of the one before."""
         there = np.isfinite(values)
         made = np.full(len(values), np.nan)
@@ -254,7 +281,9 @@ def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..
         except PluginRuntimeError as error:
             raise SignalError(error.message.rstrip("."), f"or leave out {name}") from error
         except (TypeError, ValueError) as error:  # called with what it does not take
-            raise SignalError(f"{name} of the plug-in {plugin} cannot be used: {error}", "fix the plug-in") from error
+            raise SignalError(
+                f"{name} of the plug-in {plugin} cannot be used: {error}", "fix the plug-in"
+            ) from error
 
     return checked
 
@@ -284,7 +313,12 @@ class Custom(Node):
     """
 
     def __init__(
-        self, part: Node, function: Callable[..., FloatArray], unit: Unit, reach_s: float | None, name: str
+        self,
+        part: Node,
+        function: Callable[..., FloatArray],
+        unit: Unit,
+        reach_s: float | None,
+        name: str,
     ) -> None:
         super().__init__(unit, (part,))
         self._function, self._reach_s, self._name = function, reach_s, name
@@ -315,7 +349,8 @@ class Custom(Node):
         if made.shape != values.shape or made.dtype.kind not in "fiub":
             form = " x ".join(map(str, made.shape)) or "one"
             raise SignalError(
-                f"{self._name} gives {form} {made.dtype} values for {len(values)} rows", "give one number for each row"
+                f"{self._name} gives {form} {made.dtype} values for {len(values)} rows",
+                "give one number for each row",
             )
         result: FloatArray = made[start - first : stop - first].astype(np.float64)
         return result
@@ -376,59 +411,130 @@ def _choose(condition: FloatArray, yes: FloatArray, no: FloatArray) -> FloatArra
 
 
 def _windowed(
-    name: str, number: str, text: str, make: Callable[[Node, float], Node], around: tuple[str, str] | None = None,
+    name: str,
+    number: str,
+    text: str,
+    make: Callable[[Node, float], Node],
+    around: tuple[str, str] | None = None,
     positive: bool = True,
-) -> tuple[str, Function]:  # fmt: skip
+) -> tuple[str, Function]:
     needed = frozenset((number,)) if positive else frozenset[str]()
     return name, Function(f"{name}(x, {number})", text, make, 1, (number,), needed, around=around)
 
 
-FUNCTIONS: Table[Function] = Table((
-    ("derivative", Function("derivative(x)", "Rate of change over time", Derivative,
-                            around=("Derivative", "derivative({})"))),
-    ("integral", Function("integral(x)", "Integral over time since the start of the run", Integral,
-                          around=("Integral", "integral({})"))),
-    _windowed("lowpass", "hz", "Butterworth low-pass of order 2, forwards and backwards; half the power passes at hz",
-              lambda x, hz: Butterworth("lowpass", x, hz), ("Low-Pass, 5 Hz", "lowpass({}, 5)")),
-    _windowed("highpass", "hz", "Butterworth high-pass of order 2, forwards and backwards; half the power passes at hz",
-              lambda x, hz: Butterworth("highpass", x, hz), ("High-Pass, 0.5 Hz", "highpass({}, 0.5)")),
-    _windowed("moving_mean", "s", "Mean over s seconds around every moment", MovingMean,
-              ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)")),
-    _windowed("median", "s", "Median over s seconds around every moment: takes out spikes", RunningMedian,
-              ("Median, 0.2 s", "median({}, 0.2)")),
-    _windowed("delay", "s", "The value s seconds before", Delay, positive=False),
-    _windowed("at", "t", "The value at the time t, for every moment: x - at(x, 0) is a displacement", ValueAt,
-              positive=False),
-    ("unwrap", Function("unwrap(x)", "An angle without jumps by whole turns", Unwrapped)),
-    _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
-    _many("sum", "Sum", _added),
-    _many("mean", "Mean of several signals at every moment", lambda *values: _added(*values) / len(values)),
-    _many("max", "Largest of several signals at every moment", lambda *values: reduce(np.maximum, values)),
-    _many("min", "Smallest of several signals at every moment", lambda *values: reduce(np.minimum, values)),
-    _many("hypot", "Square root of the sum of squares", _norm),
-    ("atan2", Function("atan2(y, x)", "Angle of the direction (x, y)",
-                       lambda y, x: Pointwise(np.arctan2, (y, x), _RAD), 2)),
-    ("where", Function("where(condition, x, y)", "x where the condition holds, y elsewhere",
-                       lambda c, x, y: Pointwise(_choose, (c, x, y), _shared((x, y))), 3)),
-    _one("abs", "Size without sign", np.abs, _same),
-    _one("sign", "-1, 0 or 1", np.sign),
-    _one("plain", "Its number without the unit", np.positive),
-    _one("sqrt", "Square root", np.sqrt, lambda unit: raised(unit, 0.5)),
-    _one("exp", "Exponential", np.exp),
-    _one("log", "Natural logarithm", np.log),
-    _one("log10", "Logarithm to the base 10", np.log10),
-    _one("sin", "Sine of an angle in radians", np.sin),
-    _one("cos", "Cosine of an angle in radians", np.cos),
-    _one("tan", "Tangent of an angle in radians", np.tan),
-    _one("asin", "Angle of a sine", np.arcsin, lambda _: _RAD),
-    _one("acos", "Angle of a cosine", np.arccos, lambda _: _RAD),
-    _one("atan", "Angle of a tangent", np.arctan, lambda _: _RAD),
-    _one("sinh", "Hyperbolic sine", np.sinh),
-    _one("cosh", "Hyperbolic cosine", np.cosh),
-    _one("tanh", "Hyperbolic tangent", np.tanh),
-    _one("deg", "Radians as degrees", np.rad2deg, _in_degrees),
-    _one("rad", "Degrees as radians", np.deg2rad, _in_radians),
-))  # fmt: skip
+FUNCTIONS: Table[Function] = Table(
+    (
+        (
+            "derivative",
+            Function(
+                "derivative(x)",
+                "Rate of change over time",
+                Derivative,
+                around=("Derivative", "derivative({})"),
+            ),
+        ),
+        (
+            "integral",
+            Function(
+                "integral(x)",
+                "Integral over time since the start of the run",
+                Integral,
+                around=("Integral", "integral({})"),
+            ),
+        ),
+        _windowed(
+            "lowpass",
+            "hz",
+            "Butterworth low-pass of order 2, forwards and backwards; half the power passes at hz",
+            lambda x, hz: Butterworth("lowpass", x, hz),
+            ("Low-Pass, 5 Hz", "lowpass({}, 5)"),
+        ),
+        _windowed(
+            "highpass",
+            "hz",
+            "Butterworth high-pass of order 2, forwards and backwards; half the power passes at hz",
+            lambda x, hz: Butterworth("highpass", x, hz),
+            ("High-Pass, 0.5 Hz", "highpass({}, 0.5)"),
+        ),
+        _windowed(
+            "moving_mean",
+            "s",
+            "Mean over s seconds around every moment",
+            MovingMean,
+            ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)"),
+        ),
+        _windowed(
+            "median",
+            "s",
+            "Median over s seconds around every moment: takes out spikes",
+            RunningMedian,
+            ("Median, 0.2 s", "median({}, 0.2)"),
+        ),
+        _windowed("delay", "s", "The value s seconds before", Delay, positive=False),
+        _windowed(
+            "at",
+            "t",
+            "The value at the time t, for every moment: x - at(x, 0) is a displacement",
+            ValueAt,
+            positive=False,
+        ),
+        ("unwrap", Function("unwrap(x)", "An angle without jumps by whole turns", Unwrapped)),
+        _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
+        _many("sum", "Sum", _added),
+        _many(
+            "mean",
+            "Mean of several signals at every moment",
+            lambda *values: _added(*values) / len(values),
+        ),
+        _many(
+            "max",
+            "Largest of several signals at every moment",
+            lambda *values: reduce(np.maximum, values),
+        ),
+        _many(
+            "min",
+            "Smallest of several signals at every moment",
+            lambda *values: reduce(np.minimum, values),
+        ),
+        _many("hypot", "Square root of the sum of squares", _norm),
+        (
+            "atan2",
+            Function(
+                "atan2(y, x)",
+                "Angle of the direction (x, y)",
+                lambda y, x: Pointwise(np.arctan2, (y, x), _RAD),
+                2,
+            ),
+        ),
+        (
+            "where",
+            Function(
+                "where(condition, x, y)",
+                "x where the condition holds, y elsewhere",
+                lambda c, x, y: Pointwise(_choose, (c, x, y), _shared((x, y))),
+                3,
+            ),
+        ),
+        _one("abs", "Size without sign", np.abs, _same),
+        _one("sign", "-1, 0 or 1", np.sign),
+        _one("plain", "Its number without the unit", np.positive),
+        _one("sqrt", "Square root", np.sqrt, lambda unit: raised(unit, 0.5)),
+        _one("exp", "Exponential", np.exp),
+        _one("log", "Natural logarithm", np.log),
+        _one("log10", "Logarithm to the base 10", np.log10),
+        _one("sin", "Sine of an angle in radians", np.sin),
+        _one("cos", "Cosine of an angle in radians", np.cos),
+        _one("tan", "Tangent of an angle in radians", np.tan),
+        _one("asin", "Angle of a sine", np.arcsin, lambda _: _RAD),
+        _one("acos", "Angle of a cosine", np.arccos, lambda _: _RAD),
+        _one("atan", "Angle of a tangent", np.arctan, lambda _: _RAD),
+        _one("sinh", "Hyperbolic sine", np.sinh),
+        _one("cosh", "Hyperbolic cosine", np.cosh),
+        _one("tanh", "Hyperbolic tangent", np.tanh),
+        _one("deg", "Radians as degrees", np.rad2deg, _in_degrees),
+        _one("rad", "Degrees as radians", np.deg2rad, _in_radians),
+    )
+)
 """By name, in the order in which they are offered."""
 
 
@@ -441,12 +547,13 @@ class FilterKind(Declaration):
     name : str
         As it is typed.
     of : callable
-        Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the plain numbers.
+        Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
+        plain numbers.
     help : str
         What it does, in a few words.
     unit : callable or str
-        Makes the unit of its values of that of the signal, which it is if left out; or the unit as columns end in it
-        ("mps"), "" for none.
+        Makes the unit of its values of that of the signal, which it is if left out; or the unit as
+        columns end in it ("mps"), "" for none.
     numbers : tuple of str
         Names of the plain numbers that it takes after the signal.
     positive : tuple of str
@@ -454,8 +561,8 @@ class FilterKind(Declaration):
     between : dict of str to (float, float)
         Least and greatest of them.
     reach_s : float, callable or None
-        How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the row itself; None: at
-        the whole run, which takes longer while a run goes.
+        How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
+        row itself; None: at the whole run, which takes longer while a run goes.
     """
 
     role: ClassVar[str] = "filter"
@@ -481,12 +588,25 @@ class FilterKind(Declaration):
 
         def make(x: Node, *numbers: float) -> Node:
             reach = self.reach_s(*numbers) if callable(self.reach_s) else self.reach_s
-            return Custom(x, lambda t, values: of(t, values, *numbers), unit_after(self.unit, x.unit), reach, self.name)
+            return Custom(
+                x,
+                lambda t, values: of(t, values, *numbers),
+                unit_after(self.unit, x.unit),
+                reach,
+                self.name,
+            )
 
         signature = f"{self.name}({', '.join(('x', *self.numbers))})"
         help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
         around = None if self.numbers else (titled(self.name), f"{self.name}({{}})")
         function = Function(
-            signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between, around=around
+            signature,
+            help_,
+            make,
+            1,
+            self.numbers,
+            frozenset(self.positive),
+            self.between,
+            around=around,
         )
         self.registry.add(self.name, function, source)

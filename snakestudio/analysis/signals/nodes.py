@@ -1,8 +1,8 @@
 """What expressions are made of: numbers, columns and functions, each of which knows the rows it has to look at.
 
-A node is asked twice: first how far it reaches (a filter needs rows on both sides), then for its values, out of columns
-that were read once for the whole expression. So a signal of hours is evaluated piece by piece, and the pieces are
-those of the whole.
+A node is asked twice: first how far it reaches (a filter needs rows on both sides), then for its
+values, out of columns that were read once for the whole expression. So a signal of hours is
+evaluated piece by piece, and the pieces are those of the whole.
 """
 
 from __future__ import annotations
@@ -20,18 +20,31 @@ from snakestudio.model.column_units import PLAIN, Unit, of_column
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 
-__all__ = ["Block", "Column", "ColumnKey", "FloatArray", "Node", "Number", "Pointwise", "Reading", "Time", "evaluate"]
+__all__ = [
+    "Block",
+    "Column",
+    "ColumnKey",
+    "FloatArray",
+    "Node",
+    "Number",
+    "Pointwise",
+    "Reading",
+    "Time",
+    "evaluate",
+]
 
 
 _FIRST = 1000
-"""Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no time for it."""
+"""Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no
+time for it."""
 
 ColumnKey = tuple[str, bool]
 """Name of a column, and whether it is one of the other run."""
 
 
 _even_until: dict[int, tuple[weakref.ref[Recording], int]] = {}
-"""How many rows of a recording are known to be evenly apart: rows do not change, so only new ones are looked at."""
+"""How many rows of a recording are known to be evenly apart: rows do not change, so only new ones
+are looked at."""
 
 
 def _remember(recording: Recording, count: int) -> None:
@@ -96,10 +109,15 @@ class Reading:
         theirs = set(column_names(self.other.schema)) if self.other is not None else set()
         for name, other in columns:
             if other and self.other is None:
-                raise SignalError(f"'other.{name}' needs a second run", "choose which run it is compared with")
+                raise SignalError(
+                    f"'other.{name}' needs a second run", "choose which run it is compared with"
+                )
             if name not in (theirs if other else own):
                 which = "the other run" if other else "this run"
-                raise SignalError(f"{which} has no column '{name}'", "take one that both runs have, or leave it out")
+                raise SignalError(
+                    f"{which} has no column '{name}'",
+                    "take one that both runs have, or leave it out",
+                )
 
     def block(self, columns: frozenset[ColumnKey], start: int, stop: int) -> Block:
         """These columns of the rows `start` to `stop`."""
@@ -108,13 +126,17 @@ class Reading:
         theirs = tuple(sorted(name for name, other in columns if other))
         if own:
             table = columns_between(self.recording, own, start, stop)
-            values |= {(name, False): np.ascontiguousarray(table[:, k]) for k, name in enumerate(own)}
+            values |= {
+                (name, False): np.ascontiguousarray(table[:, k]) for k, name in enumerate(own)
+            }
         if theirs:
             assert self.other is not None
             values |= self._of_other(self.other, theirs, self.times[start:stop])
         return Block(self, start, stop, values)
 
-    def _of_other(self, other: Recording, names: tuple[str, ...], times: FloatArray) -> dict[ColumnKey, FloatArray]:
+    def _of_other(
+        self, other: Recording, names: tuple[str, ...], times: FloatArray
+    ) -> dict[ColumnKey, FloatArray]:
         """Values of the other run between its rows, linearly; NaN where it was not recorded."""
         known = Reading(other)
         if not len(known) or not len(times):
@@ -122,7 +144,9 @@ class Reading:
         first, last = known.from_time(times[0]), known.to_time(times[-1])
         table = columns_between(other, names, first, last)
         there = known.times[first:last]
-        near = 1e-9 * max(1.0, abs(float(times[-1])))  # rows of the same moment may differ in their last bits
+        near = 1e-9 * max(
+            1.0, abs(float(times[-1]))
+        )  # rows of the same moment may differ in their last bits
         outside = (times < there[0] - near) | (times > there[-1] + near)
         made: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):
@@ -135,7 +159,9 @@ class Reading:
 class Block:
     """Columns of some rows in a row, and what is asked about them."""
 
-    def __init__(self, reading: Reading, start: int, stop: int, columns: dict[ColumnKey, FloatArray]) -> None:
+    def __init__(
+        self, reading: Reading, start: int, stop: int, columns: dict[ColumnKey, FloatArray]
+    ) -> None:
         self.reading, self.start, self.stop = reading, start, stop
         self._columns = columns
 
@@ -242,7 +268,9 @@ class Column(Node):
 class Pointwise(Node):
     """A function of values at the same moment."""
 
-    def __init__(self, function: Callable[..., FloatArray], parts: tuple[Node, ...], unit: Unit) -> None:
+    def __init__(
+        self, function: Callable[..., FloatArray], parts: tuple[Node, ...], unit: Unit
+    ) -> None:
         super().__init__(unit, parts)
         self._function = function
 
@@ -252,7 +280,11 @@ class Pointwise(Node):
 
     def constant(self) -> float:
         """Its value where all its parts are numbers."""
-        return float(self.applied([np.array([part.value]) for part in self.parts if isinstance(part, Number)])[0])
+        return float(
+            self.applied(
+                [np.array([part.value]) for part in self.parts if isinstance(part, Number)]
+            )[0]
+        )
 
     def applied(self, values: list[FloatArray]) -> FloatArray:
         """The function of values of its parts."""

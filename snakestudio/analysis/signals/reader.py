@@ -1,7 +1,7 @@
 """Expressions over columns of a run: the text becomes a tree of nodes.
 
-Columns can be given by patterns (``link_*_x_m``) where a function takes any number of signals, and those of a second
-run as ``other.link_6_x_m``.
+Columns can be given by patterns (``link_*_x_m``) where a function takes any number of signals, and
+those of a second run as ``other.link_6_x_m``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.nodes import Column, Node, Number, Pointwise, Time
 from snakestudio.errors import FormulaError, SignalError
-from snakestudio.model.column_units import PLAIN, alike, combined, common, ending_of, raised, unit_text
+from snakestudio.model.column_units import (
+    PLAIN,
+    alike,
+    combined,
+    common,
+    ending_of,
+    raised,
+    unit_text,
+)
 from snakestudio.model.formula.expressions import TYPOGRAPHIC, Interpreter, Vocabulary
 from snakestudio.text import counted, listing
 
@@ -54,7 +62,8 @@ VOCABULARY = Vocabulary(
     prefix=_OTHER,
     names="columns",
 )
-# A star is part of a pattern where an underscore is beside it: link_*_x_m, but link_1_x_m*link_2_x_m is a product.
+# A star is part of a pattern where an underscore is beside it: link_*_x_m, but
+# link_1_x_m*link_2_x_m is a product.
 _WORD = re.compile(
     r"(?<![\w.\])])(?:(?:[^\W\d]|\*(?=_)|\?|\[[\w-]+\](?=\w))(?:\w|\.(?=[\w*?])|\?|\[[\w-]+\]|(?<=_)\*|\*(?=_))*)"
 )
@@ -76,7 +85,8 @@ def read(
     ----------
     text : str
     names, other_names : sequence of str
-        Columns of the run, and of the one that ``other.`` means; none of the latter where there is no second run.
+        Columns of the run, and of the one that ``other.`` means; none of the latter where there is
+        no second run.
     reductions : dict, optional
         Given where the result must be one number: signals can be used only inside these.
     vocabulary : Vocabulary
@@ -137,7 +147,9 @@ class _Reader(Interpreter[Node]):
         self._reductions: Mapping[str, Function] = reductions or {}
         self._signals = reductions is None  # whether what is read may change with time
         self._owner = owner
-        self.functions = {name: each.signature for name, each in {**FUNCTIONS, **self._reductions}.items()}
+        self.functions = {
+            name: each.signature for name, each in {**FUNCTIONS, **self._reductions}.items()
+        }
 
     def number(self, tree: ast.expr, value: float) -> Number:
         return Number(value)
@@ -146,7 +158,11 @@ class _Reader(Interpreter[Node]):
         start, _ = self.position(tree)
         if start in self._patterns:
             pattern = self._patterns[start]
-            self.refuse(tree, "stands for several columns", f"put it into a function of several, like sum({pattern})")
+            self.refuse(
+                tree,
+                "stands for several columns",
+                f"put it into a function of several, like sum({pattern})",
+            )
         if isinstance(tree, ast.Attribute):
             return self._column(tree, tree.attr, True)
         if name in self._sets[False]:
@@ -166,7 +182,9 @@ class _Reader(Interpreter[Node]):
         known = [prefix + each for each in self._names[other]]
         owner = f"the {_OTHER} run" if other else self._owner
         predicate = f"is not a column of {owner}"
-        self.unknown_name(tree, prefix + name, known, predicate, f"use one of the columns of {owner}")
+        self.unknown_name(
+            tree, prefix + name, known, predicate, f"use one of the columns of {owner}"
+        )
 
     def _check_reduced(self, tree: ast.expr) -> None:
         """Refuse a signal where the result must be one number."""
@@ -179,7 +197,11 @@ class _Reader(Interpreter[Node]):
 
     def sign(self, tree: ast.UnaryOp, symbol: str, value: Node) -> Node:
         if symbol == "-":
-            return Number(-value.value) if isinstance(value, Number) else Pointwise(np.negative, (value,), value.unit)
+            return (
+                Number(-value.value)
+                if isinstance(value, Number)
+                else Pointwise(np.negative, (value,), value.unit)
+            )
         return Pointwise(lambda x: np.where(np.isnan(x), np.nan, x == 0.0), (value,), PLAIN)
 
     def operation(self, tree: ast.BinOp, symbol: str, left: Node, right: Node) -> Node:
@@ -203,7 +225,10 @@ class _Reader(Interpreter[Node]):
         tests = [self.vocabulary.comparisons[symbol] for symbol in symbols]
 
         def compare(*values: FloatArray) -> FloatArray:
-            holds = [test(a, b).astype(np.float64) for test, a, b in zip(tests, values, values[1:], strict=False)]
+            holds = [
+                test(a, b).astype(np.float64)
+                for test, a, b in zip(tests, values, values[1:], strict=False)
+            ]
             for part in holds:  # what is not known compares with nothing
                 part[np.isnan(np.sum(values, axis=0))] = np.nan
             return _truth(True, holds)
@@ -223,7 +248,9 @@ class _Reader(Interpreter[Node]):
         reducing = not self._signals and name in self._reductions and self._is_of_one(tree, name)
         function = self._reductions[name] if reducing else FUNCTIONS.get(name)
         if function is None:
-            self.refuse(tree.func, "gives one number, and is inside another reduction", "reduce once")
+            self.refuse(
+                tree.func, "gives one number, and is inside another reduction", "reduce once"
+            )
         if function.signals == 0:
             return self._of_many(tree, name, function)
         required = function.signals + len(function.numbers)
@@ -238,12 +265,16 @@ class _Reader(Interpreter[Node]):
             self._check_alike(tree, tuple(zip(tree.args, parts, strict=False))[-2:])
         numbers = [
             self._plain_number(argument, name, number, function)
-            for argument, number in zip(tree.args[function.signals :], function.numbers, strict=True)
+            for argument, number in zip(
+                tree.args[function.signals :], function.numbers, strict=True
+            )
         ]
         node = self._folded(tree, function.make(*parts, *numbers))
         if not (self._signals or reducing or isinstance(node, Pointwise | Number)):
             remedy = f"put it into a reduction, like mean({name}(...))"
-            self.refuse(tree, f"is not one number: {name}() is of signals that change with time", remedy)
+            self.refuse(
+                tree, f"is not one number: {name}() is of signals that change with time", remedy
+            )
         return node
 
     def _is_of_one(self, tree: ast.Call, name: str) -> bool:
@@ -256,10 +287,16 @@ class _Reader(Interpreter[Node]):
         if not isinstance(node, Number):
             self.refuse(tree, f"in {name}() changes with time", f"give a plain number for {number}")
         if number in function.positive and node.value <= 0.0:
-            self.refuse(tree, f"is {number} in {name}(), which must be greater than 0", "give a positive number")
+            self.refuse(
+                tree,
+                f"is {number} in {name}(), which must be greater than 0",
+                "give a positive number",
+            )
         low, high = function.between.get(number, (-math.inf, math.inf))
         if not low <= node.value <= high:
-            self.refuse(tree, f"is {number} in {name}(), which is out of range", f"give {low:g} to {high:g}")
+            self.refuse(
+                tree, f"is {number} in {name}(), which is out of range", f"give {low:g} to {high:g}"
+            )
         return node.value
 
     def _of_many(self, tree: ast.Call, name: str, function: Function) -> Node:
@@ -270,26 +307,38 @@ class _Reader(Interpreter[Node]):
             start, _ = self.position(argument)
             plain = isinstance(argument, ast.Name | ast.Attribute) and start in self._patterns
             pattern = pattern or plain
-            parts += self._matching(argument, self._patterns[start]) if plain else [self.evaluate(argument)]
+            parts += (
+                self._matching(argument, self._patterns[start])
+                if plain
+                else [self.evaluate(argument)]
+            )
             trees += [argument] * (len(parts) - len(trees))
         if len(parts) > LARGEST:
             self.refuse(tree, f"has {len(parts)} signals", f"give at most {LARGEST}")
         if not parts or (len(parts) == 1 and not pattern):
             over = "; the statistics of a span show those of one signal over time"
             over = over if name in ("mean", "max", "min") else ""
-            self.refuse(tree, "needs several signals", f"write {function.signature} or {name}(link_*_x_m){over}")
+            self.refuse(
+                tree,
+                "needs several signals",
+                f"write {function.signature} or {name}(link_*_x_m){over}",
+            )
         self._check_alike(tree, tuple(zip(trees, parts, strict=True)))
         return self._folded(tree, function.make(*parts))
 
     def _check_alike(self, tree: ast.expr, parts: Sequence[tuple[ast.expr, Node]]) -> None:
         """Refuse to add or compare metres and seconds where the result must be one number.
 
-        A plot may hold such a sum (files of 0.1.0 do), it has no unit then; what decides between runs must mean
-        something. A typed number takes the unit of what it meets.
+        A plot may hold such a sum (files of 0.1.0 do), it has no unit then; what decides between
+        runs must mean something. A typed number takes the unit of what it meets.
         """
         if not self._reductions:
             return
-        known = [(at, node) for at, node in parts if not isinstance(node, Number) and node.unit is not None]
+        known = [
+            (at, node)
+            for at, node in parts
+            if not isinstance(node, Number) and node.unit is not None
+        ]
         for at, node in known[1:]:
             first, other = known[0]
             if not alike(other.unit, node.unit):
@@ -306,7 +355,9 @@ class _Reader(Interpreter[Node]):
         plain = pattern.removeprefix(f"{_OTHER}.") if other else pattern
         if other and not self._names[True]:
             self.refuse(tree, "needs a second run", "load one, or leave other. out")
-        columns: list[Node] = [Column(name, other) for name in self._names[other] if fnmatchcase(name, plain)]
+        columns: list[Node] = [
+            Column(name, other) for name in self._names[other] if fnmatchcase(name, plain)
+        ]
         if not columns:
             remedy = "write * for any letters and ? for one; link_*_x_m are the x of all links"
             self.refuse(tree, "is a pattern that no column fits", remedy)

@@ -36,7 +36,9 @@ class Reduction(Node):
     unit : tuple or None
     """
 
-    def __init__(self, part: Node, of: Callable[[FloatArray, FloatArray], float], unit: Unit) -> None:
+    def __init__(
+        self, part: Node, of: Callable[[FloatArray, FloatArray], float], unit: Unit
+    ) -> None:
         super().__init__(unit, (part,))
         self.of = of
 
@@ -59,13 +61,13 @@ class ReductionKind(Declaration):
     name : str
         As it is typed.
     of : callable
-        Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have one, and of the
-        plain numbers.
+        Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have
+        one, and of the plain numbers.
     help : str
         What it does, in a few words.
     unit : callable or str
-        Makes the unit of the number of that of the signal, which it is if left out; or the unit as columns end in it
-        ("mps"), "" for none.
+        Makes the unit of the number of that of the signal, which it is if left out; or the unit as
+        columns end in it ("mps"), "" for none.
     numbers : tuple of str
         Names of the plain numbers that it takes after the signal.
     positive : tuple of str
@@ -94,11 +96,15 @@ class ReductionKind(Declaration):
         """What expressions use of it, with `of` for its own."""
 
         def make(x: Node, *numbers: float) -> Reduction:
-            return Reduction(x, lambda t, values: float(of(t, values, *numbers)), unit_after(self.unit, x.unit))
+            return Reduction(
+                x, lambda t, values: float(of(t, values, *numbers)), unit_after(self.unit, x.unit)
+            )
 
         signature = f"{self.name}({', '.join(('x', *self.numbers))})"
         help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
-        return Function(signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between)
+        return Function(
+            signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between
+        )
 
     def register(self, source: str) -> None:
         """Take it up; what its code raises becomes a message about the expression."""
@@ -118,16 +124,23 @@ _OWN = (
     _own("min", "Smallest value", lambda t, x: x.min()),
     _own("rms", "Root of the mean square over all rows", lambda t, x: np.sqrt(np.mean(x * x))),
     _own("std", "Standard deviation over all rows", lambda t, x: x.std()),
-    _own("peak_to_peak", "Largest less smallest value", lambda t, x: float(x.max()) - float(x.min())),
     _own(
-        "integral", "Integral over time, by trapezoids", lambda t, x: np.trapezoid(x, t),
+        "peak_to_peak", "Largest less smallest value", lambda t, x: float(x.max()) - float(x.min())
+    ),
+    _own(
+        "integral",
+        "Integral over time, by trapezoids",
+        lambda t, x: np.trapezoid(x, t),
         unit=lambda unit: combined(unit, _SECOND),
     ),
     _own(
-        "percentile", "What p percent of the rows do not exceed", lambda t, x, p: np.percentile(x, p), numbers=("p",),
+        "percentile",
+        "What p percent of the rows do not exceed",
+        lambda t, x, p: np.percentile(x, p),
+        numbers=("p",),
         between={"p": (0.0, 100.0)},
     ),
-)  # fmt: skip
+)
 
 REDUCTIONS.update({kind.name: kind.function(kind.of) for kind in _OWN})
 
@@ -153,7 +166,11 @@ class Figure:
         self.unit = ending_of(node.unit)
 
     def value(
-        self, recording: Recording, start: int = 0, stop: int | None = None, other: Recording | None = None
+        self,
+        recording: Recording,
+        start: int = 0,
+        stop: int | None = None,
+        other: Recording | None = None,
     ) -> float:
         """Its value over the rows `start` to `stop`; all of them if left out.
 
@@ -186,7 +203,9 @@ class Figure:
         value = float(worked_out(self._node)[0])
         if not math.isfinite(value):
             what = self.text.strip()[:40]
-            raise SignalError(f"'{what}' has no value in this run", "plot what is within it, to see what is known")
+            raise SignalError(
+                f"'{what}' has no value in this run", "plot what is within it, to see what is known"
+            )
         return value
 
 
@@ -196,8 +215,9 @@ def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str
     Parameters
     ----------
     text : str
-        For example ``max(norm(link_6_v?_mps))``, ``last(com_x_m) - first(com_x_m)`` or ``percentile(residual, 95)``:
-        what stands within a reduction is a signal, and the reductions are in `REDUCTIONS`.
+        For example ``max(norm(link_6_v?_mps))``, ``last(com_x_m) - first(com_x_m)`` or
+        ``percentile(residual, 95)``: what stands within a reduction is a signal, and the reductions
+        are in `REDUCTIONS`.
     names, other_names : sequence of str
         Columns there are, as of `compile_signal`.
 
@@ -208,5 +228,7 @@ def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str
     """
     node = read(text, names, other_names, REDUCTIONS)
     if isinstance(node, Number):
-        raise SignalError(f"'{text.strip()[:40]}' is the same for every run", "name a column of the run in it")
+        raise SignalError(
+            f"'{text.strip()[:40]}' is the same for every run", "name a column of the run in it"
+        )
     return Figure(text, node)

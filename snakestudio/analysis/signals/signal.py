@@ -16,10 +16,20 @@ from snakestudio.errors import SignalError
 from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording
 
-__all__ = ["PIECE", "Signal", "SpanStatistics", "SpectrumWindow", "compile_signal", "known", "spectrum", "statistics"]
+__all__ = [
+    "PIECE",
+    "Signal",
+    "SpanStatistics",
+    "SpectrumWindow",
+    "compile_signal",
+    "known",
+    "spectrum",
+    "statistics",
+]
 
 PIECE = 16384
-"""Rows that are worked on at a time; more where a filter looks far. Whole blocks of what is carried on (`running`)."""
+"""Rows that are worked on at a time; more where a filter looks far. Whole blocks of what is carried
+on (`running`)."""
 
 
 class Signal:
@@ -34,8 +44,8 @@ class Signal:
     other_columns : tuple of str
         Columns that it reads of the other run.
     unit : str
-        As the ending of a column's name ("mps", "nm"); "" for a plain number or what is not known. For people see
-        `model.column_units.unit_text`.
+        As the ending of a column's name ("mps", "nm"); "" for a plain number or what is not known.
+        For people see `model.column_units.unit_text`.
     """
 
     def __init__(self, text: str, node: Node) -> None:
@@ -50,12 +60,17 @@ class Signal:
         return f"<Signal {self.text!r}>"
 
     def values(
-        self, recording: Recording, start: int = 0, stop: int | None = None, other: Recording | None = None
+        self,
+        recording: Recording,
+        start: int = 0,
+        stop: int | None = None,
+        other: Recording | None = None,
     ) -> FloatArray:
         """Its values at the rows `start` to `stop`; NaN where it has none.
 
-        Filters look at rows on both sides and integrals at all before, so the values of a piece are those of the whole
-        to rounding. Rows are read some at a time, so memory does not grow with the length of the run.
+        Filters look at rows on both sides and integrals at all before, so the values of a piece are
+        those of the whole to rounding. Rows are read some at a time, so memory does not grow with
+        the length of the run.
 
         Parameters
         ----------
@@ -64,7 +79,8 @@ class Signal:
         start, stop : int
             Rows, within those there are now; all of them if left out.
         other : Recording, optional
-            What ``other.`` means, at the times of this run (linearly between its rows, NaN beyond its ends).
+            What ``other.`` means, at the times of this run (linearly between its rows, NaN beyond
+            its ends).
 
         Returns
         -------
@@ -100,7 +116,9 @@ class Signal:
             yield first, evaluate(self._node, reading, first, last)
             first = last
 
-    def settled_until(self, recording: Recording, start: int, stop: int, other: Recording | None = None) -> int:
+    def settled_until(
+        self, recording: Recording, start: int, stop: int, other: Recording | None = None
+    ) -> int:
         """How far the values from row `start` on stay as they are whatever rows the recording still gets.
 
         Parameters
@@ -134,8 +152,8 @@ def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] =
     Parameters
     ----------
     text : str
-        For example ``norm(link_6_v?_mps)``, ``lowpass(derivative(com_x_m), 5)`` or ``link_6_x_m - other.link_6_x_m``;
-        the functions are in `FUNCTIONS`.
+        For example ``norm(link_6_v?_mps)``, ``lowpass(derivative(com_x_m), 5)`` or ``link_6_x_m -
+        other.link_6_x_m``; the functions are in `FUNCTIONS`.
     names : sequence of str
         Columns there are: `column_names(recording.schema)`.
     other_names : sequence of str
@@ -148,7 +166,9 @@ def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] =
     """
     node = read(text, names, other_names)
     if not node.all_columns and not _uses_time(node):
-        raise SignalError(f"'{text.strip()[:40]}' is the same at every moment", "name a column of the run in it")
+        raise SignalError(
+            f"'{text.strip()[:40]}' is the same at every moment", "name a column of the run in it"
+        )
     return Signal(text, node)
 
 
@@ -157,7 +177,8 @@ def _uses_time(node: Node) -> bool:
 
 
 SpectrumWindow = Literal["rectangular", "hann", "hamming", "blackman", "flattop"]
-"""How the ends of a span are faded: not at all, for frequencies close to each other (hann), for sizes (flattop)."""
+"""How the ends of a span are faded: not at all, for frequencies close to each other (hann), for
+sizes (flattop)."""
 
 _FEWEST = 8
 """A span of less rows has no frequency worth naming."""
@@ -201,13 +222,16 @@ def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return t[there], x[there]
 
 
-def spectrum(times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann") -> tuple[FloatArray, FloatArray]:
+def spectrum(
+    times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann"
+) -> tuple[FloatArray, FloatArray]:
     """Amplitude spectrum, one-sided.
 
-    A sine of amplitude A whose frequency is one of those returned shows as A, whatever the window (between two of them
-    a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 % with "flattop"). At 0 Hz stands the size of
-    the mean, which is taken out before the window is laid over the values. Gaps are bridged by straight lines, and
-    uneven times are resampled, linearly, at the median interval.
+    A sine of amplitude A whose frequency is one of those returned shows as A, whatever the window
+    (between two of them a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 % with
+    "flattop"). At 0 Hz stands the size of the mean, which is taken out before the window is laid
+    over the values. Gaps are bridged by straight lines, and uneven times are resampled, linearly,
+    at the median interval.
 
     Parameters
     ----------
@@ -272,7 +296,7 @@ def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
         dominant = _dominant(t, x - mean - slope * centred)
     return SpanStatistics(
         len(x), gaps, low, high, mean, rms, float(x.std()), high - low, slope, integral, dominant
-    )  # fmt: skip
+    )
 
 
 def _dominant(t: FloatArray, x: FloatArray) -> float:

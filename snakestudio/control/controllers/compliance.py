@@ -1,11 +1,13 @@
 """Compliance: parameters of a gait yield to the loads on the joints, as a mass on a spring and a damper would.
 
-Shape-based compliance: M. Travers, J. Whitman, H. Choset, Shape-based coordination in locomotion control, The
-International Journal of Robotics Research 37 (2018), 1253-1268, doi:10.1177/0278364918761569:
-M x'' + B x' + K (x - x_0) = J^T tau, where x are parameters of the gait, x_0 their values in the scene, J = d(joint
-angles) / dx, and tau the load on the joints: the opposite of what the motors give.
+Shape-based compliance: M. Travers, J. Whitman, H. Choset, Shape-based coordination in locomotion
+control, The International Journal of Robotics Research 37 (2018), 1253-1268,
+doi:10.1177/0278364918761569: M x'' + B x' + K (x - x_0) = J^T tau, where x are parameters of the
+gait, x_0 their values in the scene, J = d(joint angles) / dx, and tau the load on the joints: the
+opposite of what the motors give.
 
-A frequency acts through the phase: the gait's clock runs at the rate x / x_0, and J is d(angles) / d(phase) times 1 s.
+A frequency acts through the phase: the gait's clock runs at the rate x / x_0, and J is d(angles) /
+d(phase) times 1 s.
 """
 
 from __future__ import annotations
@@ -45,27 +47,58 @@ _CHANNEL_UNITS = {"_deg_s": "_radps", "_rad_s": "_radps", "_deg": "_rad"}
 class ComplianceFields(ControllerFields):
     """Parameters of the gait yield to the loads on the joints, and return when these are gone."""
 
-    kind: Literal["compliance"] = value("compliance", label="Controller", help="Parameters of the gait yield to loads")
+    kind: Literal["compliance"] = value(
+        "compliance", label="Controller", help="Parameters of the gait yield to loads"
+    )
     parameters: str = value(
-        "amplitude_deg", label="Parameters", max_length=500,
+        "amplitude_deg",
+        label="Parameters",
+        max_length=500,
         help="Numbers of the gait that yield, with commas between, such as: amplitude_deg, offset_deg, frequency_deg_s",
-    )  # fmt: skip
+    )
     inertia_kg_m2: float = value(
-        1.0, label="Inertia", unit="kg m²", symbol="M", help="How slowly a parameter begins to yield",
-        gt=0, le=1e4, slider=(0.05, 10), live=True,
-    )  # fmt: skip
+        1.0,
+        label="Inertia",
+        unit="kg m²",
+        symbol="M",
+        help="How slowly a parameter begins to yield",
+        gt=0,
+        le=1e4,
+        slider=(0.05, 10),
+        live=True,
+    )
     damping_nms_per_rad: float = value(
-        10.0, label="Damping", unit="N m s/rad", symbol="B", help="How slowly a parameter yields and returns",
-        ge=0, le=1e5, slider=(0, 50), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Damping",
+        unit="N m s/rad",
+        symbol="B",
+        help="How slowly a parameter yields and returns",
+        ge=0,
+        le=1e5,
+        slider=(0, 50),
+        live=True,
+    )
     stiffness_nm_per_rad: float = value(
-        10.0, label="Stiffness", unit="N m/rad", symbol="K", help="How much load a parameter resists",
-        ge=0, le=1e6, slider=(0, 200), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Stiffness",
+        unit="N m/rad",
+        symbol="K",
+        help="How much load a parameter resists",
+        ge=0,
+        le=1e6,
+        slider=(0, 200),
+        live=True,
+    )
     largest_change_deg: float = value(
-        20.0, label="Largest change", unit="°", help="A parameter stays this near to its value in the gait (°, °/s)",
-        gt=0, le=360, slider=(1, 60), live=True,
-    )  # fmt: skip
+        20.0,
+        label="Largest change",
+        unit="°",
+        help="A parameter stays this near to its value in the gait (°, °/s)",
+        gt=0,
+        le=360,
+        slider=(1, 60),
+        live=True,
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,11 +161,15 @@ class _YieldingGait:
         self._scene, self._names = scene, names
         first = _values(scene.gait, names)
         self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
-        self._nominal = 1.0 if self._rate is None else first[self._rate]  # rate at which the clock is that of the run
+        self._nominal = (
+            1.0 if self._rate is None else first[self._rate]
+        )  # rate at which the clock is that of the run
         self._made: dict[GaitFields, Any] = {}
         self.state = _GaitState(scene.gait, (), first, first)
 
-    def _motion_of(self, fields: GaitFields, parameters: tuple[float, ...], clock: FloatArray) -> Motion:
+    def _motion_of(
+        self, fields: GaitFields, parameters: tuple[float, ...], clock: FloatArray
+    ) -> Motion:
         given = {
             name: number / _unit(name)
             for index, (name, number) in enumerate(zip(self._names, parameters, strict=True))
@@ -148,14 +185,18 @@ class _YieldingGait:
         motion: Motion = self._made[gait].motion(clock, True)
         return motion
 
-    def _blended(self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray) -> Motion:
+    def _blended(
+        self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray
+    ) -> Motion:
         """The gait with some parameters; values that were changed have a share that goes to 0."""
         motion = self._motion_of(self.state.fields, parameters, clock)
         for fields, ramp in self.state.earlier:
             if time[0] >= ramp.start + ramp.duration:
                 continue
             other = self._motion_of(fields, parameters, clock)
-            share, d_share, dd_share = (of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration))
+            share, d_share, dd_share = (
+                of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
+            )
             d, dd, ddd = (a - b for a, b in zip(other, motion, strict=True))
             motion = (
                 motion[0] + share * d,
@@ -170,10 +211,15 @@ class _YieldingGait:
         if self._rate is None:
             return time, np.ones_like(time), np.zeros_like(time)
         length = state.end - state.begin
-        one, other = state.before[self._rate] / self._nominal, state.after[self._rate] / self._nominal
+        one, other = (
+            state.before[self._rate] / self._nominal,
+            state.after[self._rate] / self._nominal,
+        )
         passed = np.clip(time - state.begin, 0.0, length)
         change = (other - one) / length
-        clock = state.clock + one * np.minimum(time - state.begin, length) + 0.5 * change * passed**2
+        clock = (
+            state.clock + one * np.minimum(time - state.begin, length) + 0.5 * change * passed**2
+        )
         clock += other * np.maximum(time - state.end, 0.0)
         during = (time >= state.begin) & (time <= state.end)
         return clock, one + change * passed, np.where(during, change, 0.0)
@@ -188,15 +234,31 @@ class _YieldingGait:
             share = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
             d_share = 1.0 / (state.end - state.begin)
             d, dd, ddd = (
-                b - a for a, b in zip((angle, rate, acceleration), self._blended(state.after, time, clock), strict=True)
+                b - a
+                for a, b in zip(
+                    (angle, rate, acceleration),
+                    self._blended(state.after, time, clock),
+                    strict=True,
+                )
             )
-            angle, rate, acceleration = angle + share * d, rate + share * dd, acceleration + share * ddd
+            angle, rate, acceleration = (
+                angle + share * d,
+                rate + share * dd,
+                acceleration + share * ddd,
+            )
             within = ((time >= state.begin) & (time <= state.end))[:, None]
-            moved, moved_rate = np.where(within, d_share * d, 0.0), np.where(within, 2.0 * d_share * dd, 0.0)
+            moved, moved_rate = (
+                np.where(within, d_share * d, 0.0),
+                np.where(within, 2.0 * d_share * dd, 0.0),
+            )
         else:
             moved = moved_rate = np.zeros_like(angle)
         pace, d_pace = pace[:, None], d_pace[:, None]
-        return angle, pace * rate + moved, pace**2 * acceleration + d_pace * rate + pace * moved_rate
+        return (
+            angle,
+            pace * rate + moved,
+            pace**2 * acceleration + d_pace * rate + pace * moved_rate,
+        )
 
     def slopes(self, time: float) -> FloatArray:
         """J at `time`, (m, p)."""
@@ -218,7 +280,12 @@ class _YieldingGait:
         """Have the parameters reach other values at `time` + `length` (s)."""
         clock = float(self._clock(np.array([time]))[0][0])
         self.state = replace(
-            self.state, before=self.state.after, after=parameters, begin=time, end=time + length, clock=clock
+            self.state,
+            before=self.state.after,
+            after=parameters,
+            begin=time,
+            end=time + length,
+            clock=clock,
         )
 
     def apply(self, gait: GaitFields, time: float) -> None:
@@ -227,7 +294,9 @@ class _YieldingGait:
         fields = gait.model_copy(update=same)
         if fields == self.state.fields:
             return
-        going = tuple(each for each in self.state.earlier if time < each[1].start + each[1].duration)
+        going = tuple(
+            each for each in self.state.earlier if time < each[1].start + each[1].duration
+        )
         ramp = constant(1.0).towards(0.0, time, 1.0)
         self.state = replace(self.state, fields=fields, earlier=(*going, (self.state.fields, ramp)))
 
@@ -292,9 +361,13 @@ class Compliance:
         """The parameters after a period under a constant load, exactly; they stop at their limits."""
         law = _law(self._scene)
         x0 = np.array(_values(self._scene.gait, self._names))
-        step = _transition(law.inertia_kg_m2, law.damping_nms_per_rad, law.stiffness_nm_per_rad, length)
+        step = _transition(
+            law.inertia_kg_m2, law.damping_nms_per_rad, law.stiffness_nm_per_rad, length
+        )
         x, v = step @ np.stack([np.array(self._state.value) - x0, np.array(self._state.rate), load])
-        lower, upper = np.transpose([self._limits(name, each) for name, each in zip(self._names, x0, strict=True)])
+        lower, upper = np.transpose(
+            [self._limits(name, each) for name, each in zip(self._names, x0, strict=True)]
+        )
         within = np.clip(x + x0, lower, upper)
         v = np.where((within == x + x0) | (np.abs(x + x0 - within) < 1e-12), v, 0.0)
         return _State(tuple(within.tolist()), tuple(v.tolist()), tuple(load.tolist()))
@@ -332,7 +405,12 @@ class Compliance:
 
 def _transition(mass: float, damping: float, stiffness: float, length: float) -> FloatArray:
     """What M x'' + B x' + K x = load makes of (x, x', load) after some time, (2, 3): the exponential of its matrix."""
-    a = np.array([[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]) * length
+    a = (
+        np.array(
+            [[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]
+        )
+        * length
+    )
     halvings = max(0, math.ceil(math.log2(max(float(np.abs(a).sum(axis=1).max()), 1e-300))) + 4)
     term = np.eye(3)
     result = np.eye(3)
@@ -360,27 +438,57 @@ def _check(scene: Scene) -> list[Problem]:
     """Whether the gait has the parameters, and whether they can yield."""
     law, gait, key = _law(scene), scene.gait, "controller.parameters"
     declared = type(gait).model_fields
-    usable = [name for name in declared if type(getattr(gait, name)) is float and field_doc(type(gait), name).live]
-    choices = f"give some of {', '.join(usable)}" if usable else "choose a gait with numbers that can change"
+    usable = [
+        name
+        for name in declared
+        if type(getattr(gait, name)) is float and field_doc(type(gait), name).live
+    ]
+    choices = (
+        f"give some of {', '.join(usable)}"
+        if usable
+        else "choose a gait with numbers that can change"
+    )
     if not law.names:
         return [Problem("error", key, "no parameter yields", choices)]
     for name in law.names:
         if name not in usable:
-            what = "is not a number that can change during a run" if name in declared else "is not a value"
+            what = (
+                "is not a number that can change during a run"
+                if name in declared
+                else "is not a value"
+            )
             return [Problem("error", key, f'"{name}" {what} of the gait {gait.kind}', choices)]
     if len(set(law.names)) < len(law.names):
         return [Problem("error", key, "a parameter is there twice", "give each of them once")]
     rates = [name for name in law.names if _is_rate(name)]
     if len(rates) > 1:
-        return [Problem("error", key, f"{' and '.join(rates)} share the clock of the gait", "give one of them")]
+        return [
+            Problem(
+                "error",
+                key,
+                f"{' and '.join(rates)} share the clock of the gait",
+                "give one of them",
+            )
+        ]
     if rates and not getattr(gait, rates[0]):
-        return [Problem("error", key, f"{rates[0]} is 0, so it cannot change in proportion", "give it another value")]
+        return [
+            Problem(
+                "error",
+                key,
+                f"{rates[0]} is 0, so it cannot change in proportion",
+                "give it another value",
+            )
+        ]
     return []
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
     share = abs(control["compliance_share"])
-    return [Said("warning" if share > 0.99 else "accent", f"yields by {share:.0%} of the largest change")]
+    return [
+        Said(
+            "warning" if share > 0.99 else "accent", f"yields by {share:.0%} of the largest change"
+        )
+    ]
 
 
 KIND = ControllerKind(
@@ -393,15 +501,34 @@ KIND = ControllerKind(
     channels=CHANNELS,
     plots=(
         Plot(
-            "compliance", "Compliance",
-            (Curve("compliance_load_nm", "load"), Curve("compliance_share", "change", right=True)), place=5,
+            "compliance",
+            "Compliance",
+            (Curve("compliance_load_nm", "load"), Curve("compliance_share", "change", right=True)),
+            place=5,
         ),
-        Plot("compliant_amplitude", "Compliant amplitude", (Curve("compliant_amplitude_rad", "amplitude"),), place=6),
-        Plot("compliant_offset", "Compliant offset", (Curve("compliant_offset_rad", "offset"),), place=6),
-        Plot("compliant_frequency", "Compliant frequency", (Curve("compliant_frequency_radps", "frequency"),), place=6),
+        Plot(
+            "compliant_amplitude",
+            "Compliant amplitude",
+            (Curve("compliant_amplitude_rad", "amplitude"),),
+            place=6,
+        ),
+        Plot(
+            "compliant_offset",
+            "Compliant offset",
+            (Curve("compliant_offset_rad", "offset"),),
+            place=6,
+        ),
+        Plot(
+            "compliant_frequency",
+            "Compliant frequency",
+            (Curve("compliant_frequency_radps", "frequency"),),
+            place=6,
+        ),
     ),
     shown=("compliance", "joint", "speed", "position"),
     says=_says,
-    remedies={Fields.TORQUE: "choose a profile whose nodes report joint torques, or another controller."},
+    remedies={
+        Fields.TORQUE: "choose a profile whose nodes report joint torques, or another controller."
+    },
     states={"compliance": _State, "compliant_gait": _GaitState},
-)  # fmt: skip
+)

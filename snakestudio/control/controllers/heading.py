@@ -17,11 +17,20 @@ __all__ = ["KIND", "HeadingController", "HeadingFields"]
 class HeadingFields(SteeringFields):
     """The robot turns to a heading and keeps it."""
 
-    kind: Literal["heading"] = value("heading", label="Controller", help="An offset of the gait holds a heading")
+    kind: Literal["heading"] = value(
+        "heading", label="Controller", help="An offset of the gait holds a heading"
+    )
     heading_deg: float = value(
-        0.0, label="Heading", unit="°", symbol="θ_ref", help="Where the robot's front shall point, from the x axis",
-        ge=-3600, le=3600, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Heading",
+        unit="°",
+        symbol="θ_ref",
+        help="Where the robot's front shall point, from the x axis",
+        ge=-3600,
+        le=3600,
+        slider=(-180, 180),
+        live=True,
+    )
 
     @property
     def heading(self) -> float:

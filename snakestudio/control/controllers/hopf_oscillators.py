@@ -1,10 +1,11 @@
 """Coupled Hopf oscillators: a central pattern generator whose limit cycle is a circle.
 
-z_i' = (alpha (mu_i - |z_i|^2) + 2 pi f i) z_i + w sum_j (z_j exp(i (psi_i - psi_j)) - z_i), mu_i = A_i^2, the form of
-L. Righetti, A. J. Ijspeert, Pattern generators with sensory feedback for the control of quadruped locomotion, IEEE
-International Conference on Robotics and Automation (2008), 819-824, doi:10.1109/ROBOT.2008.4543306, with diffusive
-coupling, so that amplitude and frequency of locked oscillators are exactly sqrt(mu) and f. Neighbours of other
-amplitude, pitch and yaw, are scaled to the same amplitude.
+z_i' = (alpha (mu_i - |z_i|^2) + 2 pi f i) z_i + w sum_j (z_j exp(i (psi_i - psi_j)) - z_i), mu_i =
+A_i^2, the form of L. Righetti, A. J. Ijspeert, Pattern generators with sensory feedback for the
+control of quadruped locomotion, IEEE International Conference on Robotics and Automation (2008),
+819-824, doi:10.1109/ROBOT.2008.4543306, with diffusive coupling, so that amplitude and frequency of
+locked oscillators are exactly sqrt(mu) and f. Neighbours of other amplitude, pitch and yaw, are
+scaled to the same amplitude.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.control.state_equations import OscillatorController, OscillatorFields, check_reach, pitch_effects
+from snakestudio.control.state_equations import (
+    OscillatorController,
+    OscillatorFields,
+    check_reach,
+    pitch_effects,
+)
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
@@ -31,16 +37,31 @@ _LEAST = 1e-3
 class HopfOscillatorsFields(OscillatorFields):
     """Hopf oscillators, one for each joint axis, converge to circles and lock to the phase lag between neighbours."""
 
-    kind: Literal["hopf_oscillators"] = value("hopf_oscillators", label="Controller", help="Kind of controller")
+    kind: Literal["hopf_oscillators"] = value(
+        "hopf_oscillators", label="Controller", help="Kind of controller"
+    )
     convergence_per_rad2_s: float = value(
-        20.0, label="Convergence", unit="1/(rad² s)", symbol="α",
+        20.0,
+        label="Convergence",
+        unit="1/(rad² s)",
+        symbol="α",
         help="How fast the limit cycle is reached: a radius near √μ gets there with the rate 2 α μ",
-        gt=0, le=100, slider=(1, 60), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=100,
+        slider=(1, 60),
+        live=True,
+    )
     coupling_per_s: float = value(
-        5.0, label="Coupling", unit="1/s", symbol="w", help="How fast the phase lag between neighbours is reached",
-        ge=0, le=50, slider=(0, 20), live=True,
-    )  # fmt: skip
+        5.0,
+        label="Coupling",
+        unit="1/s",
+        symbol="w",
+        help="How fast the phase lag between neighbours is reached",
+        ge=0,
+        le=50,
+        slider=(0, 20),
+        live=True,
+    )
 
 
 class HopfOscillators(OscillatorController):
@@ -64,7 +85,9 @@ class HopfOscillators(OscillatorController):
             pulled = amplitude[i] * scale[j] * z[j] * rotating[i] / rotating[j] - z[i]
             return np.where(scale[i] * scale[j] > 0.0, fields.coupling_per_s * pulled, 0.0)
 
-        pull = self.coupled(lambda i, j: influence(i, j).real) + 1j * self.coupled(lambda i, j: influence(i, j).imag)
+        pull = self.coupled(lambda i, j: influence(i, j).real) + 1j * self.coupled(
+            lambda i, j: influence(i, j).imag
+        )
         growth = fields.convergence_per_rad2_s * (amplitude**2 - np.abs(z) ** 2)
         slope = (growth + 2j * math.pi * fields.frequency_hz) * z + pull
         return np.stack([slope.real, slope.imag])
@@ -88,5 +111,12 @@ KIND = ControllerKind(
     check=check_reach,
     effects=pitch_effects(),
     shown=("hopf_oscillators", "joint", "speed", "position"),
-    plots=(Plot("hopf_oscillators", "Hopf oscillators", (Curve("cpg_amplitude_rad", "amplitude"),), place=5),),
+    plots=(
+        Plot(
+            "hopf_oscillators",
+            "Hopf oscillators",
+            (Curve("cpg_amplitude_rad", "amplitude"),),
+            place=5,
+        ),
+    ),
 )

@@ -1,8 +1,8 @@
 """Joint targets: another program gives the joints their angles; each goes there with limited rate and acceleration.
 
-What is asked for never reaches a joint at once, however large the step and however often targets come: angles and rates
-never jump, and a joint stays between where it was and its targets. When no more targets come, the joints rest at the
-last ones.
+What is asked for never reaches a joint at once, however large the step and however often targets
+come: angles and rates never jump, and a joint stays between where it was and its targets. When no
+more targets come, the joints rest at the last ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class JointTargetsFields(ControllerFields):
     uses = ()
 
     kind: Literal["joint_targets"] = value(
-        "joint_targets", label="Controller", help="Another program, such as a ROS 2 node, gives the joints their angles"
+        "joint_targets",
+        label="Controller",
+        help="Another program, such as a ROS 2 node, gives the joints their angles",
     )
     max_rate_deg_s: float = value(
         90.0,
@@ -159,7 +161,9 @@ def check(scene: Scene) -> list[Problem]:
     if law.targets_deg and len(law.targets_deg) != count:
         given = len(law.targets_deg)
         message = f"{given} angles for {count} joint axes"
-        return [Problem("error", "controller.targets_deg", message, f"give {count}, or leave them out")]
+        return [
+            Problem("error", "controller.targets_deg", message, f"give {count}, or leave them out")
+        ]
     return []
 
 

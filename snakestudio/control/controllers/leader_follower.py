@@ -49,58 +49,140 @@ class LeaderFollowerFields(ControllerFields):
     uses = ()
 
     kind: Literal["leader_follower"] = value(
-        "leader_follower", label="Controller", help="The head leads, all joints follow it; jams are resolved (P3)"
+        "leader_follower",
+        label="Controller",
+        help="The head leads, all joints follow it; jams are resolved (P3)",
     )
     direction_deg: float = value(
-        0.0, label="Direction", unit="°", help="Where the robot shall go, from the x axis",
-        ge=-3600, le=3600, slider=(-180, 180), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Direction",
+        unit="°",
+        help="Where the robot shall go, from the x axis",
+        ge=-3600,
+        le=3600,
+        slider=(-180, 180),
+        live=True,
+    )
     speed_m_s: float = value(
-        0.2, label="Speed", unit="m/s", symbol="v_ref", help="Speed at which the bends of the head run along the body",
-        gt=0, le=100, slider=(0.02, 0.6), live=True,
-    )  # fmt: skip
+        0.2,
+        label="Speed",
+        unit="m/s",
+        symbol="v_ref",
+        help="Speed at which the bends of the head run along the body",
+        gt=0,
+        le=100,
+        slider=(0.02, 0.6),
+        live=True,
+    )
     head_angle_deg: float = value(
-        50.0, label="Head angle", unit="°", symbol="α", help="Angle of the head to either side of the direction",
-        gt=0, le=90, slider=(10, 80), live=True,
-    )  # fmt: skip
+        50.0,
+        label="Head angle",
+        unit="°",
+        symbol="α",
+        help="Angle of the head to either side of the direction",
+        gt=0,
+        le=90,
+        slider=(10, 80),
+        live=True,
+    )
     head_reach_m: float = value(
-        0.14, label="Head reach", unit="m", symbol="Δy_max",
+        0.14,
+        label="Head reach",
+        unit="m",
+        symbol="Δy_max",
         help="Distance of the head from the centre of mass, across the direction, at which it turns to the other side",
-        gt=0, le=100, slider=(0.02, 0.5), live=True,
-    )  # fmt: skip
-    begins: Literal["left", "right"] = value("right", label="Begins", help="Side to which the head turns first")
+        gt=0,
+        le=100,
+        slider=(0.02, 0.5),
+        live=True,
+    )
+    begins: Literal["left", "right"] = value(
+        "right", label="Begins", help="Side to which the head turns first"
+    )
     reference_limit_deg: float = value(
-        50.0, label="Reference limit", unit="°", symbol="φ_max", help="Joint references stay within this",
-        gt=0, le=180, slider=(10, 90), live=True,
-    )  # fmt: skip
+        50.0,
+        label="Reference limit",
+        unit="°",
+        symbol="φ_max",
+        help="Joint references stay within this",
+        gt=0,
+        le=180,
+        slider=(10, 90),
+        live=True,
+    )
     jam_resolution: bool = value(
-        True, label="Jam resolution", help="Whether a jam is resolved by turning the links that are pushed", live=True
+        True,
+        label="Jam resolution",
+        help="Whether a jam is resolved by turning the links that are pushed",
+        live=True,
     )
     jam_angle_deg: float = value(
-        20.0, label="Jam angle", unit="°", symbol="Δφ_max",
-        help="A joint further than this from its reference is jammed", gt=0, le=180, slider=(2, 60), live=True,
-    )  # fmt: skip
+        20.0,
+        label="Jam angle",
+        unit="°",
+        symbol="Δφ_max",
+        help="A joint further than this from its reference is jammed",
+        gt=0,
+        le=180,
+        slider=(2, 60),
+        live=True,
+    )
     jam_time_s: float = value(
-        0.5, label="Jam time", unit="s", symbol="t_jam,max",
-        help="Two joints that are jammed for longer than this make a jam", ge=0, le=100, slider=(0, 2), live=True,
-    )  # fmt: skip
+        0.5,
+        label="Jam time",
+        unit="s",
+        symbol="t_jam,max",
+        help="Two joints that are jammed for longer than this make a jam",
+        ge=0,
+        le=100,
+        slider=(0, 2),
+        live=True,
+    )
     resolution_time_s: float = value(
-        0.5, label="Resolution time", unit="s", symbol="t_resolution,max", help="How long a jam is worked on",
-        gt=0, le=100, slider=(0.05, 2), live=True,
-    )  # fmt: skip
+        0.5,
+        label="Resolution time",
+        unit="s",
+        symbol="t_resolution,max",
+        help="How long a jam is worked on",
+        gt=0,
+        le=100,
+        slider=(0.05, 2),
+        live=True,
+    )
     jam_gain_rad_per_n: float = value(
-        0.05, label="Jam gain", unit="rad/N", symbol="k_θ", help="Rotation of a link for the force that pushes it",
-        ge=0, le=100, slider=(0, 0.2), live=True,
-    )  # fmt: skip
+        0.05,
+        label="Jam gain",
+        unit="rad/N",
+        symbol="k_θ",
+        help="Rotation of a link for the force that pushes it",
+        ge=0,
+        le=100,
+        slider=(0, 0.2),
+        live=True,
+    )
     force_noise_n: float = value(
-        0.0, label="Force noise", unit="N", help="Standard deviation of the noise of the contact force sensors",
-        ge=0, le=1e4, slider=(0, 10), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Force noise",
+        unit="N",
+        help="Standard deviation of the noise of the contact force sensors",
+        ge=0,
+        le=1e4,
+        slider=(0, 10),
+        live=True,
+    )
     force_threshold_n: float = value(
-        0.0, label="Force threshold", unit="N", help="Smaller contact forces are not felt",
-        ge=0, le=1e4, slider=(0, 20), live=True,
-    )  # fmt: skip
-    noise_seed: int = value(0, label="Noise seed", help="Other seeds give other noise", ge=0, le=2**31 - 1)
+        0.0,
+        label="Force threshold",
+        unit="N",
+        help="Smaller contact forces are not felt",
+        ge=0,
+        le=1e4,
+        slider=(0, 20),
+        live=True,
+    )
+    noise_seed: int = value(
+        0, label="Noise seed", help="Other seeds give other noise", ge=0, le=2**31 - 1
+    )
 
     @property
     def direction(self) -> float:
@@ -128,7 +210,8 @@ class _State:
     jammed_since, resolving_until : float
         s; infinite if there is no jam.
     force : (n,) array
-        Normal force on every link as it was when the jam was noticed, to its left, N; counted from link 1.
+        Normal force on every link as it was when the jam was noticed, to its left, N; counted from
+        link 1.
     jams : int
         Jams noticed so far.
     head_offset : float
@@ -156,10 +239,11 @@ class _State:
 class LeaderFollower:
     """The head alternates between two directions, every other joint repeats what the head's joint did (P3 (50)-(53)).
 
-    The delay line is kept over the way that the bends have run rather than over time: it stands still while a jam is
-    resolved, and another speed carries on the bends that are under way. For t < 0 it holds the shape of the start.
-    If two joints are off their references for too long, the links that are pushed turn so that what pushes them
-    pushes forward (P3 (54)-(58)). References are held over a control period, at rate 0: (59) has no rate reference.
+    The delay line is kept over the way that the bends have run rather than over time: it stands
+    still while a jam is resolved, and another speed carries on the bends that are under way. For t
+    < 0 it holds the shape of the start. If two joints are off their references for too long, the
+    links that are pushed turn so that what pushes them pushes forward (P3 (54)-(58)). References
+    are held over a control period, at rate 0: (59) has no rate reference.
 
     Parameters
     ----------
@@ -174,7 +258,9 @@ class LeaderFollower:
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
-        self._behind = self._length * np.arange(joints)  # how far behind the head's joint every joint is
+        self._behind = self._length * np.arange(
+            joints
+        )  # how far behind the head's joint every joint is
         bends = self._yaw(start)
         self._state = _State(
             side=1 if self._settings.begins == "left" else -1,
@@ -207,7 +293,12 @@ class LeaderFollower:
         """Values of the channels."""
         state = self._state
         values = np.empty(4 + len(state.jammed))
-        values[:4] = RESOLVING if state.resolving else FOLLOWING, state.side, state.head_offset, state.jams
+        values[:4] = (
+            RESOLVING if state.resolving else FOLLOWING,
+            state.side,
+            state.head_offset,
+            state.jams,
+        )
         values[4:] = self._body.from_head(state.jammed)
         return values
 
@@ -243,7 +334,9 @@ class LeaderFollower:
         if state.angle_ref is None:
             return
         state.jammed = np.abs(angle - state.angle_ref) > math.radians(settings.jam_angle_deg)
-        state.jammed_since = min(state.jammed_since, now) if np.count_nonzero(state.jammed) >= JAM else math.inf
+        state.jammed_since = (
+            min(state.jammed_since, now) if np.count_nonzero(state.jammed) >= JAM else math.inf
+        )
         if settings.jam_resolution and now - state.jammed_since > settings.jam_time_s + 1e-9:
             state.resolving_until = now + settings.resolution_time_s
             state.force = self._felt(snapshot, state.jams)
@@ -255,14 +348,20 @@ class LeaderFollower:
         pushed = contacts.other != GROUND
         force = np.zeros(snapshot.n_links)
         left = self._body.link_left(snapshot)[contacts.link[pushed]]
-        np.add.at(force, contacts.link[pushed], np.einsum("ka,ka->k", contacts.force_normal[pushed, :2], left))
+        np.add.at(
+            force,
+            contacts.link[pushed],
+            np.einsum("ka,ka->k", contacts.force_normal[pushed, :2], left),
+        )
         if settings.force_noise_n:
             noise = np.random.default_rng((settings.noise_seed, jam))
             force += settings.force_noise_n * noise.standard_normal(len(force))
         force[np.abs(force) < settings.force_threshold_n] = 0.0
         return force
 
-    def _following(self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float) -> FloatArray:
+    def _following(
+        self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float
+    ) -> FloatArray:
         """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
         state, settings = self._state, self._settings
         direction = settings.direction
@@ -332,14 +431,25 @@ def check(scene: Scene) -> list[Problem]:
         remedy = 'give it one: robot.joints = "cardan", or another controller.kind'
         return [Problem("error", "controller.kind", message, remedy)]
     if robot.n_links < 3:
-        doubt("robot.n_links", "no joint follows the head of a robot with two links", "give it more links")
+        doubt(
+            "robot.n_links",
+            "no joint follows the head of a robot with two links",
+            "give it more links",
+        )
     limit = robot.joint_limit_deg
     if limit is not None:
-        for name, what in (("reference_limit_deg", "references go"), ("head_angle_deg", "the head shall turn")):
+        for name, what in (
+            ("reference_limit_deg", "references go"),
+            ("head_angle_deg", "the head shall turn"),
+        ):
             asked = getattr(settings, name)
             if asked > limit:
                 message = f"{what} to {asked:g}° but the joints stop at {limit:g}°"
-                doubt(f"controller.{name}", message, f"give at most {limit:g}, or raise robot.joint_limit_deg")
+                doubt(
+                    f"controller.{name}",
+                    message,
+                    f"give at most {limit:g}, or raise robot.joint_limit_deg",
+                )
     per_joint = robot.link_length_m / settings.speed_m_s
     delay = (robot.n_links - 2) * per_joint
     if delay > scene.run.duration_s:
@@ -368,7 +478,8 @@ def check(scene: Scene) -> list[Problem]:
 class _Jams:
     """Where the controller finds the robot jammed, and free again.
 
-    Without resolution of jams, two or more joints that stay away from their references as long as it would wait.
+    Without resolution of jams, two or more joints that stay away from their references as long as
+    it would wait.
     """
 
     def __init__(self, schema: Schema, settings: LeaderFollowerFields) -> None:
@@ -396,7 +507,9 @@ class _Jams:
                 noticed = stuck and not self._jammed
             if noticed:
                 joints = ", ".join(str(joint + 1) for joint in np.flatnonzero(jammed[row]))
-                found.append(RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row])))
+                found.append(
+                    RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row]))
+                )
             elif self._jammed and not stuck:
                 found.append(RunEvent(time, "freed", "Free again"))
             self._count, self._jammed = count, stuck
@@ -424,8 +537,12 @@ def _says(control: Mapping[str, float]) -> list[Said]:
     jams, jammed = int(control["jam_count"]), _jammed_joints(control)
     so_far = f", {counted(jams, 'jam')} so far" if jams else ""
     if control["controller_state"] == RESOLVING:
-        return [Said("accent", f"resolving jam {jams}" + (f" of {_called(jammed)}" if jammed else ""))]
-    entries = [Said("good", f"head turns {'left' if control['head_side'] > 0 else 'right'}{so_far}")]
+        return [
+            Said("accent", f"resolving jam {jams}" + (f" of {_called(jammed)}" if jammed else ""))
+        ]
+    entries = [
+        Said("good", f"head turns {'left' if control['head_side'] > 0 else 'right'}{so_far}")
+    ]
     if jammed:
         entries.append(Said("warning", f"jammed: {_called(jammed)}"))
     return entries
@@ -434,9 +551,14 @@ def _says(control: Mapping[str, float]) -> list[Said]:
 _OF_RESOLUTION = tuple(
     f"controller.{name}"
     for name in (
-        "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n", "noise_seed",
+        "jam_time_s",
+        "resolution_time_s",
+        "jam_gain_rad_per_n",
+        "force_noise_n",
+        "force_threshold_n",
+        "noise_seed",
     )
-)  # fmt: skip
+)
 
 KIND = ControllerKind(
     fields=LeaderFollowerFields,
@@ -447,7 +569,11 @@ KIND = ControllerKind(
     check=check,
     effects=(
         (_OF_RESOLUTION, lambda scene: _settings(scene).jam_resolution, "only with jam resolution"),
-        (("controller.noise_seed",), lambda scene: _settings(scene).force_noise_n > 0.0, "only with force noise"),
+        (
+            ("controller.noise_seed",),
+            lambda scene: _settings(scene).force_noise_n > 0.0,
+            "only with force noise",
+        ),
     ),
     channels=_CHANNELS,
     shown=("speed", "joint", "force", "position"),
@@ -457,5 +583,8 @@ KIND = ControllerKind(
     events=lambda schema, fields: _Jams(schema, fields).look,
     remedies={Fields.CONTACTS: "set controller.jam_resolution = false."},
     states={"leader_follower": _State},
-    formerly={"control.leader_follower:_State": _State, "model.controllers:LeaderFollower": LeaderFollowerFields},
+    formerly={
+        "control.leader_follower:_State": _State,
+        "model.controllers:LeaderFollower": LeaderFollowerFields,
+    },
 )

@@ -26,9 +26,17 @@ __all__ = ["KIND", "PathFollower", "PathFollowingFields"]
 
 
 _SPACING = 0.02
-"""Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of them."""
+"""Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of
+them."""
 
-_BESIDE = ("cross_track_m", "along_track_m", "path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m")
+_BESIDE = (
+    "cross_track_m",
+    "along_track_m",
+    "path_x_m",
+    "path_y_m",
+    "look_ahead_x_m",
+    "look_ahead_y_m",
+)
 """Where the centre of mass is beside the path, and the points that guide it."""
 
 _NOWHERE = PathProjection(0.0, 0.0, np.zeros(2), 0.0)
@@ -40,23 +48,42 @@ class PathFollowingFields(SteeringFields):
     uses = ("gait", "path")
 
     kind: Literal["path_following"] = value(
-        "path_following", label="Controller", help="An offset of the gait steers the robot onto the scene's path"
+        "path_following",
+        label="Controller",
+        help="An offset of the gait steers the robot onto the scene's path",
     )
     look_ahead_m: float = value(
-        0.7, label="Look-ahead", unit="m", symbol="Δ",
+        0.7,
+        label="Look-ahead",
+        unit="m",
+        symbol="Δ",
         help="The robot heads for the point of the path's tangent this far ahead: shorter is tighter, and less calm",
-        gt=0, le=1000, slider=(0.1, 3), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=1000,
+        slider=(0.1, 3),
+        live=True,
+    )
     curve_gain: float = value(
-        0.75, label="Curve gain", symbol="k_κ",
+        0.75,
+        label="Curve gain",
+        symbol="k_κ",
         help="Share of a smooth path's curvature that is bent into the body at once (0: the error alone bends it)",
-        ge=0, le=10, slider=(0, 1.5), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=10,
+        slider=(0, 1.5),
+        live=True,
+    )
     integral_gain_m_s: float = value(
-        0.0, label="Integral gain", unit="m/s", symbol="σ",
+        0.0,
+        label="Integral gain",
+        unit="m/s",
+        symbol="σ",
         help="Takes away, slowly, a distance from the path that would stay, on a slope say (0: off)",
-        ge=0, le=100, slider=(0, 0.05), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 0.05),
+        live=True,
+    )
 
 
 class _Way(NamedTuple):
@@ -118,7 +145,9 @@ class PathFollower(Steering):
         if not way.path:  # taken away during the run: keep on
             return way.sight.direction, 0.0
         reach, gain = settings.look_ahead_m, settings.integral_gain_m_s
-        sight = projected(self._track_of(way.path), snapshot.centre_of_mass()[:2], way.around, reach)
+        sight = projected(
+            self._track_of(way.path), snapshot.centre_of_mass()[:2], way.around, reach
+        )
         shift = gain * way.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
         self._way = _Way(way.path, sight, sight.along, way.integral + growth)
@@ -161,7 +190,7 @@ def _carried_over(old: GroundPath, new: GroundPath, around: float) -> float | No
     return around * track(new).length / track(old).length
 
 
-# ---------------------------------------------------------------------------------------------------- what is doubtful
+# --------------------------------------------------------------------------------- what is doubtful
 
 
 def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ()) -> Problem:
@@ -171,8 +200,8 @@ def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ())
 def _half_width(scene: Scene) -> float:
     """Half the width of the ground that the undulating robot needs, m.
 
-    Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small angles, on a wave
-    of amplitude L a / (2 sin(delta / 2)).
+    Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small
+    angles, on a wave of amplitude L a / (2 sin(delta / 2)).
     """
     robot, yaw = scene.robot, scene.waves.yaw
     turn = abs(2.0 * math.sin(0.5 * yaw.phase_shift))
@@ -187,7 +216,9 @@ def _distances(scene: Scene, path: Track) -> dict[int, float]:
     count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
     points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
     return {
-        index: min(float(distances(solid_outline(solid), points).min()) for solid in obstacle_solids(o))
+        index: min(
+            float(distances(solid_outline(solid), points).min()) for solid in obstacle_solids(o)
+        )
         for index, o in enumerate(scene.obstacles)
         if not shape_of(o).terrain
     }
@@ -204,10 +235,18 @@ def _obstacles(scene: Scene, path: Track) -> list[Problem]:
     worst = min(near, key=lambda index: near[index])
     name = scene.obstacles[worst].name
     called = f"obstacle {worst + 1}" + (f" ({name})" if name else "")
-    where = f"goes through {called}" if near[worst] == 0.0 else f"passes {called} at {near[worst]:.2g} m"
+    where = (
+        f"goes through {called}"
+        if near[worst] == 0.0
+        else f"passes {called} at {near[worst]:.2g} m"
+    )
     more = f", and {len(near) - 1} more are as near" if len(near) > 1 else ""
     message = f"the path {where}, but the robot needs {room:.2g} m to either side{more}"
-    return [_doubt("path.waypoints_m", message, "move the waypoints or the obstacle", tuple(sorted(near)))]
+    return [
+        _doubt(
+            "path.waypoints_m", message, "move the waypoints or the obstacle", tuple(sorted(near))
+        )
+    ]
 
 
 def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
@@ -220,7 +259,11 @@ def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
     if law.look_ahead_m < robot.link_length_m:
         message = f"{law.look_ahead_m:g} m is shorter than a link of {robot.link_length_m:g} m: the robot will weave"
         problems.append(
-            _doubt("controller.look_ahead_m", message, f"give about half the robot, {robot.length / 2:.2g}")
+            _doubt(
+                "controller.look_ahead_m",
+                message,
+                f"give about half the robot, {robot.length / 2:.2g}",
+            )
         )
     curvature, where = path.largest_curvature()
     # An offset bends the body into an arc, whose radius is the link's length over the offset.
@@ -245,7 +288,9 @@ def check(scene: Scene) -> list[Problem]:
 def _says(control: Mapping[str, float]) -> list[Said]:
     off = 100.0 * control["cross_track_m"]
     side = "left" if off > 0 else "right"
-    return [Said("accent", "on the path" if abs(off) < 0.5 else f"{abs(off):.3g} cm {side} of the path")]
+    return [
+        Said("accent", "on the path" if abs(off) < 0.5 else f"{abs(off):.3g} cm {side} of the path")
+    ]
 
 
 KIND = ControllerKind(
@@ -255,18 +300,31 @@ KIND = ControllerKind(
     help="The robot heads for a point of the path ahead, comes onto the path and stays on it.",
     place=2,
     check=check,
-    effects=((("controller.curve_gain",), lambda scene: scene.path.shape != "straight", "only on smooth paths"),),
+    effects=(
+        (
+            ("controller.curve_gain",),
+            lambda scene: scene.path.shape != "straight",
+            "only on smooth paths",
+        ),
+    ),
     tools=("path",),
     channels=(*CHANNELS, *_BESIDE),
     plots=(
         Plot(
-            "cross_track", "Cross-track error", (Curve("cross_track_m", "to the left of the path"),), least=0.02,
-            levels=((0.0, "the path"),), place=1,
+            "cross_track",
+            "Cross-track error",
+            (Curve("cross_track_m", "to the left of the path"),),
+            least=0.02,
+            levels=((0.0, "the path"),),
+            place=1,
         ),
         PLOT,
     ),
     shown=("cross_track", "heading", "speed", "position"),
     says=_says,
     states={"path_following": _Way},
-    formerly={"control.path_following:_Way": _Way, "model.controllers:PathFollowing": PathFollowingFields},
-)  # fmt: skip
+    formerly={
+        "control.path_following:_Way": _Way,
+        "model.controllers:PathFollowing": PathFollowingFields,
+    },
+)

@@ -1,10 +1,11 @@
 """Coupled phase oscillators with controlled amplitude: the central pattern generator of AmphiBot and Salamandra.
 
-A. J. Ijspeert, A. Crespi, D. Ryczko, J.-M. Cabelguen, From swimming to walking with a salamander robot driven by a
-spinal cord model, Science 315 (2007), 1416-1420, doi:10.1126/science.1138353: theta_i' = 2 pi f + sum_j w r_j
-sin(theta_j - theta_i - phi_ij), r_i'' = a (a/4 (R_i - r_i) - r_i'). The angle is r_i cos(theta_i) and an offset, as in
-A. Crespi, A. J. Ijspeert, Online optimization of swimming and crawling in an amphibious snake robot, IEEE Transactions
-on Robotics 24 (2008), 75-87, doi:10.1109/TRO.2008.915426.
+A. J. Ijspeert, A. Crespi, D. Ryczko, J.-M. Cabelguen, From swimming to walking with a salamander
+robot driven by a spinal cord model, Science 315 (2007), 1416-1420, doi:10.1126/science.1138353:
+theta_i' = 2 pi f + sum_j w r_j sin(theta_j - theta_i - phi_ij), r_i'' = a (a/4 (R_i - r_i) - r_i').
+The angle is r_i cos(theta_i) and an offset, as in A. Crespi, A. J. Ijspeert, Online optimization of
+swimming and crawling in an amphibious snake robot, IEEE Transactions on Robotics 24 (2008), 75-87,
+doi:10.1109/TRO.2008.915426.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.control.state_equations import OscillatorController, OscillatorFields, check_reach, pitch_effects
+from snakestudio.control.state_equations import (
+    OscillatorController,
+    OscillatorFields,
+    check_reach,
+    pitch_effects,
+)
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
@@ -25,17 +31,31 @@ __all__ = ["KIND", "PhaseOscillators", "PhaseOscillatorsFields"]
 class PhaseOscillatorsFields(OscillatorFields):
     """Phase oscillators, one for each joint axis, lock to the phase lag between neighbours."""
 
-    kind: Literal["phase_oscillators"] = value("phase_oscillators", label="Controller", help="Kind of controller")
+    kind: Literal["phase_oscillators"] = value(
+        "phase_oscillators", label="Controller", help="Kind of controller"
+    )
     coupling_per_s: float = value(
-        10.0, label="Coupling", unit="1/s", symbol="w",
+        10.0,
+        label="Coupling",
+        unit="1/s",
+        symbol="w",
         help="Weight of a neighbour with an amplitude of 1 rad: how fast the phase lag is reached",
-        ge=0, le=50, slider=(0, 30), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=50,
+        slider=(0, 30),
+        live=True,
+    )
     amplitude_rate_per_s: float = value(
-        10.0, label="Amplitude rate", unit="1/s", symbol="a",
+        10.0,
+        label="Amplitude rate",
+        unit="1/s",
+        symbol="a",
         help="How fast the amplitude is reached: critically damped with the rate a/2",
-        gt=0, le=50, slider=(1, 30), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=50,
+        slider=(1, 30),
+        live=True,
+    )
 
 
 class PhaseOscillators(OscillatorController):
@@ -54,7 +74,9 @@ class PhaseOscillators(OscillatorController):
         phase, amplitude, rate = state
         lead, a = self.leads(fields), fields.amplitude_rate_per_s
         weight = fields.coupling_per_s * amplitude
-        turn = self.coupled(lambda i, j: weight[j] * np.sin(phase[j] - phase[i] - (lead[j] - lead[i])))
+        turn = self.coupled(
+            lambda i, j: weight[j] * np.sin(phase[j] - phase[i] - (lead[j] - lead[i]))
+        )
         towards = a * (a / 4.0 * (self.amplitudes(fields) - amplitude) - rate)
         return np.stack([2.0 * math.pi * fields.frequency_hz + turn, rate, towards])
 
@@ -85,8 +107,13 @@ KIND = ControllerKind(
     shown=("phase_oscillators", "joint", "speed", "position"),
     plots=(
         Plot(
-            "phase_oscillators", "Phase oscillators",
-            (Curve("cpg_amplitude_rad", "amplitude"), Curve("cpg_lag_rad", "phase lag", right=True)), place=5,
+            "phase_oscillators",
+            "Phase oscillators",
+            (
+                Curve("cpg_amplitude_rad", "amplitude"),
+                Curve("cpg_lag_rad", "phase lag", right=True),
+            ),
+            place=5,
         ),
     ),
-)  # fmt: skip
+)

@@ -34,13 +34,16 @@ SAMPLES = 41
 class StrainFollowerFields(ControllerFields):
     """The joints follow the scene's strain law, as if the links were pieces of its continuous body (P5's counterpart).
 
-    Joint j lies at X = j l / n of the body and turns by the integral of the curvature over the link's length around it.
+    Joint j lies at X = j l / n of the body and turns by the integral of the curvature over the
+    link's length around it.
     """
 
     uses = ("strain",)
 
     kind: Literal["strain_follower"] = value(
-        "strain_follower", label="Controller", help="The joints follow the strain law of the scene's continuous body"
+        "strain_follower",
+        label="Controller",
+        help="The joints follow the strain law of the scene's continuous body",
     )
 
 
@@ -55,11 +58,12 @@ class _State:
 class StrainFollower(OpenLoop):
     """References of all joints from the scene's strain law; open loop.
 
-    In space the joints bend about their two axes one after the other, a body about both at once: where a law bends it
-    about both, the chain's twist against it falls with the order 1 in n, everything else with order 2.
+    In space the joints bend about their two axes one after the other, a body about both at once:
+    where a law bends it about both, the chain's twist against it falls with the order 1 in n,
+    everything else with order 2.
 
-    A robot that starts in another shape is led to the law's (not so in a scene without lead-in), and a changed law
-    takes over, with continuous angles, rates and accelerations.
+    A robot that starts in another shape is led to the law's (not so in a scene without lead-in),
+    and a changed law takes over, with continuous angles, rates and accelerations.
 
     Parameters
     ----------
@@ -98,7 +102,9 @@ class StrainFollower(OpenLoop):
             motion[1] = motion[1] + w * d[1] + rate * d[0]
             motion[0] = motion[0] + w * d[0]
         ramp = self._approach
-        for part, left in zip(motion, (ramp.value(time), ramp.rate(time), ramp.acceleration(time)), strict=True):
+        for part, left in zip(
+            motion, (ramp.value(time), ramp.rate(time), ramp.acceleration(time)), strict=True
+        ):
             part += left[:, None] * self._away
         return JointReference(time, *motion)
 
@@ -113,7 +119,11 @@ class StrainFollower(OpenLoop):
         if (scene.strain, scene.beam) == self._state.source:
             return
         layers = self._state.layers
-        done = [index for index, (_, _, since) in enumerate(layers) if index and time >= since + BLEND_TIME]
+        done = [
+            index
+            for index, (_, _, since) in enumerate(layers)
+            if index and time >= since + BLEND_TIME
+        ]
         if done:  # it covers all that is beneath
             layers = layers[done[-1] :]
         new = StrainLaw(scene.strain, scene.beam), scene.beam.length_m, time
@@ -144,32 +154,52 @@ def check(scene: Scene) -> list[Problem]:
     for entry in range(6):
         parts = (strain[:, :, entry], field.rate[:, :, entry], field.acceleration[:, :, entry])
         if not all(np.isfinite(part).all() for part in parts):
-            problems.append(Problem(
-                "error", keys[entry], f"{COMPONENTS[entry]} is no number somewhere on the body during the run",
-                "avoid 1/0, roots and logarithms of negative numbers, and huge numbers",
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "error",
+                    keys[entry],
+                    f"{COMPONENTS[entry]} is no number somewhere on the body during the run",
+                    "avoid 1/0, roots and logarithms of negative numbers, and huge numbers",
+                )
+            )
         elif entry < 4 and np.abs(parts[0] - (1.0 if entry == 0 else 0.0)).max() > 1e-12:
             usual = "1" if entry == 0 else "0"
-            problems.append(Problem(
-                "error", keys[entry],
-                f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
-                f"make it {usual}, choose a law of bending alone, or another controller.kind",
-            ))  # fmt: skip
+            problems.append(
+                Problem(
+                    "error",
+                    keys[entry],
+                    f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
+                    f"make it {usual}, choose a law of bending alone, or another controller.kind",
+                )
+            )
     if not scene.model.spatial and np.abs(strain[:, :, 4]).max() > 1e-12:
-        problems.append(Problem(
-            "warning", keys[4], "k_y_per_m bends the body out of the plane, which joints of a planar model cannot",
-            'make it 0, or set model.kind to "spatial_nonsmooth"',
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "warning",
+                keys[4],
+                "k_y_per_m bends the body out of the plane, which joints of a planar model cannot",
+                'make it 0, or set model.kind to "spatial_nonsmooth"',
+            )
+        )
     body, robot = scene.beam.length_m, scene.robot.length
     if abs(body - robot) > 0.01 * robot:
-        problems.append(Problem(
-            "hint", "beam.length_m", f"the body of the strain law is {body:g} m long, the robot {robot:.4g} m",
-            f"make it {robot:.6g} if the robot shall have the shape of the body",
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "hint",
+                "beam.length_m",
+                f"the body of the strain law is {body:g} m long, the robot {robot:.4g} m",
+                f"make it {robot:.6g} if the robot shall have the shape of the body",
+            )
+        )
     if scene.robot.head == "last":
-        problems.append(Problem(
-            "hint", "robot.head", "the law's head is at the first link, the robot's at the last", 'make it "first"'
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "hint",
+                "robot.head",
+                "the law's head is at the first link, the robot's at the last",
+                'make it "first"',
+            )
+        )
     return problems
 
 
@@ -181,5 +211,8 @@ KIND = ControllerKind(
     place=4,
     check=check,
     states={"strain_follower": _State},
-    formerly={"control.strain_follower:_State": _State, "model.controllers:StrainFollower": StrainFollowerFields},
+    formerly={
+        "control.strain_follower:_State": _State,
+        "model.controllers:StrainFollower": StrainFollowerFields,
+    },
 )

@@ -1,13 +1,13 @@
 """Teleoperation: keys, a gamepad or a program say how fast the gait runs, where it bends, how high and which one it is.
 
-Nothing that is wanted reaches the joints at once. Frequency, amplitude and offset follow it with limited rate and
-acceleration (`control.limited`), one gait takes over from another as their weighted mean, and the phase is the integral
-of the frequency: joint angles and rates never jump, whatever comes from the controls and however often, and the
-accelerations stay bounded. Under a constant command the joints do what the plain gait of that amplitude, frequency and
-offset does.
+Nothing that is wanted reaches the joints at once. Frequency, amplitude and offset follow it with
+limited rate and acceleration (`control.limited`), one gait takes over from another as their
+weighted mean, and the phase is the integral of the frequency: joint angles and rates never jump,
+whatever comes from the controls and however often, and the accelerations stay bounded. Under a
+constant command the joints do what the plain gait of that amplitude, frequency and offset does.
 
-Speed bends no joint and turn is no rotation: a robot that stands still keeps its shape, and an offset makes it go along
-an arc, as it does under the controllers that steer (`control.steering`).
+Speed bends no joint and turn is no rotation: a robot that stands still keeps its shape, and an
+offset makes it go along an arc, as it does under the controllers that steer (`control.steering`).
 """
 
 from __future__ import annotations
@@ -33,33 +33,58 @@ from snakestudio.model.gaits import GAITS
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, SteerCommand, TeleopCommand, gait_called, steerable_gaits
+from snakestudio.model.teleop import (
+    NEUTRAL,
+    OWN_GAIT,
+    SteerCommand,
+    TeleopCommand,
+    gait_called,
+    steerable_gaits,
+)
 from snakestudio.text import counted
 
 __all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
 
 CHANNELS = ("gait_frequency_radps", "gait_amplitude_share", "gait_offset_rad", "gait_number")
-"""What acts: frequency and offset (of the joints, with their sign), share of the amplitude, and the number of the gait
-in `model.teleop.steerable_gaits`."""
+"""What acts: frequency and offset (of the joints, with their sign), share of the amplitude, and the
+number of the gait in `model.teleop.steerable_gaits`."""
 
 _LEAST_OFFSET = 1e-3
-"""Offset by which limits are made where the scene allows none: what is left of an earlier one still goes away, rad."""
+"""Offset by which limits are made where the scene allows none: what is left of an earlier one still
+goes away, rad."""
 
 
 class TimedCommand(Frozen):
     """What somebody at the controls would want from a time on."""
 
-    time_s: float = value(label="Time", unit="s", help="From when on it holds", ge=0, le=1e6, slider=(0, 60))
+    time_s: float = value(
+        label="Time", unit="s", help="From when on it holds", ge=0, le=1e6, slider=(0, 60)
+    )
     speed: float = value(
-        0.0, label="Speed", help="Share of the highest frequency; negative: backwards", ge=-1, le=1, slider=(-1, 1)
+        0.0,
+        label="Speed",
+        help="Share of the highest frequency; negative: backwards",
+        ge=-1,
+        le=1,
+        slider=(-1, 1),
     )
     turn: float = value(
-        0.0, label="Turn", help="Share of the largest offset; positive: to the left", ge=-1, le=1, slider=(-1, 1)
+        0.0,
+        label="Turn",
+        help="Share of the largest offset; positive: to the left",
+        ge=-1,
+        le=1,
+        slider=(-1, 1),
     )
-    amplitude: float = value(1.0, label="Amplitude", help="Share of the gait's amplitude", ge=0, le=1, slider=(0, 1))
+    amplitude: float = value(
+        1.0, label="Amplitude", help="Share of the gait's amplitude", ge=0, le=1, slider=(0, 1)
+    )
     gait: str | None = value(
-        None, label="Gait", help="Name of a gait of the library; the scene's own if left out", max_length=100
+        None,
+        label="Gait",
+        help="Name of a gait of the library; the scene's own if left out",
+        max_length=100,
     )
 
 
@@ -69,36 +94,78 @@ class TeleoperationFields(ControllerFields):
     uses = ("gait", "path")  # who drives by hand sees the path
 
     kind: Literal["teleoperation"] = value(
-        "teleoperation", label="Controller", help="Keys or a gamepad drive the gait; without them, its program"
+        "teleoperation",
+        label="Controller",
+        help="Keys or a gamepad drive the gait; without them, its program",
     )
     max_frequency_deg_s: float = value(
-        80.0, label="Highest frequency", unit="°/s", symbol="ω_max", help="Frequency of the gait at full speed",
-        gt=0, le=7200, slider=(10, 200), live=True,
-    )  # fmt: skip
+        80.0,
+        label="Highest frequency",
+        unit="°/s",
+        symbol="ω_max",
+        help="Frequency of the gait at full speed",
+        gt=0,
+        le=7200,
+        slider=(10, 200),
+        live=True,
+    )
     max_offset_deg: float = value(
-        10.0, label="Largest offset", unit="°", symbol="ψ_max", help="Offset of every joint at full turn",
-        ge=0, le=90, slider=(0, 30), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Largest offset",
+        unit="°",
+        symbol="ψ_max",
+        help="Offset of every joint at full turn",
+        ge=0,
+        le=90,
+        slider=(0, 30),
+        live=True,
+    )
     speed_time_s: float = value(
-        0.6, label="Time to full speed", unit="s", help="From standing to full speed, and back",
-        ge=0.05, le=100, slider=(0.1, 3), live=True,
-    )  # fmt: skip
+        0.6,
+        label="Time to full speed",
+        unit="s",
+        help="From standing to full speed, and back",
+        ge=0.05,
+        le=100,
+        slider=(0.1, 3),
+        live=True,
+    )
     turn_time_s: float = value(
-        0.8, label="Time to full turn", unit="s", help="From straight ahead to full turn, and back",
-        ge=0.05, le=100, slider=(0.1, 3), live=True,
-    )  # fmt: skip
+        0.8,
+        label="Time to full turn",
+        unit="s",
+        help="From straight ahead to full turn, and back",
+        ge=0.05,
+        le=100,
+        slider=(0.1, 3),
+        live=True,
+    )
     amplitude_time_s: float = value(
-        1.5, label="Time to full amplitude", unit="s", help="From a straight robot to the gait's whole amplitude",
-        ge=0.05, le=100, slider=(0.2, 5), live=True,
-    )  # fmt: skip
+        1.5,
+        label="Time to full amplitude",
+        unit="s",
+        help="From a straight robot to the gait's whole amplitude",
+        ge=0.05,
+        le=100,
+        slider=(0.2, 5),
+        live=True,
+    )
     gait_time_s: float = value(
-        1.5, label="Gait change", unit="s", help="Time in which one gait takes over from another",
-        ge=0.05, le=100, slider=(0.2, 5), live=True,
-    )  # fmt: skip
+        1.5,
+        label="Gait change",
+        unit="s",
+        help="Time in which one gait takes over from another",
+        ge=0.05,
+        le=100,
+        slider=(0.2, 5),
+        live=True,
+    )
     program: tuple[TimedCommand, ...] = value(
-        (), label="Program", max_length=10000,
+        (),
+        label="Program",
+        max_length=10000,
         help="Commands by their times, for runs without anybody at the controls; whoever steers overrules it",
-    )  # fmt: skip
+    )
 
     @property
     def max_frequency(self) -> float:
@@ -138,7 +205,8 @@ class _State(NamedTuple):
 class Teleoperation(OpenLoop):
     """Drives the scene's gait, or one of the library; what reaches the joints is as `SetPoints` says.
 
-    It must be asked for one control period at a time: what comes from the controls holds from the next one on.
+    It must be asked for one control period at a time: what comes from the controls holds from the
+    next one on.
 
     Parameters
     ----------
@@ -160,7 +228,9 @@ class Teleoperation(OpenLoop):
         self._scene, self._law = scene, scene.controller
         gaits = {name: gait_called(scene, name) for name in steerable_gaits(scene)}
         self._shapes = {
-            name: shape_of(gait, scene.robot, scene.model.spatial) for name, gait in gaits.items() if gait is not None
+            name: shape_of(gait, scene.robot, scene.model.spatial)
+            for name, gait in gaits.items()
+            if gait is not None
         }
         law = self._law
         self._limits = (
@@ -190,7 +260,8 @@ class Teleoperation(OpenLoop):
         Returns
         -------
         bool
-            Whether it is another one than before. A gait that this robot has not is left out: it keeps the one it has.
+            Whether it is another one than before. A gait that this robot has not is left out: it
+            keeps the one it has.
         """
         if not isinstance(command, TeleopCommand):
             return False
@@ -271,9 +342,15 @@ def _gait_problems(scene: Scene) -> list[Problem]:
     if still and key.rpartition(".")[2] not in type(scene.gait).model_fields:
         key = "gait.odd_temporal_frequency_rad_s"
     message = (
-        "the gait stands still, so nothing says which way is ahead" if still else "the gait has no amplitude to drive"
+        "the gait stands still, so nothing says which way is ahead"
+        if still
+        else "the gait has no amplitude to drive"
     )
-    return [Problem("warning", key, message, "give another value than 0, or drive a gait of the library")]
+    return [
+        Problem(
+            "warning", key, message, "give another value than 0, or drive a gait of the library"
+        )
+    ]
 
 
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
@@ -302,7 +379,14 @@ def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
         key = f"controller.program[{number}]"
         if entry.time_s < before:
             message = f"{entry.time_s:g} s comes after {before:g} s in the list"
-            problems.append(Problem("error", f"{key}.time_s", message, "put the commands in the order of their times"))
+            problems.append(
+                Problem(
+                    "error",
+                    f"{key}.time_s",
+                    message,
+                    "put the commands in the order of their times",
+                )
+            )
         before = max(before, entry.time_s)
         if entry.gait is not None and entry.gait not in possible:
             listed = ", ".join(possible)
@@ -311,7 +395,9 @@ def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
                 if entry.gait in known
                 else "there is no such gait"
             )
-            problems.append(Problem("error", f"{key}.gait", f'"{entry.gait}": {why}', f"give one of {listed}"))
+            problems.append(
+                Problem("error", f"{key}.gait", f'"{entry.gait}": {why}', f"give one of {listed}")
+            )
     return problems
 
 
@@ -321,7 +407,11 @@ def check(scene: Scene) -> list[Problem]:
     assert isinstance(law, TeleoperationFields)
     if not scene.gait.of_waves:
         what = f'"{law.kind}" drives waves, and the gait "{scene.gait.kind}" is none'
-        return [Problem("error", "controller.kind", what, 'make it "none", or choose a gait of the library')]
+        return [
+            Problem(
+                "error", "controller.kind", what, 'make it "none", or choose a gait of the library'
+            )
+        ]
     return _gait_problems(scene) + _reach_problems(scene, law) + _program_problems(scene, law)
 
 
@@ -340,8 +430,15 @@ def _note(law: TeleoperationFields) -> str:
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
-    pace, bend = (math.degrees(control[name]) for name in ("gait_frequency_radps", "gait_offset_rad"))
-    return [Said("accent", f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stands still")]
+    pace, bend = (
+        math.degrees(control[name]) for name in ("gait_frequency_radps", "gait_offset_rad")
+    )
+    return [
+        Said(
+            "accent",
+            f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stands still",
+        )
+    ]
 
 
 KIND = ControllerKind(
@@ -357,13 +454,21 @@ KIND = ControllerKind(
     channels=CHANNELS,
     plots=(
         Plot(
-            "driving", "Driving",
-            (Curve("gait_frequency_radps", "frequency"), Curve("gait_offset_rad", "offset", right=True)),
-            least=10.0, place=3,
+            "driving",
+            "Driving",
+            (
+                Curve("gait_frequency_radps", "frequency"),
+                Curve("gait_offset_rad", "offset", right=True),
+            ),
+            least=10.0,
+            place=3,
         ),
     ),
     shown=("driving", "joint", "speed", "position"),
     says=_says,
     states={"teleoperation": _State},
-    formerly={"control.teleoperation:_State": _State, "model.controllers:Teleoperation": TeleoperationFields},
-)  # fmt: skip
+    formerly={
+        "control.teleoperation:_State": _State,
+        "model.controllers:Teleoperation": TeleoperationFields,
+    },
+)

@@ -11,7 +11,10 @@ from snakestudio.model.serpenoid import CompoundSerpenoid, envelope_of
 
 __all__ = ["KIND"]
 
-_VERTICAL = ("gait.delta_rad", *(f"gait.{name}" for name in CompoundSerpenoid.model_fields if name.startswith("even_")))
+_VERTICAL = (
+    "gait.delta_rad",
+    *(f"gait.{name}" for name in CompoundSerpenoid.model_fields if name.startswith("even_")),
+)
 
 
 def _check(scene: Scene) -> list[Problem]:
@@ -27,10 +30,14 @@ def _check(scene: Scene) -> list[Problem]:
     kinds = {axis.kind for axis in scene.body.axes}
     if scene.body.in_space and gait.even_amplitude_rad and waves.vertical not in kinds:
         what = "the robot has no pitch or roll axes, so the vertical wave moves nothing"
-        problems.append(Problem("hint", "gait.even_amplitude_rad", what, 'choose robot.joints = "alternating"'))
+        problems.append(
+            Problem("hint", "gait.even_amplitude_rad", what, 'choose robot.joints = "alternating"')
+        )
     if gait.odd_amplitude_rad and "yaw" not in kinds:
         what = "the robot has no yaw axes, so the lateral wave moves nothing"
-        problems.append(Problem("hint", "gait.odd_amplitude_rad", what, 'choose robot.joints = "alternating"'))
+        problems.append(
+            Problem("hint", "gait.odd_amplitude_rad", what, 'choose robot.joints = "alternating"')
+        )
     return problems
 
 

@@ -23,23 +23,33 @@ __all__ = ["KIND", "JointTorqueFields", "JointTorques"]
 class JointTorqueFields(GaitFields):
     """Torques that the joints' motors are given, as formulas of time: nobody asks for any angle.
 
-    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as joints are numbered
-    everywhere) and the number of links n. A positive torque raises the joint's angle, yaw or pitch.
+    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as
+    joints are numbered everywhere) and the number of links n. A positive torque raises the joint's
+    angle, yaw or pitch.
     """
 
     gives_torques = True
 
     kind: Literal["joint_torque"] = value("joint_torque", label="Gait", help="Kind of gait")
     torque_nm: str = value(
-        "0.2*sin(2*pi*t + 0.7*i)", label="Torque", unit="N m", symbol="τ",
+        "0.2*sin(2*pi*t + 0.7*i)",
+        label="Torque",
+        unit="N m",
+        symbol="τ",
         help="Torque about every joint's yaw axis as a formula of the time t (s), the joint's number i and the number "
-        "of links n", max_length=500, live=True,
-    )  # fmt: skip
-    pitch_torque_nm: str = value(
-        "0", label="Pitch torque", unit="N m", symbol="τ_v",
-        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)", max_length=500,
+        "of links n",
+        max_length=500,
         live=True,
-    )  # fmt: skip
+    )
+    pitch_torque_nm: str = value(
+        "0",
+        label="Pitch torque",
+        unit="N m",
+        symbol="τ_v",
+        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)",
+        max_length=500,
+        live=True,
+    )
 
 
 class JointTorques(OpenLoop):
@@ -101,10 +111,20 @@ def check(scene: Scene) -> list[Problem]:
     if not scene.body.jointed:
         what = "a continuous body has no joints that torques could drive"
         fixes = (Fix("Leave the gait out", (("gait", None),)),)
-        return [Problem("error", "gait.kind", what, "leave gait out, or choose a model of links", fixes=fixes)]
+        return [
+            Problem(
+                "error",
+                "gait.kind",
+                what,
+                "leave gait out, or choose a model of links",
+                fixes=fixes,
+            )
+        ]
     problems = []
     if scene.controller.acts:
-        what = f'"{scene.controller.kind}" tells the joints angles, and this gait gives them torques'
+        what = (
+            f'"{scene.controller.kind}" tells the joints angles, and this gait gives them torques'
+        )
         remedy = 'make it "none", or choose a gait of angles: gait.kind = "lateral_undulation"'
         fixes = (Fix("Go without a controller", (("controller", None),)),)
         problems.append(Problem("error", "controller.kind", what, remedy, fixes=fixes))
@@ -114,7 +134,9 @@ def check(scene: Scene) -> list[Problem]:
         fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
         problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
     try:
-        missing = TorqueLaw(scene.gait, scene.robot.n_links, scene.body.axes).missing(scene.run.duration_s)
+        missing = TorqueLaw(scene.gait, scene.robot.n_links, scene.body.axes).missing(
+            scene.run.duration_s
+        )
     except SceneError as error:
         return [*problems, *error.problems]
     if missing is not None:
@@ -132,6 +154,12 @@ KIND = GaitKind(
     place=2,
     check=check,
     readable=is_readable,
-    effects=((("gait.torque_nm", "gait.pitch_torque_nm"), lambda scene: scene.robot.n_links > 1, "only with joints"),),
+    effects=(
+        (
+            ("gait.torque_nm", "gait.pitch_torque_nm"),
+            lambda scene: scene.robot.n_links > 1,
+            "only with joints",
+        ),
+    ),
     formerly={"model.motion:JointTorque": JointTorqueFields},
 )

@@ -52,7 +52,11 @@ class TableGait:
         speed = self._state.speed
         rate, acceleration = speed.value(time), speed.rate(time)
         angle, first, second = self._trajectory.at(self._state.played + speed.integral(time))
-        return angle, first * rate[:, None], second * (rate**2)[:, None] + first * acceleration[:, None]
+        return (
+            angle,
+            first * rate[:, None],
+            second * (rate**2)[:, None] + first * acceleration[:, None],
+        )
 
     def apply(self, gait: TableFields, time: float) -> None:
         """Ramp to another speed from `time` on; the rest waits for the next start."""
@@ -80,8 +84,16 @@ def _check(scene: Scene) -> list[Problem]:
     beyond = _beyond_stops(scene, table)
     if beyond is not None:
         return [beyond]
-    problems = [Problem(note.severity, f"gait.{note.key}", note.message, note.remedy) for note in table.notes]
-    of_unit = {"gait.unit": (Fix("Radians", (("gait.unit", "rad"),)), Fix("Degrees", (("gait.unit", "deg"),)))}
+    problems = [
+        Problem(note.severity, f"gait.{note.key}", note.message, note.remedy)
+        for note in table.notes
+    ]
+    of_unit = {
+        "gait.unit": (
+            Fix("Radians", (("gait.unit", "rad"),)),
+            Fix("Degrees", (("gait.unit", "deg"),)),
+        )
+    }
     return [replace(problem, fixes=of_unit.get(problem.key, ())) for problem in problems]
 
 
@@ -114,7 +126,13 @@ KIND = GaitKind(
     help="The joints follow a table in a CSV file: commands, or the log of a real robot.",
     place=3,
     check=_check,
-    effects=((("gait.blend_s",), lambda scene: bool(getattr(scene.gait, "loop", False)), "only in a loop"),),
+    effects=(
+        (
+            ("gait.blend_s",),
+            lambda scene: bool(getattr(scene.gait, "loop", False)),
+            "only in a loop",
+        ),
+    ),
     rates=_rates,
     states={"table_gait": _State},
 )

@@ -19,9 +19,15 @@ __all__ = ["advance_steps"]
 
 @jit
 def advance_steps(
-    params: Params, knots: Knots, state: State, work: Work, n_steps: int, row_steps: NDArray[np.int64],
-    rows: RowBuffers, body: BodyBuffers,
-) -> int:  # fmt: skip
+    params: Params,
+    knots: Knots,
+    state: State,
+    work: Work,
+    n_steps: int,
+    row_steps: NDArray[np.int64],
+    rows: RowBuffers,
+    body: BodyBuffers,
+) -> int:
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
     Parameters

@@ -1,9 +1,10 @@
 """A continuous body as a chain of n rigid links under the same motion: the discrete counterpart that P5 names.
 
-Link i lies in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n, the joints at X = j h. From one
-link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the strains at the joint: a hinge
-where the body only bends, a slide where it stretches. The first link moves as the cross-section of the body there.
-Newton and Euler's recursion gives the others' motion and the wrenches of all joints.
+Link i lies in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n, the joints at X
+= j h. From one link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the
+strains at the joint: a hinge where the body only bends, a slide where it stretches. The first link
+moves as the cross-section of the body there. Newton and Euler's recursion gives the others' motion
+and the wrenches of all joints.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class Chain:
     angle : (n-1, 3) array
         Rotation vectors from every link to the next, h K, rad.
     wrench : (n-1, 6) array
-        What the links behind a joint exert on those in front of it, about the joint and in the axes half-way between
-        both links: force (N) and couple (N m), as Lambda. The joint's torque is minus the couple, for it turns the part
-        behind.
+        What the links behind a joint exert on those in front of it, about the joint and in the axes
+        half-way between both links: force (N) and couple (N m), as Lambda. The joint's torque is
+        minus the couple, for it turns the part behind.
     body : (n-1, 6) array
         Lambda of the continuous body at the same abscissas.
     pose : (n, 7) array
@@ -74,15 +75,17 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
     instant : Instant
     n : int
     own_axes : bool
-        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these differ from the
-        body's by an angle of the order of h, and with them all that the rings carry: order 1. Without it, a ring's axes
-        are turned by its share of the rotation in the nearest joint: order 2.
+        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these
+        differ from the body's by an angle of the order of h, and with them all that the rings
+        carry: order 1. Without it, a ring's axes are turned by its share of the rotation in the
+        nearest joint: order 2.
     """
     h = instant.params.length / n
     at_joints, links, half = _links(instant, n)
     angle = h * at_joints.strain[:, 3:]
     load = _inertial(instant, links, h)
-    # A support right at a joint holds the link in front of it, as the body's Lambda at that joint has it.
+    # A support right at a joint holds the link in front of it, as the body's Lambda at that joint
+    # has it.
     held = np.clip(np.ceil(instant.work.hold[:, AT] / h - 1e-9).astype(np.int64) - 1, 0, n - 1)
     supports = _share(instant, links, load.sum(axis=0), held, h, None if own_axes else angle)
     np.subtract.at(load, held, supports)  # 0 of those that do not hold
@@ -92,9 +95,15 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
     place = instant.place + links.place @ instant.turn.T
     velocity = np.einsum("qij,qj->i", links.turn, links.twist[:, :3]) / n
     return Chain(
-        at_joints.abscissa, angle, wrench, at_joints.wrench,
-        np.column_stack([place, quaternions(turn)]), supports, velocity, instant.mean_velocity(),
-    )  # fmt: skip
+        at_joints.abscissa,
+        angle,
+        wrench,
+        at_joints.wrench,
+        np.column_stack([place, quaternions(turn)]),
+        supports,
+        velocity,
+        instant.mean_velocity(),
+    )
 
 
 def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displacement]:
@@ -107,7 +116,9 @@ def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displaceme
     bend = tuple(h * part[:, 3:] for part in imposed)
     begin = Displacement(first.turn, first.place, first.twist, first.growth)
     steps = hinged(arm, *bend)
-    links = one_after_another(Displacement(*(np.concatenate(pair) for pair in zip(begin, steps, strict=True))))
+    links = one_after_another(
+        Displacement(*(np.concatenate(pair) for pair in zip(begin, steps, strict=True)))
+    )
     half = then(arm, rotated(*(0.5 * part for part in bend)))
     return joints, links, half
 
@@ -115,7 +126,8 @@ def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displaceme
 def _inertial(instant: Instant, links: Displacement, h: float) -> FloatArray:
     """What every link needs to move as it does against gravity, (n, 6), seen from the body's head.
 
-    M eta_t - ad_eta^* M eta - F of a rigid link of length h: mass rho A h, and the inertia of a rod.
+    M eta_t - ad_eta^* M eta - F of a rigid link of length h: mass rho A h, and the inertia of a
+    rod.
     """
     params = instant.params
     mass = params.mass * h
@@ -128,9 +140,13 @@ def _inertial(instant: Instant, links: Displacement, h: float) -> FloatArray:
 
 
 def _share(
-    instant: Instant, links: Displacement, resultant: FloatArray, held: NDArray[np.int64], h: float,
+    instant: Instant,
+    links: Displacement,
+    resultant: FloatArray,
+    held: NDArray[np.int64],
+    h: float,
     angle: FloatArray | None,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """What supports on the links `held` exert, (p, 6), seen from the body's head: shared as the engine does."""
     work = copied(instant.work)
     work.resultant[:] = resultant

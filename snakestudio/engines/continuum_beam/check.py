@@ -1,6 +1,7 @@
 """What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it).
 
-Strain law and contacts are looked at by who makes the strain's references, see control/strain_check.
+Strain law and contacts are looked at by who makes the strain's references, see
+control/strain_check.
 """
 
 from __future__ import annotations
@@ -30,11 +31,15 @@ def _obstacles(scene: Scene) -> list[Problem]:
     """Whether there is anything to collide with."""
     if not scene.obstacles:
         return []
-    return [Problem(
-        "error", "obstacles", "this model knows no obstacles, only the anchors and supports that support names",
-        'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
-        obstacles=tuple(range(len(scene.obstacles))),
-    )]  # fmt: skip
+    return [
+        Problem(
+            "error",
+            "obstacles",
+            "this model knows no obstacles, only the anchors and supports that support names",
+            'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
+            obstacles=tuple(range(len(scene.obstacles))),
+        )
+    ]
 
 
 def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
@@ -43,17 +48,29 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
         return []
     problems = []
     if scene.beam.group == "SE3":
-        problems.append(Problem(
-            "error", "support.kind", "friction acts on a body that lies on the ground, but it may move in space",
-            'set beam.group to "SE2", or choose other contacts',
-        ))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "support.kind",
+                "friction acts on a body that lies on the ground, but it may move in space",
+                'set beam.group to "SE2", or choose other contacts',
+            )
+        )
     start = scene.start
     if isinstance(start, PlacedStart):
-        for key, angle in (("start.pitch_deg", start.pitch_deg), ("start.roll_deg", start.roll_deg)):
+        for key, angle in (
+            ("start.pitch_deg", start.pitch_deg),
+            ("start.roll_deg", start.roll_deg),
+        ):
             if angle != 0.0:
-                problems.append(Problem(
-                    "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
-                ))  # fmt: skip
+                problems.append(
+                    Problem(
+                        "error",
+                        key,
+                        f"{angle:g}° lifts the body off the ground that friction acts on",
+                        "make it 0",
+                    )
+                )
     problems += ground_friction_problems(scene, base_dir)
     if scene.support.viscous == (0.0, 0.0):
         problems += checks.slippery_ground(scene)
@@ -69,13 +86,14 @@ def _tip(scene: Scene) -> list[Problem]:
     seen = np.kron(np.eye(2), frame.T)  # columns: the ground's axes as the body has them
     return [
         Problem(
-            "warning", f"beam.{name}",
-            f"{value:g} has no effect: with beam.group = '{group}' a body does not move so", "make it 0, or choose"
-            " another beam.group",
+            "warning",
+            f"beam.{name}",
+            f"{value:g} has no effect: with beam.group = '{group}' a body does not move so",
+            "make it 0, or choose another beam.group",
         )
         for k, (name, value) in enumerate(zip(TIP, scene.beam.tip_wrench, strict=True))
         if value and np.linalg.norm(seen[allowed, k]) < 1e-9
-    ]  # fmt: skip
+    ]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:

@@ -18,7 +18,8 @@ RANK = 1e-12
 """Share of the largest eigenvalue below which supports cannot exert a wrench at all."""
 
 SLACK = 1e-9
-"""What one-sided supports are worth beside carrying F_c exactly: it is missed by about this share."""
+"""What one-sided supports are worth beside carrying F_c exactly: it is missed by about this
+share."""
 
 SPARE = 8
 """The first row of `Work.scratch` that is free here."""
@@ -37,7 +38,9 @@ def _sign(params: Params, work: Work, i: int, h: float) -> float:
     if side == 2 or side == 3:
         return 1.0
     if side >= 4:
-        interpolate_at(work.strain, h, work.hold[i, AT], work.scratch[SPARE], work.scratch[SPARE + 1])
+        interpolate_at(
+            work.strain, h, work.hold[i, AT], work.scratch[SPARE], work.scratch[SPARE + 1]
+        )
         bend = work.scratch[SPARE, WZ]
         if bend == 0.0:
             return 0.0
@@ -50,7 +53,8 @@ def _sign(params: Params, work: Work, i: int, h: float) -> float:
 def _columns(params: Params, work: Work, h: float) -> int:
     """Fill the wrenches that unit forces and couples of all supports that hold make in the head's frame; their number.
 
-    Couples are divided by the body's length in a wrench and by its radius as an amount, so that all are forces.
+    Couples are divided by the body's length in a wrench and by its radius as an amount, so that all
+    are forces.
     """
     count = 0
     for i in range(work.hold.shape[0]):
@@ -78,7 +82,11 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
         for b in range(d):
             total = 0.0
             for j in range(count):
-                total += work.part[j] * work.column[j, params.motions[a]] * work.column[j, params.motions[b]]
+                total += (
+                    work.part[j]
+                    * work.column[j, params.motions[a]]
+                    * work.column[j, params.motions[b]]
+                )
             work.eigen[MATRIX, a, b] = total
     answer = work.scratch[11]
     pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, wanted, answer)
@@ -105,7 +113,15 @@ def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
                 total += work.column[j, params.motions[a]] * work.column[i, params.motions[a]]
             work.normal[j, i] = total + (SLACK / work.part[j] if i == j else 0.0)
     solve_one_sided(
-        work.normal, work.target, work.sign, count, work.acts, work.which, work.factor, work.part, work.amount
+        work.normal,
+        work.target,
+        work.sign,
+        count,
+        work.acts,
+        work.which,
+        work.factor,
+        work.part,
+        work.amount,
     )
 
 

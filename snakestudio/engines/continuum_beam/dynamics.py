@@ -1,7 +1,8 @@
 """One evaluation of the model at an instant, block by block as in P5, Figs. 2 and 5.
 
-`follow_strain` is (6) and what does not need the head's motion; `constrain` is block 0, `inertial_load` and
-`free_acceleration` block 1, `share_out` (contact.py) and `internal_wrench` block 2.
+`follow_strain` is (6) and what does not need the head's motion; `constrain` is block 0,
+`inertial_load` and `free_acceleration` block 1, `share_out` (contact.py) and `internal_wrench`
+block 2.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def _follow_strain(work: Work, h: float) -> None:
     accumulate(work.rate_density, h, work.rate_sum)
     for i in range(work.hold.shape[0]):
         if work.hold[i, HOLDS] > 0.5:
-            frame_at(work.strain, work.frames, h, work.hold[i, AT], work.hold_frame[i], work.scratch)
+            frame_at(
+                work.strain, work.frames, h, work.hold[i, AT], work.hold_frame[i], work.scratch
+            )
             accumulated_at(work.rate_density, work.rate_sum, h, work.hold[i, AT], work.hold_rate[i])
 
 
@@ -133,7 +136,8 @@ def _add_friction(params: Params, work: Work, h: float) -> float:
         local[1] = -params.viscous_across * across + friction_n
         for e in range(2, 6):
             local[e] = 0.0
-        # What is not a group's motion has no reaction either: a body on a line feels no sideways friction.
+        # What is not a group's motion has no reaction either: a body on a line feels no sideways
+        # friction.
         if params.motions.shape[0] == 1:
             local[1] = 0.0
         wrench_to_head(work.frames[j], local, work.friction_density[j])
@@ -233,7 +237,8 @@ def _free_acceleration(params: Params, work: Work, h: float) -> None:
     _inertial_load(params, work, h)
     _whole_inertia(params, work, h)
     d, last = params.motions.shape[0], work.load_sum.shape[0] - 1
-    # The leading block of `inertia` becomes that of the group's motions; they ascend, so nothing is overwritten early.
+    # The leading block of `inertia` becomes that of the group's motions; they ascend, so nothing is
+    # overwritten early.
     rhs = work.scratch[5]
     for a in range(d):
         ea = params.motions[a]
@@ -393,8 +398,8 @@ def free_motion(params: Params, work: Work, wrench: FloatArray) -> None:
 def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
     """Everything at the instant whose strain, pose and holds are in `work`; 0 if its motion is not determined.
 
-    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`, `hold_wrench`, `power`,
-    `figures`; `wrench` is as in `held_load`.
+    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`,
+    `hold_wrench`, `power`, `figures`; `wrench` is as in `held_load`.
     """
     if params.mode == FRICTION:
         free_motion(params, work, wrench)

@@ -51,16 +51,25 @@ def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     field = law.at(time, points, travel)
     hold, twist = Attachments(scene, law).at(time, travel)
     return StrainReference(
-        time, points, field.strain, field.rate, field.acceleration, law.speed(time), travel, hold, twist
+        time,
+        points,
+        field.strain,
+        field.rate,
+        field.acceleration,
+        law.speed(time),
+        travel,
+        hold,
+        twist,
     )
 
 
 class ContinuumBeamEngine:
     """A body whose strain is imposed, moved by what holds it or by friction; its inner wrenches are found with it.
 
-    The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the model; the residual
-    is what anchors and supports cannot carry of the resultant that the motion takes, in N (couples by the length of the
-    body): Lambda(l) - F_+, but for rounding. "Unconverged" are steps in which they cannot carry it.
+    The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the
+    model; the residual is what anchors and supports cannot carry of the resultant that the motion
+    takes, in N (couples by the length of the body): Lambda(l) - F_+, but for rounding.
+    "Unconverged" are steps in which they cannot carry it.
 
     Parameters
     ----------
@@ -78,7 +87,8 @@ class ContinuumBeamEngine:
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         self._scene, self._base_dir = scene, base_dir
-        # Only the very first state is looked up in the law; from then on references say what the body does.
+        # Only the very first state is looked up in the law; from then on references say what the
+        # body does.
         self._reference = start_reference(scene, (0.0,))
         n = scene.beam.sections
         p = self._reference.hold.shape[1]
@@ -120,7 +130,9 @@ class ContinuumBeamEngine:
         """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are kept."""
         assert isinstance(reference, StrainReference), "a continuous body has no joints"
         self._take_reference(reference)
-        self._work.stamp[1] = 0.0  # scene, pulls and reference may be others than when it was last looked at
+        self._work.stamp[1] = (
+            0.0  # scene, pulls and reference may be others than when it was last looked at
+        )
         state, begin = self._state, self.step_count
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
@@ -130,7 +142,9 @@ class ContinuumBeamEngine:
             n = len(state.ground)
             state.before[CALL, :n], state.before[CALL, n:] = state.ground, state.hold
         evaluations, overloaded = int(state.counts[EVALUATIONS]), int(state.counts[OVERLOADED])
-        status = advance_steps(self._params, self._knots, state, self._work, n_steps, wanted, rows, body)
+        status = advance_steps(
+            self._params, self._knots, state, self._work, n_steps, wanted, rows, body
+        )
         return StepReport(
             ok=status == OK,
             message="" if status == OK else self._failure(status),
@@ -177,7 +191,9 @@ class ContinuumBeamEngine:
     def _present(self, before: FloatArray) -> Rows:
         """The row of the present state with contacts since `before` (n + p, 3); the state stays as it is."""
         own = self._state  # writing a row begins new sums, which looking at the state must not
-        state = own._replace(before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy())
+        state = own._replace(
+            before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy()
+        )
         rows, body = self._buffers(1)
         self._work.stamp[1] = 0.0
         write_row(self._params, self._knots, state, self._work, 0, rows, body)
@@ -196,7 +212,12 @@ class ContinuumBeamEngine:
         found = Contacts.none()
         if span > 0.0:  # they cost nothing: the row has them
             found = Contacts(
-                part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
+                part.link,
+                part.other,
+                part.point,
+                part.impulse_normal / span,
+                part.impulse_friction / span,
+                part.state,
             )
         figures = SolverStats(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
         return replace(plain, contacts=found, solver=figures)
@@ -253,7 +274,9 @@ class ContinuumBeamEngine:
         self._scene = scene
         self._take_reference(reference)
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed.
 
         At the tip it adds to what the scene says there.

@@ -15,7 +15,8 @@ __all__ = ["constrain", "keep_motions", "ringed_head"]
 
 
 UNDETERMINED = 1e-9
-"""A body along which less than this share of a unit axial motion leads sideways is as good as straight, or a circle."""
+"""A body along which less than this share of a unit axial motion leads sideways is as good as
+straight, or a circle."""
 
 
 @inlined
@@ -51,7 +52,8 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
             for e in range(6):
                 found[e] -= work.hold_rate[i, e]
         else:
-            # d/dt of (30) along the moving abscissa: eta_t + eta' C' + xi_t C' + xi' C'^2 + xi C'' = eta_c_t.
+            # d/dt of (30) along the moving abscissa: eta_t + eta' C' + xi_t C' + xi' C'^2 + xi C''
+            # = eta_c_t.
             for e in range(6):
                 found[e] = work.head_twist[e] + work.hold_rate[i, e]
             twist_from_head(work.hold_frame[i], found, found)
@@ -95,7 +97,9 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
             interpolate_at(work.strain, h, work.hold[i, AT], strain, slope)
             for a in range(params.motions.shape[0]):
                 e = params.motions[a]
-                left = abs(whole[e] + share * strain[e] * work.hold[i, MOVES] - work.hold_twist[i, e])
+                left = abs(
+                    whole[e] + share * strain[e] * work.hold[i, MOVES] - work.hold_twist[i, e]
+                )
                 slip = max(slip, left if e < 3 else left * params.radius)
     work.figures[SLIP] = slip
 
@@ -108,7 +112,9 @@ def _sideways(params: Params, frame: FloatArray, twist: FloatArray, out: FloatAr
 
 
 @inlined
-def _axial_speed(params: Params, work: Work, h: float, sums: FloatArray, fixed: FloatArray, unit: FloatArray) -> float:
+def _axial_speed(
+    params: Params, work: Work, h: float, sums: FloatArray, fixed: FloatArray, unit: FloatArray
+) -> float:
     """Axial speed (or acceleration) under which cross-sections slide sideways least; NaN if it makes no difference.
 
     Parameters
@@ -136,11 +142,14 @@ def _axial_speed(params: Params, work: Work, h: float, sums: FloatArray, fixed: 
 
 
 @inlined
-def _ring_directions(params: Params, work: Work, order: int, fixed: FloatArray, unit: FloatArray) -> None:
+def _ring_directions(
+    params: Params, work: Work, order: int, fixed: FloatArray, unit: FloatArray
+) -> None:
     """Twist (order 0) or acceleration (1) of a ringed head without the axial motion, and that of a unit axial motion.
 
     With shear and stretch, the second and third lines of (7) under V_Y = V_Z = 0 give, at the head,
-    Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X; without, (61).
+    Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X;
+    without, (61).
     """
     s, r, a = work.strain[0], work.rate[0], work.acceleration[0]
     for e in range(6):

@@ -24,18 +24,41 @@ class ContinuumBeam(ModelFields):
 
 
 READS = EVERY_MODEL | {
-    "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
-    "ground.coulomb_smoothing_m_s", "ground.law", "ground.mu_backward", "ground.load_factor",
-    "ground.friction_factor", "ground.patch", "ground.picture",
-    "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
+    "beam.*",
+    "strain.*",
+    "support.*",
+    "robot.n_links",
+    "ground.mu_along",
+    "ground.mu_across",
+    "ground.coulomb_smoothing_m_s",
+    "ground.law",
+    "ground.mu_backward",
+    "ground.load_factor",
+    "ground.friction_factor",
+    "ground.patch",
+    "ground.picture",
+    "ground.gravity_m_s2",
+    "ground.slope_deg",
+    "ground.downhill_deg",
+    "solver.error_tolerance",
     *(
         f"start.{name}"
         for name in (
-            "kind", "link", "x_m", "y_m", "z_m", "heading_deg", "pitch_deg", "roll_deg", "vx_m_s", "vy_m_s", "vz_m_s",
+            "kind",
+            "link",
+            "x_m",
+            "y_m",
+            "z_m",
+            "heading_deg",
+            "pitch_deg",
+            "roll_deg",
+            "vx_m_s",
+            "vy_m_s",
+            "vz_m_s",
             "omega_deg_s",
         )
     ),
-}  # fmt: skip
+}
 
 KIND = FormulationKind(
     fields=ContinuumBeam,

@@ -25,9 +25,10 @@ def find_knot(knots: Knots, time: float, hint: int) -> int:
 def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
     """Fill strain, rates, speed and holds in `work` for `time`; returns the knot before it, for the next search.
 
-    Between knots the strain is the quintic Hermite polynomial of strain, rate and acceleration at both, so that the
-    three belong together; at a knot it is the knot's. Holds move on from the knot before with their rates; whether they
-    hold is what knot `holding` says, for that changes at knots only, and a step is under one set of them.
+    Between knots the strain is the quintic Hermite polynomial of strain, rate and acceleration at
+    both, so that the three belong together; at a knot it is the knot's. Holds move on from the knot
+    before with their rates; whether they hold is what knot `holding` says, for that changes at
+    knots only, and a step is under one set of them.
     """
     k = find_knot(knots, time, hint)
     last = knots.time.shape[0] - 1
@@ -54,21 +55,32 @@ def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Wor
                 c4 = -15.0 * d + 7.0 * f - 2.0 * g
                 c5 = 6.0 * d - 3.0 * f + g
                 work.strain[j, e] = x0 + u * (v0 + u * (a0 + u * (c3 + u * (c4 + u * c5))))
-                work.rate[j, e] = (v0 + u * (2.0 * a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / span
-                work.acceleration[j, e] = (2.0 * a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / span / span
+                work.rate[j, e] = (
+                    v0 + u * (2.0 * a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
+                ) / span
+                work.acceleration[j, e] = (
+                    (2.0 * a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / span / span
+                )
     speed, growth = knots.speed[k, V_O], knots.speed[k, A_O]
     work.speed[0], work.speed[1] = speed + since * growth, growth
     for i in range(work.hold.shape[0]):
         holds = knots.hold[holding, i, HOLDS]
-        # What lets go, or leaves the body, before the step ends is moved on from where the step began.
+        # What lets go, or leaves the body, before the step ends is moved on from where the step
+        # began.
         base = k if holds < 0.5 or knots.hold[k, i, HOLDS] > 0.5 else holding
         moved = time - knots.time[base]
-        at, moves, gains = knots.hold[base, i, AT], knots.hold[base, i, MOVES], knots.hold[base, i, GAINS]
+        at, moves, gains = (
+            knots.hold[base, i, AT],
+            knots.hold[base, i, MOVES],
+            knots.hold[base, i, GAINS],
+        )
         work.hold[i, HOLDS] = holds
         work.hold[i, AT] = at + moved * (moves + 0.5 * moved * gains)
         work.hold[i, MOVES] = moves + moved * gains
         work.hold[i, GAINS] = gains
         for e in range(6):
-            work.hold_twist[i, e] = knots.hold_twist[base, i, e] + moved * knots.hold_twist[base, i, 6 + e]
+            work.hold_twist[i, e] = (
+                knots.hold_twist[base, i, e] + moved * knots.hold_twist[base, i, 6 + e]
+            )
             work.hold_twist[i, 6 + e] = knots.hold_twist[base, i, 6 + e]
     return k

@@ -18,7 +18,8 @@ __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
 
 
 FRICTION, ANCHORS, RINGS = range(3)
-"""What the net motion follows from: P5, section V, or VII with anchorages or with annular supports."""
+"""What the net motion follows from: P5, section V, or VII with anchorages or with annular
+supports."""
 
 _MOTIONS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
 _SIDES = {"both": 0, "left": 1, "right": 2, "alternating": 3, "inner": 4, "outer": 5}
@@ -50,7 +51,8 @@ class Params(NamedTuple):
     law : int
         Of Coulomb friction, see `kernels.smooth_friction`.
     ground : GroundMap
-        Coefficients of Coulomb friction (of one link: the whole body), and what they and the load vary with.
+        Coefficients of Coulomb friction (of one link: the whole body), and what they and the load
+        vary with.
     varies : bool
         Whether they do.
     load : float
@@ -97,10 +99,12 @@ def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Par
         mode, held = FRICTION, ()
         load = beam.mass_per_length * max(-ground.gravity[2], 0.0)
     elif support.guides:
-        # Force in the cross-section's plane and couple about its normal, as far as the group knows them (P5, VI-C).
+        # Force in the cross-section's plane and couple about its normal, as far as the group knows
+        # them (P5, VI-C).
         mode, held = RINGS, tuple(e for e in (1, 2, 3) if e in motions)
         weight[:] = getattr(support, "weights", None) or 1.0
-    # The friction of the ground does not move a body that is held: what cannot be used of it does not matter.
+    # The friction of the ground does not move a body that is held: what cannot be used of it does
+    # not matter.
     sliding = scene if mode == FRICTION else scene.model_copy(update={"ground": Ground()})
     under = make_body_ground_map(sliding, base_dir)
     return Params(

@@ -35,8 +35,8 @@ class Displacement(NamedTuple):
 def then(first: Displacement, second: Displacement) -> Displacement:
     """`second` seen from where `first` is seen from: twists add up in the second's axes (P5 (7), (8), in steps).
 
-    With Ad = Ad of the second's inverse: eta = Ad eta_1 + eta_2 and d eta/dt = Ad d eta_1/dt - ad_eta_2 eta +
-    d eta_2/dt.
+    With Ad = Ad of the second's inverse: eta = Ad eta_1 + eta_2 and d eta/dt = Ad d eta_1/dt -
+    ad_eta_2 eta + d eta_2/dt.
     """
     twist = _carried(second, first.twist) + second.twist
     return Displacement(
@@ -58,7 +58,10 @@ def one_after_another(steps: Displacement) -> Displacement:
             Displacement(*(_cut(part, i, done, None) for i, part in enumerate(total))),
         )
         total = Displacement(
-            *(np.concatenate(pair, axis=-3 if i == 0 else -2) for i, pair in enumerate(zip(begin, moved, strict=True)))
+            *(
+                np.concatenate(pair, axis=-3 if i == 0 else -2)
+                for i, pair in enumerate(zip(begin, moved, strict=True))
+            )
         )
         done *= 2
     return total
@@ -75,15 +78,18 @@ def shifted(place: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Di
     still = np.zeros_like(place)
     turn = np.broadcast_to(np.eye(3), (*place.shape, 3))
     return Displacement(
-        turn, place, np.concatenate([rate, still], axis=-1), np.concatenate([acceleration, still], axis=-1)
+        turn,
+        place,
+        np.concatenate([rate, still], axis=-1),
+        np.concatenate([acceleration, still], axis=-1),
     )
 
 
 def rotated(angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Displacement:
     """Rotations by rotation vectors `angle` (..., 3), rad, that change with `rate` and `acceleration`.
 
-    Omega = w' - b w x w' + c w x (w x w') with b = (1 - cos |w|) / |w|^2 and c = (|w| - sin |w|) / |w|^3, the right
-    derivative of the exponential, and its own derivative in time.
+    Omega = w' - b w x w' + c w x (w x w') with b = (1 - cos |w|) / |w|^2 and c = (|w| - sin |w|) /
+    |w|^3, the right derivative of the exponential, and its own derivative in time.
     """
     square = np.einsum("...i,...i", angle, angle)[..., None]
     a, b, c, db, dc = _coefficients(square)
@@ -93,9 +99,13 @@ def rotated(angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Di
     omega = rate - b * once + c * twice
     next_once = np.cross(angle, acceleration)
     alpha = (
-        acceleration - b * next_once + c * np.cross(angle, next_once)
-        - db * grows * once + dc * grows * twice + c * np.cross(rate, once)
-    )  # fmt: skip
+        acceleration
+        - b * next_once
+        + c * np.cross(angle, next_once)
+        - db * grows * once
+        + dc * grows * twice
+        + c * np.cross(rate, once)
+    )
     outer = angle[..., :, None] * angle[..., None, :]
     turn = (1.0 - b[..., None] * square[..., None]) * np.eye(3) + b[..., None] * outer
     x, y, z = np.moveaxis(a * angle, -1, 0)
@@ -103,10 +113,17 @@ def rotated(angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Di
         turn[..., row, column] -= part
         turn[..., column, row] += part
     still = np.zeros_like(angle)
-    return Displacement(turn, still, np.concatenate([still, omega], axis=-1), np.concatenate([still, alpha], axis=-1))
+    return Displacement(
+        turn,
+        still,
+        np.concatenate([still, omega], axis=-1),
+        np.concatenate([still, alpha], axis=-1),
+    )
 
 
-def hinged(arm: Displacement, angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Displacement:
+def hinged(
+    arm: Displacement, angle: FloatArray, rate: FloatArray, acceleration: FloatArray
+) -> Displacement:
     """From a link's centre to the next one's: `arm` to the joint, the rotation there, `arm` again."""
     return then(then(arm, rotated(angle, rate, acceleration)), arm)
 
@@ -121,10 +138,16 @@ def _coefficients(square: FloatArray) -> tuple[FloatArray, ...]:
     db, dc = (1.0 - c * s - 2.0 * b) / (2.0 * s), (b - 3.0 * c) / (2.0 * s)
     series = np.zeros((5, *square.shape))
     power, factorial = np.ones_like(square), 1.0  # square^k and (2k + 1)!
-    for k in range(12):  # sums of (-square)^k / (2k + 1)!, / (2k + 2)!, / (2k + 3)!, and the derivatives of these two
+    for k in range(
+        12
+    ):  # sums of (-square)^k / (2k + 1)!, / (2k + 2)!, / (2k + 3)!, and the derivatives of these two
         sign = -1.0 if k % 2 else 1.0
         of_b, of_c = factorial * (2 * k + 2), factorial * (2 * k + 2) * (2 * k + 3)
-        series[:3] += sign * power * np.array([1.0 / factorial, 1.0 / of_b, 1.0 / of_c]).reshape(3, *[1] * square.ndim)
+        series[:3] += (
+            sign
+            * power
+            * np.array([1.0 / factorial, 1.0 / of_b, 1.0 / of_c]).reshape(3, *[1] * square.ndim)
+        )
         after = factorial * (2 * k + 2) * (2 * k + 3)  # (2k + 3)!
         next_b, next_c = after * (2 * k + 4), after * (2 * k + 4) * (2 * k + 5)
         series[3] -= sign * (k + 1) * power / next_b

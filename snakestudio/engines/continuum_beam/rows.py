@@ -51,7 +51,10 @@ class BodyBuffers(NamedTuple):
 def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
     """Room for `n_rows` rows of `n` cross-sections and `p` anchors or supports."""
     return BodyBuffers(
-        np.zeros((n_rows, n, 6)), np.zeros((n_rows, n, 6)), np.zeros((n_rows, p, 14)), np.zeros((n_rows, n_extra))
+        np.zeros((n_rows, n, 6)),
+        np.zeros((n_rows, n, 6)),
+        np.zeros((n_rows, p, 14)),
+        np.zeros((n_rows, n_extra)),
     )
 
 
@@ -80,12 +83,23 @@ def _to_world(head: FloatArray, frame: FloatArray, out: FloatArray) -> None:
     """Frame seen from the head (12,) as seen from the world."""
     for a in range(3):
         for b in range(3):
-            out[3 * a + b] = head[3 * a] * frame[b] + head[3 * a + 1] * frame[3 + b] + head[3 * a + 2] * frame[6 + b]
-        out[9 + a] = head[9 + a] + head[3 * a] * frame[9] + head[3 * a + 1] * frame[10] + head[3 * a + 2] * frame[11]
+            out[3 * a + b] = (
+                head[3 * a] * frame[b]
+                + head[3 * a + 1] * frame[3 + b]
+                + head[3 * a + 2] * frame[6 + b]
+            )
+        out[9 + a] = (
+            head[9 + a]
+            + head[3 * a] * frame[9]
+            + head[3 * a + 1] * frame[10]
+            + head[3 * a + 2] * frame[11]
+        )
 
 
 @inlined
-def _energies(params: Params, work: Work, world: FloatArray, head: FloatArray) -> tuple[float, float]:
+def _energies(
+    params: Params, work: Work, world: FloatArray, head: FloatArray
+) -> tuple[float, float]:
     """Kinetic and potential energy, J, by Simpson's rule."""
     kinetic = potential = 0.0
     count = work.frames.shape[0]
@@ -105,7 +119,13 @@ def _energies(params: Params, work: Work, world: FloatArray, head: FloatArray) -
 
 @jit
 def write_row(
-    params: Params, knots: Knots, state: State, work: Work, hint: int, rows: RowBuffers, body: BodyBuffers
+    params: Params,
+    knots: Knots,
+    state: State,
+    work: Work,
+    hint: int,
+    rows: RowBuffers,
+    body: BodyBuffers,
 ) -> int:
     """Evaluate the present state and write it as the next row; begin the sums of the row after it.
 
@@ -153,8 +173,16 @@ def write_row(
             # Couple about the contact itself, not about the head.
             wrench_from_head(work.hold_frame[q], work.hold_wrench[q], local)
             for a in range(3):
-                row[8 + a] = world[3 * a] * local[0] + world[3 * a + 1] * local[1] + world[3 * a + 2] * local[2]
-                row[11 + a] = world[3 * a] * local[3] + world[3 * a + 1] * local[4] + world[3 * a + 2] * local[5]
+                row[8 + a] = (
+                    world[3 * a] * local[0]
+                    + world[3 * a + 1] * local[1]
+                    + world[3 * a + 2] * local[2]
+                )
+                row[11 + a] = (
+                    world[3 * a] * local[3]
+                    + world[3 * a + 1] * local[4]
+                    + world[3 * a + 2] * local[5]
+                )
         else:
             row[1] = row[2] = row[3] = row[4] = math.nan
     for e in range(6):
@@ -191,7 +219,9 @@ def write_row(
             rows.contact_other[at] = SUPPORT
             rows.contact_state[at] = STICK if holds else OPEN
             for a in range(3):
-                rows.contact_point[at, a] = body.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
+                rows.contact_point[at, a] = (
+                    body.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
+                )
                 rows.contact_normal[at, a] = state.hold[q, a] - state.before[ROW, n + q, a]
                 rows.contact_friction[at, a] = 0.0
             at += 1

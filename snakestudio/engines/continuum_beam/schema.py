@@ -11,16 +11,32 @@ from snakestudio.model.snapshot import Fields
 __all__ = ["CHANNELS", "ENERGY", "make_schema"]
 
 
-ENERGY = ("kinetic", "potential", "work_actuator", "work_friction", "work_gravity", "work_support", "work_external")
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
-of gravity. Supports and anchors that stand still do no work."""
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_support",
+    "work_external",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of
+"potential" minus the work of gravity. Supports and anchors that stand still do no work."""
 
 CHANNELS = (
-    "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm", "resultant_my_nm", "resultant_mz_nm",
-    "axial_speed_mps", "slip_mps", "mismatch_n",
-)  # fmt: skip
-"""What the model adds to a recording: F_c of P5 (35), in the head's frame; V_X of the head; how fast a cross-section
-moves against what holds it; how much of F_c the supports cannot carry (couples by the body's length)."""
+    "resultant_fx_n",
+    "resultant_fy_n",
+    "resultant_fz_n",
+    "resultant_mx_nm",
+    "resultant_my_nm",
+    "resultant_mz_nm",
+    "axial_speed_mps",
+    "slip_mps",
+    "mismatch_n",
+)
+"""What the model adds to a recording: F_c of P5 (35), in the head's frame; V_X of the head; how
+fast a cross-section moves against what holds it; how much of F_c the supports cannot carry (couples
+by the body's length)."""
 
 VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE)
 """A continuous body has no joints; its torques are those inside it."""

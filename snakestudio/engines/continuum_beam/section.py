@@ -80,7 +80,9 @@ class Instant:
         slope = np.zeros(6)
         for i, at in enumerate(abscissa.tolist()):
             frame_at(work.strain, work.frames, h, at, frame[i], scratch)
-            for into, values in zip(imposed, (work.strain, work.rate, work.acceleration), strict=True):
+            for into, values in zip(
+                imposed, (work.strain, work.rate, work.acceleration), strict=True
+            ):
                 interpolate_at(values, h, at, into[i], slope)
             for into, density, total in zip(
                 sums,
@@ -95,11 +97,16 @@ class Instant:
         before = (work.hold[:, HOLDS] > 0.5) & (work.hold[:, AT] <= abscissa[:, None] + near)
         load = sums[2] - before.astype(np.float64) @ work.hold_wrench
         return Sections(
-            abscissa, turn, place, imposed[0], imposed[1], imposed[2],
+            abscissa,
+            turn,
+            place,
+            imposed[0],
+            imposed[1],
+            imposed[2],
             twist=_twist_from(turn, place, work.head_twist + sums[0]),
             growth=_twist_from(turn, place, work.head_acceleration + sums[1]),
             wrench=wrench_from(turn, place, load),
-        )  # fmt: skip
+        )
 
     def mean_velocity(self) -> FloatArray:
         """Velocity of the centre of mass, (3,), m/s, in the head's frame; by Simpson's rule."""
@@ -120,7 +127,9 @@ def instant_of(engine: ContinuumBeamEngine) -> Instant:
         If what holds the body does not determine its motion.
     """
     params, work = engine.evaluated()
-    return Instant(engine.time, matrices(work.pose[None, 3:])[0], work.pose[:3].copy(), params, work)
+    return Instant(
+        engine.time, matrices(work.pose[None, 3:])[0], work.pose[:3].copy(), params, work
+    )
 
 
 def _twist_from(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:

@@ -19,7 +19,8 @@ ACTUATOR, FRICTION_WORK, GRAVITY, SUPPORT_WORK, EXTERNAL = range(5)
 # Entries of State.worst since the call began.
 MISMATCH, SLIP = range(2)
 
-# Entries of a hold: whether it holds, where on the body, how fast that moves on, and how fast it changes.
+# Entries of a hold: whether it holds, where on the body, how fast that moves on, and how fast it
+# changes.
 HOLDS, AT, MOVES, GAINS = range(4)
 # Entries of Knots.speed: V_o and its derivative.
 V_O, A_O = range(2)
@@ -94,7 +95,8 @@ class Work(NamedTuple):
     rate_density, rate_sum, acceleration_density, acceleration_sum : (m, 6)
         What adds up to eta and to its derivative, in the head's frame.
     load_density, load_sum : (m, 6)
-        M eta_t - ad_eta^* M eta - F in the head's frame, and its integral; F without what holds the body.
+        M eta_t - ad_eta^* M eta - F in the head's frame, and its integral; F without what holds the
+        body.
     friction_density, friction_sum : (m, 6)
         Friction alone.
     lift : (m,)
@@ -108,7 +110,8 @@ class Work(NamedTuple):
     resultant : (6,)
         F_c, P5 (35), in the head's frame.
     column, normal, target, factor : (6 p, 6), (6 p, 6 p), (6 p,), (6 p, 6 p)
-        For sharing F_c out; `row` (6 p,), `part` (6 p,), `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,).
+        For sharing F_c out; `row` (6 p,), `part` (6 p,), `amount` (6 p,), `which`, `acts` (6 p,)
+        int, `sign` (6 p,).
     eigen : (2, 6, 6)
     power : (5,)
         Entries as in `State.sums`, W.
@@ -201,10 +204,20 @@ def make_work(m: int, n: int, p: int) -> Work:
     along = {
         name: np.zeros((m, 6))
         for name in (
-            "strain", "rate", "acceleration", "twist", "rate_density", "rate_sum", "acceleration_density",
-            "acceleration_sum", "load_density", "load_sum", "friction_density", "friction_sum",
+            "strain",
+            "rate",
+            "acceleration",
+            "twist",
+            "rate_density",
+            "rate_sum",
+            "acceleration_density",
+            "acceleration_sum",
+            "load_density",
+            "load_sum",
+            "friction_density",
+            "friction_sum",
         )
-    }  # fmt: skip
+    }
     return Work(
         **along,
         lift=np.zeros(m),

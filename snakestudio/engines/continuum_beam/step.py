@@ -7,7 +7,12 @@ import math
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.continuum_beam.dynamics import evaluate, head_motion, held_load, held_motion
+from snakestudio.engines.continuum_beam.dynamics import (
+    evaluate,
+    head_motion,
+    held_load,
+    held_motion,
+)
 from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
 from snakestudio.engines.continuum_beam.state import (
@@ -37,8 +42,8 @@ RATE_TIME = 1.0 / 30.0
 """Time by which the error of a velocity counts as one of a position, s."""
 
 CARRIED = 1e-6
-"""What supports may miss of the resultant, N, before a step counts as one whose load they cannot carry: rounding, and
-the slack that one-sided ones are given."""
+"""What supports may miss of the resultant, N, before a step counts as one whose load they cannot
+carry: rounding, and the slack that one-sided ones are given."""
 
 # Scheme of order 5 with one of order 4 in it (J. R. Cash, A. H. Karp, 1990).
 NODES = np.array([0.0, 0.2, 0.3, 0.6, 1.0, 0.875])
@@ -80,7 +85,8 @@ def _gain(params: Params, work: Work, weight: float) -> None:
             for b in range(3):
                 work.gain_hold[i, a] += weight * turn[3 * a + b] * work.hold_wrench[i, b]
     if params.mode == FRICTION:
-        # A cross-section gets the friction of the piece from half-way to its neighbours, and that piece's weight.
+        # A cross-section gets the friction of the piece from half-way to its neighbours, and that
+        # piece's weight.
         n, last = work.gain_ground.shape[0], work.frames.shape[0] - 1
         stride = last // (n - 1)
         for i in range(n):
@@ -125,7 +131,9 @@ def _evaluated(params: Params, knots: Knots, work: Work, time: float, holding: i
 
 
 @jit
-def begin_at(params: Params, knots: Knots, state: State, work: Work, time: float, hint: int, holding: int) -> int:
+def begin_at(
+    params: Params, knots: Knots, state: State, work: Work, time: float, hint: int, holding: int
+) -> int:
     """Evaluate the present state at `time`; returns 0 if what holds the body does not determine its motion."""
     if _evaluated(params, knots, work, time, holding):
         return 1
@@ -147,12 +155,14 @@ def _keep_worst(state: State, work: Work) -> None:
 
 
 @inlined
-def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, holding: int) -> int:
+def _held_part(
+    params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, holding: int
+) -> int:
     """Move a held body on by `span` from `begin`: eta_o is known at any time, so its frame is a Magnus expansion.
 
-    Works and impulses are integrated by Simpson's rule over the same three instants, of which the last serves the next
-    part as its first. Returns -1 if the motion is not
-    determined, 0 if the part is too long for the tolerance, else 1.
+    Works and impulses are integrated by Simpson's rule over the same three instants, of which the
+    last serves the next part as its first. Returns -1 if the motion is not determined, 0 if the
+    part is too long for the tolerance, else 1.
     """
     first, middle, third, term = work.stage[0], work.stage[1], work.stage[2], work.stage[3]
     origin, twist = work.stage[4], work.stage[5]
@@ -165,7 +175,8 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         first[e] = work.head_twist[e]
         first[6 + e] = work.head_acceleration[e]
     work.stamp[1] = 0.0
-    # How the head moves at the end, then in the middle: that evaluation serves for the forces there, too.
+    # How the head moves at the end, then in the middle: that evaluation serves for the forces
+    # there, too.
     take_reference(knots, begin + span, holding, holding, work)
     if head_motion(params, work) == 0:
         return -1
@@ -176,8 +187,9 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         return -1
     for e in range(6):
         middle[e] = work.head_twist[e]
-    # With accelerations at the begin and in the middle there is a polynomial of degree 4 through everything known of
-    # eta_o. Simpson's rule misses 1/120 of its leading coefficient; that is taken for the error.
+    # With accelerations at the begin and in the middle there is a polynomial of degree 4 through
+    # everything known of eta_o. Simpson's rule misses 1/120 of its leading coefficient; that is
+    # taken for the error.
     for e in range(6):
         leading = 16.0 * middle[e] - 20.0 * first[e] + 4.0 * third[e]
         leading -= span * (4.0 * first[6 + e] + 8.0 * work.head_acceleration[e])
@@ -187,14 +199,19 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         origin[e] = state.pose[e]
     bracket(first, middle, term)
     for e in range(6):
-        twist[e] = span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e]) + span * span / 48.0 * term[e]
+        twist[e] = (
+            span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e])
+            + span * span / 48.0 * term[e]
+        )
     move_pose(origin, twist, work.pose)
     held_load(params, work, state.wrench)
     _gain(params, work, 4.0 * span / 6.0)
     _keep_worst(state, work)
     bracket(first, third, term)
     for e in range(6):
-        twist[e] = span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
+        twist[e] = (
+            span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
+        )
     move_pose(origin, twist, state.pose)
     begin_at(params, knots, state, work, begin + span, holding, holding)
     state.counts[EVALUATIONS] += 2  # however the run is cut into calls, and whoever looks at it
@@ -204,10 +221,13 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
 
 
 @inlined
-def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: FloatArray, out: FloatArray) -> None:
+def _coordinate_rate(
+    u: FloatArray, eta: FloatArray, term: FloatArray, second: FloatArray, out: FloatArray
+) -> None:
     """Rate of u in g = g_n exp(u^) for g_t = g eta^.
 
-    eta + [u, eta] / 2 + [u, [u, eta]] / 12 - [u, [u, [u, [u, eta]]]] / 720: what is left out is of order 6 in u.
+    eta + [u, eta] / 2 + [u, [u, eta]] / 12 - [u, [u, [u, [u, eta]]]] / 720: what is left out is of
+    order 6 in u.
     """
     bracket(u, eta, term)
     for e in range(6):
@@ -222,7 +242,9 @@ def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: F
 
 
 @inlined
-def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int) -> float:
+def _free_part(
+    params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int
+) -> float:
     """Try to move a body on by `span` under friction, (18): the error over the tolerance, moved if it is <= 1."""
     work.stamp[1] = 0.0
     u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
@@ -282,7 +304,8 @@ def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int)
     Returns
     -------
     int
-        An outcome. After anything but OK the state's pose and twist are those of the begin of the part that failed.
+        An outcome. After anything but OK the state's pose and twist are those of the begin of the
+        part that failed.
     """
     dt = params.dt
     start = state.counts[STEP] * dt

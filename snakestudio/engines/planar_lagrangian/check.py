@@ -29,23 +29,32 @@ LONGEST_PIECE = 60
 def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """How fast friction grows with velocity at rest along and across every link, (n,) each, N s/m.
 
-    On the roughest patch, without what formulas multiply it by; `weight` (n,) presses the links on the ground, N.
+    On the roughest patch, without what formulas multiply it by; `weight` (n,) presses the links on
+    the ground, N.
     """
     ground = scene.ground
     with_axis, against_axis, sideways = np.moveaxis(axial_friction(scene.robot, ground), 2, 0)
-    along, across = np.maximum(with_axis, against_axis).max(axis=0) * weight, sideways.max(axis=0) * weight
+    along, across = (
+        np.maximum(with_axis, against_axis).max(axis=0) * weight,
+        sideways.max(axis=0) * weight,
+    )
     if ground.law == "ellipse":
         largest = np.maximum(np.maximum(along, across), 1e-300)
         along, across = along * (along / largest), across * (across / largest)
     smoothing = ground.coulomb_smoothing_m_s
-    return ground.viscous_along_ns_per_m + along / smoothing, ground.viscous_across_ns_per_m + across / smoothing
+    return (
+        ground.viscous_along_ns_per_m + along / smoothing,
+        ground.viscous_across_ns_per_m + across / smoothing,
+    )
 
 
-def _linear_motion(scene: Scene, law: SmoothJoints, first: int, angle: FloatArray, friction: bool) -> FloatArray:
+def _linear_motion(
+    scene: Scene, law: SmoothJoints, first: int, angle: FloatArray, friction: bool
+) -> FloatArray:
     """Matrix of the linearised motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
 
-    The links are those from `first` (0-based) on that the joint angles are between. At rest smoothed Coulomb friction
-    is viscous, which is as stiff as it ever gets.
+    The links are those from `first` (0-based) on that the joint angles are between. At rest
+    smoothed Coulomb friction is viscous, which is as stiff as it ever gets.
     """
     joints = len(angle)
     n = joints + 1
@@ -54,7 +63,8 @@ def _linear_motion(scene: Scene, law: SmoothJoints, first: int, angle: FloatArra
     theta = np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
     normal = np.stack([-axis[:, Y], axis[:, X]], axis=1)
-    # Link angles, then the centre of mass, from these coordinates; then the velocities of the links, (n, 2, n + 2).
+    # Link angles, then the centre of mass, from these coordinates; then the velocities of the
+    # links, (n, 2, n + 2).
     angles = np.zeros((n + 2, n + 2))
     angles[:n, :joints] = np.tril(np.ones((n, joints)), -1)
     angles[:n, joints] = 1.0
@@ -65,10 +75,14 @@ def _linear_motion(scene: Scene, law: SmoothJoints, first: int, angle: FloatArra
     jacobian[:, :, n:] = np.eye(2)
     jacobian = jacobian @ angles
     turning = angles[:n]
-    mass = np.einsum("k,kai,kaj->ij", chain.mass, jacobian, jacobian) + turning.T @ (chain.inertia[:, None] * turning)
+    mass = np.einsum("k,kai,kaj->ij", chain.mass, jacobian, jacobian) + turning.T @ (
+        chain.inertia[:, None] * turning
+    )
     damping = np.zeros_like(mass)
     if friction:
-        load = np.array([link.mass for link in scene.robot.links]) * max(-scene.ground.gravity[2], 0.0)
+        load = np.array([link.mass for link in scene.robot.links]) * max(
+            -scene.ground.gravity[2], 0.0
+        )
         for direction, resistance in zip((axis, normal), _rest_friction(scene, load), strict=True):
             sliding = np.einsum("ka,kai->ki", direction, jacobian)
             damping += sliding.T @ (resistance[here, None] * sliding)
@@ -99,7 +113,8 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
     if not len(decaying):
         return math.inf
     ray = decaying / np.abs(decaying)
-    # Along every ray into the left half plane the stable part is one piece from 0 to somewhere below 3.6.
+    # Along every ray into the left half plane the stable part is one piece from 0 to somewhere
+    # below 3.6.
     inner, outer = np.zeros(len(ray)), np.full(len(ray), 4.0)
     for _ in range(40):
         middle = 0.5 * (inner + outer)
@@ -112,8 +127,8 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
 def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     """Step up to which the scheme is stable in the poses of the gait, with or without friction, s.
 
-    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one of unequal links is
-    looked at in pieces of that length.
+    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one
+    of unequal links is looked at in pieces of that length.
     """
     yaw, n = scene.waves.yaw, scene.robot.n_links
     law = make_joints(scene, is_linearized(scene), stops=False)
@@ -122,10 +137,16 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     begins = [0] if alike else sorted({*range(0, n - most, max(1, most // 2)), n - most})
     joints = np.arange(most - 1)
     phases = np.linspace(0.0, math.pi, 6 if len(begins) == 1 else 2, endpoint=False)
-    waves = [yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases]
+    waves = [
+        yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases
+    ]
     straight = [] if scene.controller.uses_gait else [np.zeros(len(joints))]
     steps = [
-        _longest_step(np.linalg.eigvals(_linear_motion(scene, law, first, angle, friction)).astype(np.complex128))
+        _longest_step(
+            np.linalg.eigvals(_linear_motion(scene, law, first, angle, friction)).astype(
+                np.complex128
+            )
+        )
         for first in begins
         for angle in (*straight, *waves)
     ]

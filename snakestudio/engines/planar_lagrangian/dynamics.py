@@ -1,8 +1,9 @@
 """Equations of motion of P4 in the coordinates (theta_1 ... theta_n, p): friction, torques, accelerations, powers.
 
-The paper's coordinates (joint angles, head angle, p) are a constant linear map of these: the motion is the same, and
-here the mass matrix falls into a block of the angles and the total mass. The program's joint angle is the negative of
-the paper's, and any end may be the head; neither changes the equations below.
+The paper's coordinates (joint angles, head angle, p) are a constant linear map of these: the motion
+is the same, and here the mass matrix falls into a block of the angles and the total mass. The
+program's joint angle is the negative of the paper's, and any end may be the head; neither changes
+the equations below.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.params import Params
-from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, STOP, VISCOUS, Work
+from snakestudio.engines.planar_lagrangian.state import (
+    ACTUATOR,
+    COULOMB,
+    EXTERNAL,
+    GRAVITY,
+    STOP,
+    VISCOUS,
+    Work,
+)
 from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
@@ -26,7 +35,14 @@ from snakestudio.kernels.ground_patches import (
 )
 from snakestudio.kernels.joint_torques import limited, passive_torque
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kernels.smooth_friction import ACROSS, AHEAD, BEHIND, COMPONENTS, smooth_friction, tanh
+from snakestudio.kernels.smooth_friction import (
+    ACROSS,
+    AHEAD,
+    BEHIND,
+    COMPONENTS,
+    smooth_friction,
+    tanh,
+)
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y
 
@@ -128,9 +144,9 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
 def linearizing_torques(params: Params, work: Work) -> None:
     """Torques under which the joints accelerate as commanded, (24), from the mass matrix, C x' and loads in `work`.
 
-    With theta_i'' = theta_1'' + s_i, s_i the sum of the commanded accelerations of the joints before link i, the sum
-    of all equations of the angles, in which torques cancel, gives theta_1'': this is (22). Every equation in turn
-    gives a torque: (23).
+    With theta_i'' = theta_1'' + s_i, s_i the sum of the commanded accelerations of the joints
+    before link i, the sum of all equations of the angles, in which torques cancel, gives theta_1'':
+    this is (22). Every equation in turn gives a torque: (23).
     """
     n = work.cos.shape[0]
     # `acceleration` serves as s; it is overwritten by the real accelerations afterwards.
@@ -194,7 +210,9 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time
     _press(params, work, time)
     _forces(params, wrench, work)
     _passive_torques(params, work)
-    inertia_and_bias(params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
+    inertia_and_bias(
+        params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias
+    )
     if given:
         for k in range(n - 1):
             work.torque[k] = work.wanted[k, YAW]

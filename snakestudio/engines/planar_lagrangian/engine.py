@@ -42,7 +42,8 @@ __all__ = ["PlanarLagrangianEngine"]
 class PlanarLagrangianEngine(TimeSteppingEngine):
     """A snake robot on a floor with smooth friction, under PD control or exact feedback linearization of its joints.
 
-    There is no contact problem to be solved: residual, iterations and unconverged steps are not valid, and 0.
+    There is no contact problem to be solved: residual, iterations and unconverged steps are not
+    valid, and 0.
 
     Parameters
     ----------
@@ -53,14 +54,19 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     Raises
     ------
     SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+        If a file that the start refers to cannot be used. `registry.create` finds all other
+        mistakes beforehand.
     """
 
     kind = "planar_lagrangian"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         super().__init__(scene, base_dir, make_schema(scene))
-        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
+        self._advance, self._write, self._write_state = (
+            direct(advance_steps),
+            write_row,
+            direct(write_state),
+        )
         self._params: Params = make_params(scene, base_dir)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(scene.robot.n_links)
@@ -80,7 +86,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         start = [
             (state.counts[CALL_STEPS : CALL_STEPS + 1], 0),
             (state.before[CALL, :-1], state.impulse),
-            (state.before[CALL, len(state.impulse), PRESSED : PRESSED + 1], state.sums[LOAD : LOAD + 1]),
+            (
+                state.before[CALL, len(state.impulse), PRESSED : PRESSED + 1],
+                state.sums[LOAD : LOAD + 1],
+            ),
         ]
         if len(state.sums) > PASSIVE_WORK:
             now, _, begin = np.split(state.sums[LIFTED:], 3)
@@ -108,7 +117,9 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _room_for_contacts(self, n_rows: int) -> int:
         return n_rows * self._scene.robot.n_links
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
@@ -133,7 +144,9 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         self._params = make_params(scene, self._base_dir)
         self._make_room()
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 

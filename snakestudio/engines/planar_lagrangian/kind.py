@@ -21,12 +21,25 @@ class PlanarLagrangian(ModelFields):
 
 
 READS = LINKS | {
-    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
-    "ground.coulomb_law", "ground.law", "ground.mu_backward", "ground.load_factor", "ground.friction_factor",
-    "ground.patch", "ground.picture", "robot.link", "robot.joint", "robot.joints", "robot.wheels",
+    "ground.viscous_along_ns_per_m",
+    "ground.viscous_across_ns_per_m",
+    "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_law",
+    "ground.law",
+    "ground.mu_backward",
+    "ground.load_factor",
+    "ground.friction_factor",
+    "ground.patch",
+    "ground.picture",
+    "robot.link",
+    "robot.joint",
+    "robot.joints",
+    "robot.wheels",
     "robot.joint_limit_stiffness_nm_per_rad",
-    "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
-}  # fmt: skip
+    "joint_controller.law",
+    "joint_controller.linearization_kp_per_s2",
+    "joint_controller.linearization_kd_per_s",
+}
 
 KIND = FormulationKind(
     fields=PlanarLagrangian,

@@ -112,5 +112,6 @@ def same_structure(one: Scene, other: Scene) -> bool:
         and one.start == other.start
         and not other.obstacles
         and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
+        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
+        == other.robot
     )

@@ -31,7 +31,8 @@ from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["write_row", "write_state"]
 
-# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
+# of them slip.
 SLIP = 2
 GROUND = -1
 
@@ -58,8 +59,18 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
     n = state.impulse.shape[0]
     i, at = rows.filled[0], rows.filled[1]
     kinetic = write_centred_links(
-        params.chain, params.height, state.x, state.v, work.theta, work.cos, work.sin, work.part, work.place, rows, i,
-    )  # fmt: skip
+        params.chain,
+        params.height,
+        state.x,
+        state.v,
+        work.theta,
+        work.cos,
+        work.sin,
+        work.part,
+        work.place,
+        rows,
+        i,
+    )
     wide = state.sums.shape[0] > PASSIVE_WORK
     for k in range(n):
         for a in range(2):
@@ -75,7 +86,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         rows.joint_torque[i, k] = state.torque[k]
     sums = state.sums
     rows.energy[i, KINETIC] = kinetic
-    rows.energy[i, POTENTIAL] = -params.chain.total * (params.gx * state.x[n] + params.gy * state.x[n + 1])
+    rows.energy[i, POTENTIAL] = -params.chain.total * (
+        params.gx * state.x[n] + params.gy * state.x[n + 1]
+    )
     rows.energy[i, BY_ACTUATORS] = sums[ACTUATOR]
     rows.energy[i, BY_FRICTION] = sums[VISCOUS] + sums[COULOMB]
     rows.energy[i, BY_GRAVITY] = sums[GRAVITY]

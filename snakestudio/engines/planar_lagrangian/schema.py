@@ -21,9 +21,9 @@ ENERGY = (
     "work_friction_viscous",
     "work_friction_coulomb",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
-external forces and `PASSIVE`, that of "potential" minus the work of gravity; the last two are the parts of
-"work_friction"."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators,
+friction, gravity, external forces and `PASSIVE`, that of "potential" minus the work of gravity; the
+last two are the parts of "work_friction"."""
 
 PASSIVE = "work_stop"
 """The column after these, of robots whose joints have springs, dampers or stops: their work."""

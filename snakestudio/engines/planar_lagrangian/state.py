@@ -35,15 +35,18 @@ class State(NamedTuple):
     wrench : (n, 3)
         External f_x, f_y, t_z on every link, N and N m.
     torque : (n - 1,)
-        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
+        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
+        m.
     counts, sums : (2,) int, (6,) or (7 + 3 n,)
-        Counters and cumulative sums; the names above say which. Of robots with passive joints or changing loads they
-        end with the work of springs, dampers and stops, J, and with by what the impulse of the load of every link
-        differs from that of its weight, N s: now, at the last row, and at the beginning of the call.
+        Counters and cumulative sums; the names above say which. Of robots with passive joints or
+        changing loads they end with the work of springs, dampers and stops, J, and with by what the
+        impulse of the load of every link differs from that of its weight, N s: now, at the last
+        row, and at the beginning of the call.
     impulse : (n, 2)
         Cumulative impulse of the ground on every link along x and y, world frame, N s.
     before : (2, n + 1, 2)
-        These impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the load.
+        These impulses at the last row [0] and at the beginning of the call [1]; the last line
+        begins with the load.
     """
 
     x: FloatArray
@@ -70,7 +73,8 @@ class Work(NamedTuple):
     friction, force : (n, 2)
         Friction on every link, and all that acts on it from outside, world frame, N.
     matrix, bias, load : (n, n), (n,), (n,)
-        Mass matrix of the angles, C x', and generalized forces on the angles without those of the joints.
+        Mass matrix of the angles, C x', and generalized forces on the angles without those of the
+        joints.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
     wanted : (n - 1, 1)
@@ -78,13 +82,14 @@ class Work(NamedTuple):
     torque : (n - 1,)
         Torques of the joint controllers.
     limit, coulomb : (n, 3)
-        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same where each
-        direction is independent, else 0, N.
+        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same
+        where each direction is independent, else 0, N.
     lift : (n,)
         By what the load of every link differs from its weight, N.
     power : (6,)
         W; its entries are named above.
-    gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n, 2), (n - 1,), (n,)
+    gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n,
+    2), (n - 1,), (n,)
         What the step adds to the state; of the torque, its impulse, N m s.
     """
 

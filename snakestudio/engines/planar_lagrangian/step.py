@@ -9,7 +9,16 @@ from snakestudio.engines.outcome import DIVERGED, OK
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.rows import write_row
-from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LIFTED, LOAD, PASSIVE_WORK, STEP, STOP, State, Work
+from snakestudio.engines.planar_lagrangian.state import (
+    CALL_STEPS,
+    LIFTED,
+    LOAD,
+    PASSIVE_WORK,
+    STEP,
+    STOP,
+    State,
+    Work,
+)
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
@@ -88,9 +97,18 @@ def _commit(params: Params, state: State, work: Work) -> None:
 
 @jit
 def advance_steps(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    acceleration: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    acceleration: FloatArray,
+    torque: FloatArray,
+    n_steps: int,
+    row_steps: IntArray,
+    rows: RowBuffers,
+) -> int:
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
     Parameters
@@ -117,7 +135,8 @@ def advance_steps(
     for _ in range(n_steps):
         _begin(state, work)
         for stage in range(4):
-            # Stages at the beginning, twice in the middle and at the end of the step, as are their references.
+            # Stages at the beginning, twice in the middle and at the end of the step, as are their
+            # references.
             time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
             knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
             evaluate_linear(knots, linear, 1, time, knot, work.wanted)
@@ -131,7 +150,9 @@ def advance_steps(
             return DIVERGED
         _commit(params, state, work)
         if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
-            knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * dt, knot, work.reference)
+            knot = evaluate_reference(
+                knots, angle, rate, 1, counts[STEP] * dt, knot, work.reference
+            )
             write_row(params, state, work, rows)
             next_row += 1
     return OK

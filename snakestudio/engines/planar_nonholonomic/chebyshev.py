@@ -1,7 +1,8 @@
 """Coefficients of the Runge-Kutta-Chebyshev schemes of order 2, in plain numpy.
 
-B. P. Sommeijer, L. F. Shampine, J. G. Verwer, "RKC: an explicit solver for parabolic PDEs", J. Comput. Appl. Math. 88,
-1998. A scheme of s stages is stable for real eigenvalues down to -0.65 s^2 / h.
+B. P. Sommeijer, L. F. Shampine, J. G. Verwer, "RKC: an explicit solver for parabolic PDEs", J.
+Comput. Appl. Math. 88, 1998. A scheme of s stages is stable for real eigenvalues down to -0.65 s^2
+/ h.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ DAMPING = 2.0 / 13.0
 def scheme(stages: int) -> FloatArray:
     """The scheme of `stages` stages, at least 2, (stages + 1, 6).
 
-    Row j of stage j (the last one is the result, and row 0 only begins) holds: the shares of the stage before and of
-    the one before that, of the derivatives at the stage before and at the beginning (both times the step); its time as
-    a share of the step; and the weight of its derivative in the result.
+    Row j of stage j (the last one is the result, and row 0 only begins) holds: the shares of the
+    stage before and of the one before that, of the derivatives at the stage before and at the
+    beginning (both times the step); its time as a share of the step; and the weight of its
+    derivative in the result.
     """
     s = stages
     w0 = 1.0 + DAMPING / s**2
@@ -51,7 +53,12 @@ def scheme(stages: int) -> FloatArray:
     rows[FIRST, FIRST_SLOPE] = b[1] * w1
     for j in range(2, s + 1):
         ahead = 2.0 * b[j] * w1 / b[j - 1]
-        rows[j, :4] = 2.0 * b[j] * w0 / b[j - 1], -b[j] / b[j - 2], ahead, -(1.0 - b[j - 1] * t[j - 1]) * ahead
+        rows[j, :4] = (
+            2.0 * b[j] * w0 / b[j - 1],
+            -b[j] / b[j - 2],
+            ahead,
+            -(1.0 - b[j - 1] * t[j - 1]) * ahead,
+        )
         rows[j, TIME] = w1 * v[j] / u[j]
     rows[FIRST, TIME] = rows[FIRST, FIRST_SLOPE]
     # What each derivative adds to the result, from the last stage back.

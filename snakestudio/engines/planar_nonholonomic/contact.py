@@ -23,7 +23,12 @@ from snakestudio.engines.planar_nonholonomic.state import (
 )
 from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU, RADIUS
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.gap import (
+    point_rectangle,
+    stadium_circle,
+    stadium_rectangle,
+    stadium_touches,
+)
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_put, octet_zero
 from snakestudio.kernels.one_sided import solve_one_sided
 
@@ -32,9 +37,17 @@ __all__ = ["constraint_forces", "find_obstacles"]
 
 @inlined
 def _enter(
-    params: Params, work: Work, k: int, j: int, gap: float, nx: float, ny: float, lever: float,
-    depth_left: float, depth_right: float,
-) -> tuple[float, float]:  # fmt: skip
+    params: Params,
+    work: Work,
+    k: int,
+    j: int,
+    gap: float,
+    nx: float,
+    ny: float,
+    lever: float,
+    depth_left: float,
+    depth_right: float,
+) -> tuple[float, float]:
     """Make `j` what link `k` meets on the side it pushes from, if it is the deepest there; returns both depths."""
     cos, sin = work.cos[k], work.sin[k]
     # A force towards the left comes from an obstacle on the right.
@@ -49,7 +62,9 @@ def _enter(
 
 
 @jit
-def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, depth_right: float) -> tuple[float, float]:
+def _try_box(
+    params: Params, work: Work, k: int, j: int, depth_left: float, depth_right: float
+) -> tuple[float, float]:
     """`_enter` for the features of a box that link `k` touches."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
     box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
@@ -62,11 +77,21 @@ def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, dept
     link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
     for feature in range(6):
         gap, nx, ny, _, lever = stadium_rectangle(
-            feature, bx, by, link_cos, link_sin, params.contact_half[k], params.radius[k], half_x, half_y
+            feature,
+            bx,
+            by,
+            link_cos,
+            link_sin,
+            params.contact_half[k],
+            params.radius[k],
+            half_x,
+            half_y,
         )
         if gap <= 0.0:
             world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
-            depth_left, depth_right = _enter(params, work, k, j, gap, world_x, world_y, lever, depth_left, depth_right)
+            depth_left, depth_right = _enter(
+                params, work, k, j, gap, world_x, world_y, lever, depth_left, depth_right
+            )
     return depth_left, depth_right
 
 
@@ -91,16 +116,24 @@ def find_obstacles(params: Params, work: Work) -> int:
             j = params.grid_items[i]
             if params.obstacles[j, HALF_X] > 0.0:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
-                if min(depth_left, depth_right) < -params.radius[k]:  # the axis is in the box, and its core somewhere
+                if (
+                    min(depth_left, depth_right) < -params.radius[k]
+                ):  # the axis is in the box, and its core somewhere
                     work.felt[TO_CORE] = -math.inf
                 continue
             cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
-            if stadium_touches(x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr):
+            if stadium_touches(
+                x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr
+            ):
                 gap, nx, ny, _, lever = stadium_circle(
                     x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr
                 )
-                work.felt[TO_CORE] = min(work.felt[TO_CORE], gap + params.radius[k] + (1.0 - CORE) * cr)
-                depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
+                work.felt[TO_CORE] = min(
+                    work.felt[TO_CORE], gap + params.radius[k] + (1.0 - CORE) * cr
+                )
+                depth_left, depth_right = _enter(
+                    params, work, k, j, gap, nx, ny, lever, depth_left, depth_right
+                )
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         if left or right:
             work.link[count] = k
@@ -114,11 +147,12 @@ def find_obstacles(params: Params, work: Work) -> int:
 def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) -> int:
     """Reactions (42) of `count` constraints, one-sided, and on top damping (46) and friction (48), into `work.force`.
 
-    Where an obstacle touches both sides of a link its constraint holds both ways. Of what is without all three, it uses
-    the acceleration of the centre of mass and `work.matrix` (see `Work`). Returns the constraints, -1 if there is no
-    solution.
+    Where an obstacle touches both sides of a link its constraint holds both ways. Of what is
+    without all three, it uses the acceleration of the centre of mass and `work.matrix` (see
+    `Work`). Returns the constraints, -1 if there is no solution.
 
-    Also books what every obstacle does to its side of a link in `work.rate_sums`, which must be 0 there.
+    Also books what every obstacle does to its side of a link in `work.rate_sums`, which must be 0
+    there.
     """
     n = work.cos.shape[0]
     total = params.chain.total
@@ -128,7 +162,11 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
         while at < count:
             moved = octet_zero()
             for k in range(n):
-                moved = octet_plus(moved, work.matrix[k, column] * work.inverse[k], octet(work.matrix, k, n + 1 + at))
+                moved = octet_plus(
+                    moved,
+                    work.matrix[k, column] * work.inverse[k],
+                    octet(work.matrix, k, n + 1 + at),
+                )
             octet_put(work.delassus, row, at, moved)
             at += WIDTH
     for a in range(count):
@@ -138,7 +176,10 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         work.side[a] = 0.0 if left and right else 1.0 if right else -1.0
         # (38): the acceleration across itself that the link has without the constraint.
-        ax, ay = work.acceleration[n] + work.swing[k, X], work.acceleration[n + 1] + work.swing[k, Y]
+        ax, ay = (
+            work.acceleration[n] + work.swing[k, X],
+            work.acceleration[n + 1] + work.swing[k, Y],
+        )
         work.free[a] = work.delassus[n, a] + cos * ay - sin * ax - work.v[k] * work.along[k]
         for b in range(a + 1):
             j = work.link[b]
@@ -146,7 +187,15 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
     for k in range(n):
         acts[k] = 0
     pivots = solve_one_sided(
-        work.delassus, work.free, work.side, count, work.acts, work.chosen, work.factor, work.rest, work.reaction
+        work.delassus,
+        work.free,
+        work.side,
+        count,
+        work.acts,
+        work.chosen,
+        work.factor,
+        work.rest,
+        work.reaction,
     )
     if pivots < 0:
         return -1

@@ -1,6 +1,7 @@
 """Equations of motion of P3, (29), in the coordinates (theta_1 ... theta_n, p), and what they do to the sums.
 
-The program's joint angle is the negative of the paper's, and any end may be the head; neither changes the equations.
+The program's joint angle is the negative of the paper's, and any end may be the head; neither
+changes the equations.
 """
 
 from __future__ import annotations
@@ -41,7 +42,15 @@ from snakestudio.kernels.cholesky import (
     wide_forward,
 )
 from snakestudio.kernels.joint_torques import limited, passive_torque
-from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_product, octet_put, octet_signs, octet_times
+from snakestudio.kernels.octet import (
+    WIDTH,
+    octet,
+    octet_plus,
+    octet_product,
+    octet_put,
+    octet_signs,
+    octet_times,
+)
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
 
@@ -82,7 +91,9 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
     # The weight acts on the centre of mass alone.
-    work.rate_sums[GRAVITY] = params.chain.total * (params.gx * work.v[n] + params.gy * work.v[n + 1])
+    work.rate_sums[GRAVITY] = params.chain.total * (
+        params.gx * work.v[n] + params.gy * work.v[n + 1]
+    )
     total = params.chain.total
     work.acceleration[n] = total_x / total + params.gx
     work.acceleration[n + 1] = total_y / total + params.gy
@@ -100,9 +111,9 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
             if given:
                 own = work.given[k, YAW]
             else:
-                own = params.joints.kp[k] * (work.reference[k, ANGLE] - angle) + params.joints.kd[k] * (
-                    work.reference[k, RATE] - rate
-                )
+                own = params.joints.kp[k] * (work.reference[k, ANGLE] - angle) + params.joints.kd[
+                    k
+                ] * (work.reference[k, RATE] - rate)
             own = limited(params.joints, k, own)
             pushed = passive_torque(params.joints, k, angle, rate)
             actuator += own * rate
@@ -134,7 +145,13 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
         work.part[k, Y] = work.cos[k] * work.v[k]
     spread_from_centre(work.part, params.chain, work.v, work.velocity)
     for k in range(n):
-        cos, sin, vx, vy, omega = work.cos[k], work.sin[k], work.velocity[k, X], work.velocity[k, Y], work.v[k]
+        cos, sin, vx, vy, omega = (
+            work.cos[k],
+            work.sin[k],
+            work.velocity[k, X],
+            work.velocity[k, Y],
+            work.v[k],
+        )
         work.along[k] = cos * vx + sin * vy
         work.across[k] = cos * vy - sin * vx
         work.rates[TURNING, k] = omega
@@ -153,7 +170,9 @@ def _factor(params: Params, work: Work, count: int) -> None:
         cos, sin = work.cos[j], work.sin[j]
         at = j // WIDTH * WIDTH
         while at < used:
-            aligned = octet_plus(octet_times(cos, octet(work.turn, COS, at)), sin, octet(work.turn, SIN, at))
+            aligned = octet_plus(
+                octet_times(cos, octet(work.turn, COS, at)), sin, octet(work.turn, SIN, at)
+            )
             octet_put(work.matrix, j, at, octet_product(octet(params.coupling, j, at), aligned))
             at += WIDTH
         work.matrix[j, n] = work.load[j]
@@ -182,10 +201,10 @@ def _book_normal_accelerations(params: Params, work: Work) -> None:
 def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> None:
     """Give `work.held` links the velocity across themselves that their accelerations add up to, by impulses.
 
-    A constraint is on accelerations, (33), (37), and angles and velocities are integrated each with an error of its
-    own, which nothing would take back from a link that moves away from its obstacle. The impulses are the constraints'
-    own; `count` constraints, masses and `work.link` are those of the last evaluation. Changes `work.y1`, books in
-    `work.sums`.
+    A constraint is on accelerations, (33), (37), and angles and velocities are integrated each with
+    an error of its own, which nothing would take back from a link that moves away from its
+    obstacle. The impulses are the constraints' own; `count` constraints, masses and `work.link` are
+    those of the last evaluation. Changes `work.y1`, books in `work.sums`.
     """
     n = work.cos.shape[0]
     _kinematics(params, work.y1, work)
@@ -226,7 +245,9 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
 
 
 @inlined
-def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool) -> int:
+def evaluate(
+    params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool
+) -> int:
     """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1.
 
     `given`: the joints' torques are those in `work.given`, not PD control's.

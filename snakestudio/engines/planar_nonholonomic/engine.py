@@ -46,8 +46,8 @@ __all__ = ["PlanarNonholonomicEngine"]
 class PlanarNonholonomicEngine(TimeSteppingEngine):
     """A snake robot among obstacles that do not let the links they touch move sideways into them.
 
-    "Iterations" are evaluations of the equations of motion; the residual is that of the constraints' reactions beside
-    the weight of a link.
+    "Iterations" are evaluations of the equations of motion; the residual is that of the
+    constraints' reactions beside the weight of a link.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     Raises
     ------
     SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+        If a file that the start refers to cannot be used. `registry.create` finds all other
+        mistakes beforehand.
     """
 
     kind = "planar_nonholonomic"
@@ -66,7 +67,11 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         super().__init__(scene, base_dir, make_schema(scene))
-        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
+        self._advance, self._write, self._write_state = (
+            direct(advance_steps),
+            write_row,
+            direct(write_state),
+        )
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(scene.robot.n_links)
@@ -75,9 +80,12 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _figures(self) -> Figures:
         counts = self._state.counts
         return Figures(
-            counts.item(STEP), counts.item(CALL_STEPS), counts.item(CALL_EVALUATIONS), counts.item(UNCONVERGED),
+            counts.item(STEP),
+            counts.item(CALL_STEPS),
+            counts.item(CALL_EVALUATIONS),
+            counts.item(UNCONVERGED),
             self._state.figures.item(WORST_CALL),
-        )  # fmt: skip
+        )
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         counts, figures, before = self._state.counts, self._state.figures, self._state.before[CALL]
@@ -117,7 +125,9 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
@@ -150,7 +160,9 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._look_out(scene)
         self._state = state
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 

@@ -21,11 +21,22 @@ class PlanarNonholonomic(ModelFields):
 
 
 READS = LINKS | {
-    "robot.link", "robot.joint", "robot.joints", "robot.wheels", "ground.law", "ground.mu_backward",
-    "robot.joint_limit_deg", "robot.joint_limit_stiffness_nm_per_rad",
-    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
-    "ground.coulomb_smoothing_rad_s", "ground.obstacle_damping_ns_per_m", "obstacles.*", "solver.error_tolerance",
-}  # fmt: skip
+    "robot.link",
+    "robot.joint",
+    "robot.joints",
+    "robot.wheels",
+    "ground.law",
+    "ground.mu_backward",
+    "robot.joint_limit_deg",
+    "robot.joint_limit_stiffness_nm_per_rad",
+    "ground.viscous_along_ns_per_m",
+    "ground.viscous_across_ns_per_m",
+    "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_rad_s",
+    "ground.obstacle_damping_ns_per_m",
+    "obstacles.*",
+    "solver.error_tolerance",
+}
 
 KIND = FormulationKind(
     fields=PlanarNonholonomic,

@@ -22,15 +22,16 @@ __all__ = ["Params", "damped_by_obstacles", "make_params", "same_structure"]
 
 
 SHORTEST = 1e-4
-"""Length of a part of a step below which its error is not looked at any more, s, unless the tolerance is the smaller
-number: where a link meets an obstacle accelerations jump, and no scheme sees through that but by looking for the very
-instant."""
+"""Length of a part of a step below which its error is not looked at any more, s, unless the
+tolerance is the smaller number: where a link meets an obstacle accelerations jump, and no scheme
+sees through that but by looking for the very instant."""
 
 AHEAD, BEHIND, SIDE, TWIST = range(4)
 """Columns of `Params.coulomb`."""
 
 FRICTION_LEVER = 0.25
-"""Mean distance of a link's mass from its centre over its length: (16) is mu_n m g times this times its length."""
+"""Mean distance of a link's mass from its centre over its length: (16) is mu_n m g times this times
+its length."""
 
 
 class Params(NamedTuple):
@@ -47,25 +48,28 @@ class Params(NamedTuple):
     levers : (n, n)
         l_j K_ij, see `kernels.centred_chain`, m.
     coupling : (n, at least n)
-        J 1 and what couples the turning of the links, kg m^2; its products with cosines are the mass matrix of the
-        angles. Filled up with 0.
+        J 1 and what couples the turning of the links, kg m^2; its products with cosines are the
+        mass matrix of the angles. Filled up with 0.
     dt : float
         Step, s.
     tolerance, shortest : float
-        Error of the angles that a part of a step may make, rad, and the length from which it is not looked at, s.
+        Error of the angles that a part of a step may make, rad, and the length from which it is not
+        looked at, s.
     joints : SmoothJoints
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
     viscous_along, viscous_across : float
         Viscous friction of a link, N s/m.
     coulomb : (n, 4)
-        Largest Coulomb friction of every link: sliding along its axis, against it, and across, N, and turning, N m.
+        Largest Coulomb friction of every link: sliding along its axis, against it, and across, N,
+        and turning, N m.
     smoothing, turn_smoothing : float
         What takes sgn v to v / sqrt(v^2 + eps^2), m/s and rad/s.
     damping : float
         d, of obstacles, N s/m.
     turning, moving : float
-        Bounds of the rates at which the links' velocities decay, 1/s; friction at obstacles comes on top of the latter.
+        Bounds of the rates at which the links' velocities decay, 1/s; friction at obstacles comes
+        on top of the latter.
     far : float
         Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     schemes : (m, m, 6)
@@ -73,7 +77,8 @@ class Params(NamedTuple):
     obstacles : (k, 9)
         Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
     grid_x, grid_y, grid_inverse, grid_nx, grid_ny, grid_first, grid_items
-        As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their height.
+        As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their
+        height.
     """
 
     chain: CentredChain
@@ -118,22 +123,32 @@ def _coulomb(scene: Scene) -> FloatArray:
     length = np.array([link.length for link in robot.links])
     # A force along the axis resists sliding against it.
     return np.stack(
-        [against_axis * load, with_axis * load, across * load, FRICTION_LEVER * length * across * load], axis=1
+        [
+            against_axis * load,
+            with_axis * load,
+            across * load,
+            FRICTION_LEVER * length * across * load,
+        ],
+        axis=1,
     )
 
 
 def _decay(scene: Scene) -> tuple[float, float]:
     """Bounds of the rates at which velocities decay, 1/s: links' turning, and their moving but for obstacles' friction.
 
-    What damps them, beside the energy of motion: for turning their own inertia is the least there is, which a torque on
-    a joint meets four times where neighbours turn against each other; for moving, their own mass. No motion decays
-    faster than the faster of the two. Friction is steepest at rest.
+    What damps them, beside the energy of motion: for turning their own inertia is the least there
+    is, which a torque on a joint meets four times where neighbours turn against each other; for
+    moving, their own mass. No motion decays faster than the faster of the two. Friction is steepest
+    at rest.
     """
     robot, ground, joints = scene.robot, scene.ground, make_joints(scene)
     coulomb = _coulomb(scene)
-    mass, inertia = (np.array([getattr(link, name) for link in robot.links]) for name in ("mass", "inertia"))
+    mass, inertia = (
+        np.array([getattr(link, name) for link in robot.links]) for name in ("mass", "inertia")
+    )
     slope = np.maximum(
-        ground.viscous_along_ns_per_m + coulomb[:, :SIDE].max(axis=1) / ground.coulomb_smoothing_m_s,
+        ground.viscous_along_ns_per_m
+        + coulomb[:, :SIDE].max(axis=1) / ground.coulomb_smoothing_m_s,
         ground.viscous_across_ns_per_m + coulomb[:, SIDE] / ground.coulomb_smoothing_m_s,
     )
     turning = coulomb[:, TWIST] / ground.coulomb_smoothing_rad_s
@@ -143,13 +158,17 @@ def _decay(scene: Scene) -> tuple[float, float]:
     lightest = np.minimum(inertia[:-1], inertia[1:])  # on either side of a joint
     damped = (4.0 * (joints.kd + joints.damper) / lightest).max(initial=0.0)
     swinging = np.sqrt(4.0 * stiffness / lightest).max(initial=0.0)
-    return float(max(damped, swinging) + (turning / inertia).max()), float(((slope + met) / mass).max())
+    return float(max(damped, swinging) + (turning / inertia).max()), float(
+        ((slope + met) / mass).max()
+    )
 
 
 def damped_by_obstacles(scene: Scene) -> bool:
     """Whether it is obstacles that make velocities decay fastest: shorter steps are cut up no less for that."""
     lightest = min(link.mass for link in scene.robot.links)
-    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / lightest > 0.5 * max(_decay(scene))
+    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / lightest > 0.5 * max(
+        _decay(scene)
+    )
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
@@ -163,7 +182,15 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     radius = np.array([link.radius for link in robot.links])
     obstacles = outlines(scene.obstacles, float(radius.max()))
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
-        grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
+        grid = Grid(
+            old.grid_x,
+            old.grid_y,
+            old.grid_inverse,
+            old.grid_nx,
+            old.grid_ny,
+            old.grid_first,
+            old.grid_items,
+        )
     else:
         grid = obstacle_grid(obstacles, float((contact_half + radius).max()))
     gx, gy, gz = ground.gravity
@@ -211,5 +238,6 @@ def same_structure(one: Scene, other: Scene) -> bool:
         and one.start == other.start
         and all(fits_the_plane(o) for o in other.obstacles)
         and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
+        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
+        == other.robot
     )

@@ -24,7 +24,8 @@ from snakestudio.kernels.vec3 import Z
 
 __all__ = ["write_row", "write_state"]
 
-# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
+# of them slip.
 SLIP = 2
 GROUND = -1
 
@@ -49,13 +50,18 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, inte
             for a in range(2):
                 rows.contact_point[at, a] = state.touch[side, k, a]
                 rows.contact_normal[at, a] = state.sums[own + a] - state.before[interval, own + a]
-                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[interval, own + 2 + a]
+                rows.contact_friction[at, a] = (
+                    state.sums[own + 2 + a] - state.before[interval, own + 2 + a]
+                )
             at += 1
     weight = state.figures[LOAD] - state.before[interval, state.sums.shape[0]]
     for k in range(n):
         load = params.chain.weight[k] * weight
         own = WORKS + 2 * k
-        fx, fy = state.sums[own] - state.before[interval, own], state.sums[own + 1] - state.before[interval, own + 1]
+        fx, fy = (
+            state.sums[own] - state.before[interval, own],
+            state.sums[own + 1] - state.before[interval, own + 1],
+        )
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
@@ -92,8 +98,18 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         work.x[k] = state.y[k]
         work.v[k] = state.y[n + 2 + k]
     kinetic = write_centred_links(
-        params.chain, params.radius, work.x, work.v, work.theta, work.cos, work.sin, work.part, work.place, rows, i,
-    )  # fmt: skip
+        params.chain,
+        params.radius,
+        work.x,
+        work.v,
+        work.theta,
+        work.cos,
+        work.sin,
+        work.part,
+        work.place,
+        rows,
+        i,
+    )
     sums = state.sums
     for k in range(n):
         for a in range(2):
@@ -111,7 +127,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         rows.joint_rate_ref[i, k] = work.reference[k, RATE]
         rows.joint_torque[i, k] = state.torque[k]
     rows.energy[i, KINETIC] = kinetic
-    rows.energy[i, POTENTIAL] = -params.chain.total * (params.gx * work.x[n] + params.gy * work.x[n + 1])
+    rows.energy[i, POTENTIAL] = -params.chain.total * (
+        params.gx * work.x[n] + params.gy * work.x[n + 1]
+    )
     for e in range(WORKS):
         rows.energy[i, 2 + e] = sums[e]
     rows.contacts_closed[i] = state.counts[CONTACTS]

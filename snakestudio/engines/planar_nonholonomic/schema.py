@@ -19,8 +19,8 @@ ENERGY = (
     "work_stop",
     "work_external",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
-of gravity."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of
+"potential" minus the work of gravity."""
 
 
 def make_schema(scene: Scene) -> Schema:

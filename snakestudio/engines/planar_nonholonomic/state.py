@@ -14,14 +14,16 @@ __all__ = ["State", "Work", "from_format_1", "make_state", "make_work", "sums_le
 
 # Entries of State.counts: steps, evaluations of the equations of motion, constraints that act.
 STEP, EVALUATIONS, UNCONVERGED, CALL_EVALUATIONS, CALL_STEPS, CONTACTS = range(6)
-# Entries of State.figures: length of the next part of a step (s), load of a link on the ground (N s), worst residuals.
+# Entries of State.figures: length of the next part of a step (s), load of a link on the ground (N
+# s), worst residuals.
 PART, LOAD, WORST_ROW, WORST_CALL = range(4)
 # Works, where they stand in State.sums.
 ACTUATOR, FRICTION, GRAVITY, OBSTACLE, STOP, EXTERNAL = range(6)
 WORKS = 6
 # Sides of a link.
 LEFT, RIGHT = range(2)
-# Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and y.
+# Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and
+# y.
 NORMAL, RUBBING = 0, 2
 # Coordinates on the ground.
 X, Y = range(2)
@@ -35,8 +37,9 @@ HOLD, TOUCHING, UNCHANGED, CHANGED, TO_CORE = range(5)
 def sums_length(n: int) -> int:
     """Length of what is integrated beside the motion of `n` links.
 
-    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,), and what
-    accelerations make of the velocities of links across themselves (n,), while any link is under a constraint.
+    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques
+    (n - 1,), and what accelerations make of the velocities of links across themselves (n,), while
+    any link is under a constraint.
     """
     return WORKS + 2 * n + 8 * n + n - 1 + n
 
@@ -56,7 +59,8 @@ class State(NamedTuple):
     sums : (sums_length(n),)
         Works, J, and impulses since the start, N s, N m s, see `sums_length`.
     acts : (n,) int
-        Links whose constraint acted in the last evaluation: where the search for those that act begins.
+        Links whose constraint acted in the last evaluation: where the search for those that act
+        begins.
     met : (2, n) int
         Obstacle last met on the left and on the right of every link, -1 for none.
     touch : (2, n, 2)
@@ -64,7 +68,8 @@ class State(NamedTuple):
     wrench : (n, 3)
         External f_x, f_y, t_z on every link, N and N m.
     torque : (n - 1,)
-        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
+        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
+        m.
     counts, figures : (6,) int, (4,)
         The names above say which.
     before : (2, sums_length(n) + 1)
@@ -95,19 +100,21 @@ class Work(NamedTuple):
     turn : (2, w)
         Their cosines and sines, w = `wide`; `cos`, `sin` (n,) look into it.
     part, place, velocity, swing : (n, 2)
-        What `spread_from_centre` takes and gives: places, velocities, and accelerations that turning alone makes.
+        What `spread_from_centre` takes and gives: places, velocities, and accelerations that
+        turning alone makes.
     rates, signs : (3, w)
-        Velocities of the links along and across themselves, m/s, and turn rates, rad/s, with their smooth signs.
-        `along`, `across` (n,) look into it.
+        Velocities of the links along and across themselves, m/s, and turn rates, rad/s, with their
+        smooth signs. `along`, `across` (n,) look into it.
     force, load : (n, 2), (n,)
         Forces on the links, N, and what they and all else do along the angles, N m.
     felt : (5,)
-        Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that motion stiff); a
-        number for which links touch them on which side; shares of a part after which that was as before, and no more;
-        the least distance of a link's axis from the core of one (`crossing.CORE`) in the present part, m.
+        Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes
+        that motion stiff); a number for which links touch them on which side; shares of a part
+        after which that was as before, and no more; the least distance of a link's axis from the
+        core of one (`crossing.CORE`) in the present part, m.
     matrix, inverse : (n, w), (n,)
-        Mass matrix of the angles and beside it what acts on them without obstacles, then the angles' part of every
-        constraint; see `wide_factor`.
+        Mass matrix of the angles and beside it what acts on them without obstacles, then the
+        angles' part of every constraint; see `wide_factor`.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
     given : (n - 1, 1)
@@ -121,15 +128,16 @@ class Work(NamedTuple):
     link : (c,) int
         Links under a constraint.
     side, free, reaction : (c,)
-        Which way the link is pushed (1 left, -1 right, 0 both), its normal acceleration without, and the push, N.
+        Which way the link is pushed (1 left, -1 right, 0 both), its normal acceleration without,
+        and the push, N.
     delassus, factor : (n + 1, w), (c, c)
         Accelerations that unit pushes make, and below them those of the angles without any.
     acts, chosen : (c,) int
     rest : (c,)
         Workspace of the solution.
     held, begun : (n,) int, (n,)
-        Links whose constraint has acted all through the present step, and the links' velocities across themselves at
-        its beginning, m/s.
+        Links whose constraint has acted all through the present step, and the links' velocities
+        across themselves at its beginning, m/s.
     rate_y, rate_sums : as State.y, State.sums
         Derivatives; `first_y`, `first_sums` those at the beginning of a part.
     y0, sums0 : as State.y, State.sums

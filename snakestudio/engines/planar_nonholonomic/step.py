@@ -1,9 +1,9 @@
 """A time step, cut up into parts whose error is kept small, and the loop over all steps of a call.
 
-Every part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but in one way only:
-joint damping, friction near rest and obstacles make velocities decay at up to 1e4 per second. With s stages the scheme
-bears decay rates of 0.65 s^2 over the length of a part, so its work grows with the root of the stiffness and no system
-of equations needs to be solved.
+Every part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but
+in one way only: joint damping, friction near rest and obstacles make velocities decay at up to 1e4
+per second. With s stages the scheme bears decay rates of 0.65 s^2 over the length of a part, so its
+work grows with the root of the stiffness and no system of equations needs to be solved.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ __all__ = ["advance_steps"]
 
 
 RATE_SCALE = 30.0
-"""Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""
+"""Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part
+matter little."""
 
 CONVERGED = 1e-8
 
@@ -98,19 +99,29 @@ def _first_stage(params: Params, state: State, work: Work, length: float, stages
 
 
 @inlined
-def _next_stage(params: Params, state: State, work: Work, length: float, stages: int, j: int) -> None:
+def _next_stage(
+    params: Params, state: State, work: Work, length: float, stages: int, j: int
+) -> None:
     """From the derivatives at stage `j` to the stage after it."""
     scheme = params.schemes
     weight = scheme[stages, j, WEIGHT] * length
     for i in range(state.sums.shape[0]):
-        work.sums[i] += weight * work.rate_sums[i]  # sums are integrated by the scheme of the motion
+        work.sums[i] += (
+            weight * work.rate_sums[i]
+        )  # sums are integrated by the scheme of the motion
     last, older = scheme[stages, j + 1, STAGE], scheme[stages, j + 1, OLDER]
-    ahead, begin = scheme[stages, j + 1, SLOPE] * length, scheme[stages, j + 1, FIRST_SLOPE] * length
+    ahead, begin = (
+        scheme[stages, j + 1, SLOPE] * length,
+        scheme[stages, j + 1, FIRST_SLOPE] * length,
+    )
     for i in range(state.y.shape[0]):
         new = (
-            (1.0 - last - older) * state.y[i] + last * work.y1[i] + older * work.y2[i]
-            + ahead * work.rate_y[i] + begin * work.first_y[i]
-        )  # fmt: skip
+            (1.0 - last - older) * state.y[i]
+            + last * work.y1[i]
+            + older * work.y2[i]
+            + ahead * work.rate_y[i]
+            + begin * work.first_y[i]
+        )
         work.y2[i] = work.y1[i]
         work.y1[i] = new
 
@@ -129,16 +140,29 @@ def _jumped(params: Params, state: State, work: Work, length: float, touching: f
 
 @inlined
 def _part(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int, touching: float, last: bool,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    torque: FloatArray,
+    time: float,
+    length: float,
+    end: float,
+    stages: int,
+    knot: int,
+    touching: float,
+    last: bool,
+) -> int:
     """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
 
-    It ends early where other links touch obstacles than at its beginning (`touching`) and accelerations jump by more
-    than it bears: `Work.felt` says when. Without stages, the derivatives at its beginning are found. `Work.fastest` is
-    the most that an end of a link moved, and `Work.felt` says how near an axis came to a core. Returns the constraints
-    at its end, -1 if their reactions were not found somewhere. The equations of motion are evaluated at one place, for
-    they are compiled into it.
+    It ends early where other links touch obstacles than at its beginning (`touching`) and
+    accelerations jump by more than it bears: `Work.felt` says when. Without stages, the derivatives
+    at its beginning are found. `Work.fastest` is the most that an end of a link moved, and
+    `Work.felt` says how near an axis came to a core. Returns the constraints at its end, -1 if
+    their reactions were not found somewhere. The equations of motion are evaluated at one place,
+    for they are compiled into it.
     """
     count = 0
     work.fastest[0] = 0.0
@@ -222,7 +246,10 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
     residual = 0.0
     if count > 0:
         residual = (
-            one_sided_residual(work.delassus, work.free, work.side, count, params.mean_mass, work.reaction) / weight
+            one_sided_residual(
+                work.delassus, work.free, work.side, count, params.mean_mass, work.reaction
+            )
+            / weight
         )
     if residual > CONVERGED:
         state.counts[UNCONVERGED] += 1
@@ -232,12 +259,20 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 
 @inlined
 def _step(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, knot: int, begun: bool,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    torque: FloatArray,
+    knot: int,
+    begun: bool,
+) -> int:
     """One time step in parts; what it returns is what it ended with.
 
-    A step that begins where another has just ended has `begun` already: the derivatives there are known.
+    A step that begins where another has just ended has `begun` already: the derivatives there are
+    known.
     """
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
@@ -260,7 +295,9 @@ def _step(
             left = params.dt - passed
             # What is left is not to become one tiny last part.
             own = left if length >= left else 0.5 * left if 2.0 * length > left else length
-            decay = max(params.turning, params.moving + hold / (params.smoothing * params.lightest), 1e-9)
+            decay = max(
+                params.turning, params.moving + hold / (params.smoothing * params.lightest), 1e-9
+            )
             own = min(own, LONGEST / decay)
             if passed < until < passed + own:  # where something jumps by then
                 own = max(until - passed, params.shortest)
@@ -299,14 +336,18 @@ def _step(
             until = passed + work.felt[CHANGED] * own
             continue
         error = _error(params, state.y, own, work)
-        length = max(min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt), params.shortest)
+        length = max(
+            min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt),
+            params.shortest,
+        )
         if error > 1.0 and own > params.shortest * 1.000001:
             continue
         if _turned_over(params, state, work):
             status = int(DIVERGED)
             continue
         fastest, to_core = max(fastest, work.fastest[0]), min(to_core, work.felt[TO_CORE])
-        # Damping alone lets a link sink into an obstacle: what matters is whether its axis can have reached the core.
+        # Damping alone lets a link sink into an obstacle: what matters is whether its axis can have
+        # reached the core.
         if params.far < math.inf and params.dt * fastest > min(params.far, to_core - ROUNDING):
             status = int(FAR)
             continue
@@ -342,9 +383,17 @@ def _step(
 
 @jit
 def advance_steps(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    torque: FloatArray,
+    n_steps: int,
+    row_steps: IntArray,
+    rows: RowBuffers,
+) -> int:
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
     Parameters
@@ -375,7 +424,9 @@ def advance_steps(
             return status
         begun = True
         if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
-            knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference)
+            knot = evaluate_reference(
+                knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference
+            )
             write_row(params, state, work, rows)
             next_row += 1
     return OK

@@ -28,27 +28,33 @@ LONGEST_PIECE = 60
 def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArray) -> FloatArray:
     """Accelerations that unit joint torques make on a free chain with link directions `theta`, 1/(kg m^2).
 
-    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all directions that joints
-    leave free), and D takes differences of link angles. The links are those from `first` (0-based) on; `moving` are
-    those of the joints between them that are not fixed.
+    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all
+    directions that joints leave free), and D takes differences of link angles. The links are those
+    from `first` (0-based) on; `moving` are those of the joints between them that are not fixed.
     """
     n = len(theta)
     links = scene.robot.links[first : first + n]
     length, mass, inertia = (
         np.array([getattr(link, name) for link in links]) for name in ("length", "mass", "inertia")
     )
-    rear = np.append(0.5 * length[0] + links[0].centre_of_mass, joint_arms(scene)[1][first : first + n - 1])
+    rear = np.append(
+        0.5 * length[0] + links[0].centre_of_mass, joint_arms(scene)[1][first : first + n - 1]
+    )
     normal = np.column_stack([-np.sin(theta), np.cos(theta)])
     reach = np.tril(np.tile(length, (n, 1)), -1) + np.diag(rear)
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
-    free = np.zeros((n + 2, 3 + len(moving)))  # of all directions, by those of pieces with a joint between them
+    free = np.zeros(
+        (n + 2, 3 + len(moving))
+    )  # of all directions, by those of pieces with a joint between them
     free[[0, 1], [0, 1]] = 1.0
     piece = np.concatenate([[0], np.cumsum(np.isin(np.arange(n - 1), moving))])
     free[np.arange(2, n + 2), 2 + piece] = 1.0
     rows = velocity.reshape(2 * n, n + 2) @ free
-    mass_matrix = rows.T @ (np.repeat(mass, 2)[:, None] * rows) + free[2:].T @ (inertia[:, None] * free[2:])
+    mass_matrix = rows.T @ (np.repeat(mass, 2)[:, None] * rows) + free[2:].T @ (
+        inertia[:, None] * free[2:]
+    )
     difference = free[2 + moving + 1] - free[2 + moving]
     response: FloatArray = difference @ np.linalg.solve(mass_matrix, difference.T)
     return 0.5 * (response + response.T)
@@ -57,29 +63,41 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
 
-    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one of unequal links is
-    looked at in pieces of that length. Joints that do not follow a gait may be straight, which is when they are
-    stiffest. Springs and dampers are stable at any step.
+    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one
+    of unequal links is looked at in pieces of that length. Joints that do not follow a gait may be
+    straight, which is when they are stiffest. Springs and dampers are stable at any step.
     """
     robot, yaw, values = scene.robot, scene.waves.yaw, scene.axis_values
     turning = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     most = min(robot.n_links, LONGEST_PIECE)
     alike = robot.equal_links and not robot.joint
-    begins = [0] if alike else sorted({*range(0, robot.n_links - most, max(1, most // 2)), robot.n_links - most})
+    begins = (
+        [0]
+        if alike
+        else sorted({*range(0, robot.n_links - most, max(1, most // 2)), robot.n_links - most})
+    )
     stable = math.inf
     for first in begins:
         between = (turning >= first) & (turning < first + most - 1)
         moving = turning[between] - first
         joints = np.arange(most - 1)
         phases = np.linspace(0.0, math.pi, 6 if len(begins) == 1 else 2, endpoint=False)
-        waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
+        waves = (
+            yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset
+            for phase in phases
+        )
         straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
         responses = []
         for angle in (*straight, *waves):
             bends = np.where(np.isin(joints, moving), angle, 0.0)
-            responses.append(_joint_response(np.concatenate([[0.0], np.cumsum(bends)]), scene, first, moving))
+            responses.append(
+                _joint_response(np.concatenate([[0.0], np.cumsum(bends)]), scene, first, moving)
+            )
         if len(moving):
-            stable = min(stable, checks.largest_stable_step(responses, values.kp[between], values.kd[between]))
+            stable = min(
+                stable,
+                checks.largest_stable_step(responses, values.kp[between], values.kd[between]),
+            )
     return stable
 
 
@@ -98,19 +116,27 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
             message = f"joint {k + 1} has no yaw axis ({' and '.join(joint.axes)}), and this model is planar"
             remedy = 'give it "yaw", or "fixed" to hold it, or set model.kind to spatial_nonsmooth'
             key = _key_of_joint(scene.robot, k)
-            return [Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))]
+            return [
+                Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))
+            ]
     return []
 
 
 def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
     """Fixed joints that the start bends: they are held straight."""
     bend = np.diff(q[:, TURN])
-    wrong = [k for k, joint in enumerate(scene.robot.joint_list) if not joint.axes and abs(bend[k]) > 1e-9]
+    wrong = [
+        k
+        for k, joint in enumerate(scene.robot.joint_list)
+        if not joint.axes and abs(bend[k]) > 1e-9
+    ]
     if not wrong:
         return []
     k = wrong[0]
     message = f"joint {k + 1} is fixed and starts at {math.degrees(bend[k]):.4g}°"
-    remedy = "start with 0° there, straight, or with link angles that are the same on both sides of it"
+    remedy = (
+        "start with 0° there, straight, or with link angles that are the same on both sides of it"
+    )
     return [Problem("error", "start", message, remedy, links=(k, k + 1))]
 
 
@@ -124,9 +150,19 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
     if len(ratchets):
         message = f"link {ratchets[0] + 1} has no friction one way along it, which the law of the unit velocity cannot"
         remedy = 'set ground.law to "ellipse", or give it some friction both ways'
-        return [Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)]
+        return [
+            Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)
+        ]
     message = "links without friction along them slip sideways as they roll under the law of the unit velocity"
-    return [Problem("warning", "ground.law", message, 'set ground.law to "ellipse" for wheels that hold', fixes=fixes)]
+    return [
+        Problem(
+            "warning",
+            "ground.law",
+            message,
+            'set ground.law to "ellipse" for wheels that hold',
+            fixes=fixes,
+        )
+    ]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:

@@ -25,7 +25,12 @@ from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_
 from snakestudio.engines.planar_obstacles import RADIUS as POST_RADIUS
 from snakestudio.engines.row_buffers import BODY, FEATURE, LINK
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.gap import (
+    point_rectangle,
+    stadium_circle,
+    stadium_rectangle,
+    stadium_touches,
+)
 from snakestudio.kernels.planar_problem import (
     ACROSS,
     ALONG,
@@ -45,8 +50,8 @@ from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put_at
 __all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_impulses", "warm_start"]
 
 CLOSED = 1e-9
-"""Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall shall not leave it
-to rounding at which of its ends it touches."""
+"""Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall
+shall not leave it to rounding at which of its ends it touches."""
 
 # Values of snakestudio.model.snapshot.ContactState.
 STICK, SLIP = 1, 2
@@ -54,14 +59,30 @@ STICK, SLIP = 1, 2
 
 @inlined
 def _enter(
-    params: Params, state: State, work: Work, c: int, k: int, j: int, feature: int, x: float, y: float, nx: float,
-    ny: float, arm: float, lever: float,
-) -> None:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    c: int,
+    k: int,
+    j: int,
+    feature: int,
+    x: float,
+    y: float,
+    nx: float,
+    ny: float,
+    arm: float,
+    lever: float,
+) -> None:
     """Make contact `c` one of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
 
     `arm` is that of the normal force about this middle.
     """
-    cos, sin, radius, centre = work.cos[k], work.sin[k], params.shape[k, RADIUS], params.shape[k, CENTRE]
+    cos, sin, radius, centre = (
+        work.cos[k],
+        work.sin[k],
+        params.shape[k, RADIUS],
+        params.shape[k, CENTRE],
+    )
     arm += centre * (cos * ny - sin * nx)
     mu = params.obstacles[j, MU]
     # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
@@ -82,7 +103,9 @@ def _enter(
 
 
 @jit
-def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
+def _detect_box(
+    params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float
+) -> int:
     """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
     box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
@@ -95,11 +118,15 @@ def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j:
     cos, sin = work.cos[k], work.sin[k]
     link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
     for feature in range(6):
-        gap, nx, ny, arm, lever = stadium_rectangle(feature, bx, by, link_cos, link_sin, half, radius, half_x, half_y)
+        gap, nx, ny, arm, lever = stadium_rectangle(
+            feature, bx, by, link_cos, link_sin, half, radius, half_x, half_y
+        )
         if gap <= CLOSED:
             if count < work.link.shape[0]:
                 world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
-                _enter(params, state, work, count, k, j, feature, x, y, world_x, world_y, arm, lever)
+                _enter(
+                    params, state, work, count, k, j, feature, x, y, world_x, world_y, arm, lever
+                )
             count += 1
     return count
 
@@ -108,16 +135,23 @@ def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j:
 def detect_obstacles(params: Params, state: State, work: Work) -> int:
     """Find the active set {g_H(q_M) <= 0} (P2 (39)) with force directions (14), (16); returns how many contacts it has.
 
-    What exceeds the capacity is counted but not stored; `work.active[1]` is how many of the stored have friction.
+    What exceeds the capacity is counted but not stored; `work.active[1]` is how many of the stored
+    have friction.
     """
     work.active[1] = 0
-    count: int = work.active[1]  # no literal 0: what is given `count` would be compiled for that as well
+    count: int = work.active[
+        1
+    ]  # no literal 0: what is given `count` would be compiled for that as well
     capacity = work.link.shape[0]
     if params.grid_nx == 0:
         return 0
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
-        half, radius, centre = params.shape[k, HALF], params.shape[k, RADIUS], params.shape[k, CENTRE]
+        half, radius, centre = (
+            params.shape[k, HALF],
+            params.shape[k, RADIUS],
+            params.shape[k, CENTRE],
+        )
         cos, sin = work.cos[k], work.sin[k]
         x = state.q[k, X] + half_dt * state.u[k, X] + centre * cos
         y = state.q[k, Y] + half_dt * state.u[k, Y] + centre * sin
@@ -131,7 +165,11 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
             if params.obstacles[j, HALF_X] > 0.0:
                 count = _detect_box(params, state, work, count, k, j, x, y)
                 continue
-            cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, POST_RADIUS]
+            cx, cy, cr = (
+                params.obstacles[j, X],
+                params.obstacles[j, Y],
+                params.obstacles[j, POST_RADIUS],
+            )
             if not stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr):
                 continue
             if count < capacity:
@@ -165,11 +203,19 @@ def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> Non
     for k in range(state.q.shape[0]):
         for i in range(3):
             work.u[k, i] = state.u[k, i]
-    warm_impulses(params, state, work, n_contacts, ChainImpulses(work.friction, work.normal, work.tangent, work.stop))
+    warm_impulses(
+        params,
+        state,
+        work,
+        n_contacts,
+        ChainImpulses(work.friction, work.normal, work.tangent, work.stop),
+    )
 
 
 @jit
-def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses) -> None:
+def warm_impulses(
+    params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses
+) -> None:
     """The impulses of the step before, contacts told apart by link, obstacle and feature, whose sums go on, too."""
     n = state.q.shape[0]
     for k in range(n):
@@ -179,7 +225,11 @@ def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, int
         into.friction[k, ACROSS] = keep_2 * state.friction[k, ACROSS]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
-        link, obstacle, feature = work.contact[c, LINK], work.contact[c, BODY], work.contact[c, FEATURE]
+        link, obstacle, feature = (
+            work.contact[c, LINK],
+            work.contact[c, BODY],
+            work.contact[c, FEATURE],
+        )
         rough = 1.0 if params.obstacles[obstacle, MU] > 0.0 else 0.0
         while begin < state.counts[CONTACTS] and state.contact[begin, LINK] < link:
             begin += 1
@@ -205,7 +255,11 @@ def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int)
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
         key = state.slot_key
-        if key[which, i, LINK] == link and key[which, i, BODY] == obstacle and key[which, i, FEATURE] == feature:
+        if (
+            key[which, i, LINK] == link
+            and key[which, i, BODY] == obstacle
+            and key[which, i, FEATURE] == feature
+        ):
             return i
     state.slot_key[which, used, LINK] = link
     state.slot_key[which, used, BODY] = obstacle
@@ -221,7 +275,9 @@ def _contact_state(params: Params, work: Work, c: int) -> int:
     """Whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
     k = work.link[c]
     tx, ty, arm = vec3_at(work.rows, c, TANGENT)
-    own = (tx * tx + ty * ty) * params.links[k, OVER_MASS] + arm * arm * params.links[k, OVER_INERTIA]
+    own = (tx * tx + ty * ty) * params.links[k, OVER_MASS] + arm * arm * params.links[
+        k, OVER_INERTIA
+    ]
     if own <= 0.0:
         return SLIP
     gamma = tx * work.u[k, X] + ty * work.u[k, Y] + arm * work.u[k, TURN]
@@ -242,7 +298,11 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
                 slot = work.contact[c, 3 + which]
                 if slot < 0:
                     slot = _take_slot(
-                        state, which, work.contact[c, LINK], work.contact[c, BODY], work.contact[c, FEATURE]
+                        state,
+                        which,
+                        work.contact[c, LINK],
+                        work.contact[c, BODY],
+                        work.contact[c, FEATURE],
                     )
                     work.contact[c, 3 + which] = slot
                 state.slot_key[which, slot, LOADED] = state.counts[STEP]
@@ -252,8 +312,12 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
                 state.slot_sum[which, slot, POINT_X] += impulse * work.point[c, X]
                 state.slot_sum[which, slot, POINT_Y] += impulse * work.point[c, Y]
                 state.slot_sum[which, slot, WEIGHT] += impulse
-                state.slot_sum[which, slot, FRICTION_X] += work.tangent[c] * work.rows[c, TANGENT + X]
-                state.slot_sum[which, slot, FRICTION_Y] += work.tangent[c] * work.rows[c, TANGENT + Y]
+                state.slot_sum[which, slot, FRICTION_X] += (
+                    work.tangent[c] * work.rows[c, TANGENT + X]
+                )
+                state.slot_sum[which, slot, FRICTION_Y] += (
+                    work.tangent[c] * work.rows[c, TANGENT + Y]
+                )
         for i in range(5):
             state.contact[c, i] = work.contact[c, i]
         state.normal[c] = impulse

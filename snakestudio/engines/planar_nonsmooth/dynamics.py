@@ -87,8 +87,9 @@ def midpoint(params: Params, state: State, work: Work) -> None:
 def _spring(params: Params, state: State, work: Work, k: int) -> float:
     """Torque of spring and damper of joint k at a rate of zero at the end of the step, N m; fills `work.spring`.
 
-    The spring acts by the mean of its angles before and after the step, phi_M + dt/4 (phi'_E - phi'_A): its work then
-    is the loss of its energy, and the step stays stable however stiff it is. The damper acts by the rate at the end.
+    The spring acts by the mean of its angles before and after the step, phi_M + dt/4 (phi'_E -
+    phi'_A): its work then is the loss of its energy, and the step stays stable however stiff it is.
+    The damper acts by the rate at the end.
     """
     stiffness: float = params.joints[k, STIFFNESS]
     dt = params.dt
@@ -112,7 +113,9 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
         reach = params.shape[k, CENTRE]
         x = state.q[k, X] + half_dt * state.u[k, X] + reach * work.cos[k]
         y = state.q[k, Y] + half_dt * state.u[k, Y] + reach * work.sin[k]
-        work.pressed[k] = params.links[k, MASS] * params.gn * params.dt * load_scale(ground, k, time)
+        work.pressed[k] = (
+            params.links[k, MASS] * params.gn * params.dt * load_scale(ground, k, time)
+        )
         scale, line = friction_scale(ground, time, x, y), patch_under(ground, x, y)
         own = ground.friction[line, k]
         fill_law(
@@ -130,8 +133,8 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
 def free_velocity(params: Params, state: State, work: Work, given: bool) -> None:
     """Joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
 
-    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its negative. `given`:
-    it is the one in `work.given`, not the PD law's.
+    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its
+    negative. `given`: it is the one in `work.given`, not the PD law's.
     """
     n = state.q.shape[0]
     dt, joints = params.dt, params.joints
@@ -167,7 +170,9 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
             work.total[k] = math.inf
         work.u_free[k, X] = state.u[k, X] + dt * params.gx + dt_mass * state.wrench[k, X]
         work.u_free[k, Y] = state.u[k, Y] + dt * params.gy + dt_mass * state.wrench[k, Y]
-        work.u_free[k, TURN] = state.u[k, TURN] + dt_inertia * (before - after + state.wrench[k, TURN])
+        work.u_free[k, TURN] = state.u[k, TURN] + dt_inertia * (
+            before - after + state.wrench[k, TURN]
+        )
         before = after
 
 
@@ -190,37 +195,47 @@ def load_discs(params: Params, state: State, work: Work) -> None:
 def book_works(params: Params, state: State, work: Work) -> None:
     """Add the step's impulses and works to the ledger; `state.counts[CONTACTS]` must already be that of this step.
 
-    An impulse P along W works P W^T (u_A + u_E) / 2: with M (u_E - u_A) = sum of W P this makes the change of kinetic
-    energy the sum of all works exactly, not only in the limit of small steps.
+    An impulse P along W works P W^T (u_A + u_E) / 2: with M (u_E - u_A) = sum of W P this makes the
+    change of kinetic energy the sum of all works exactly, not only in the limit of small steps.
     """
     n = state.q.shape[0]
     half_dt, links, law = 0.5 * params.dt, params.links, work.law
     spring = damper = 0.0
     actuator = friction = gravity = obstacle = joint = stop = external = 0.0
-    omega_before = jx = jy = 0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
+    omega_before = jx = jy = (
+        0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
+    )
     for k in range(n):
         cos, sin = work.cos[k], work.sin[k]
         vx, vy = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y]
         omega = state.u[k, TURN] + work.u[k, TURN]
-        along, across = law[k, FORCE_1] * work.friction[k, ALONG], law[k, FORCE_2] * work.friction[k, ACROSS]
+        along, across = (
+            law[k, FORCE_1] * work.friction[k, ALONG],
+            law[k, FORCE_2] * work.friction[k, ACROSS],
+        )
         px, py = along * cos - across * sin, along * sin + across * cos
         state.impulse[k, GROUND_X] += px
         state.impulse[k, GROUND_Y] += py
         state.impulse[k, GROUND_Z] += work.pressed[k]
         friction += vx * px + vy * py
         gravity += links[k, MASS] * (vx * params.gx + vy * params.gy)
-        external += vx * state.wrench[k, X] + vy * state.wrench[k, Y] + omega * state.wrench[k, TURN]
+        external += (
+            vx * state.wrench[k, X] + vy * state.wrench[k, Y] + omega * state.wrench[k, TURN]
+        )
         turn_x, turn_y = -sin * omega, cos * omega
         if k > 0:
             rate = omega - omega_before
             if params.implicit:
-                work.torque[k - 1] -= work.drag[k - 1] * (work.u[k, TURN] - work.u[k - 1, TURN]) / params.dt
+                work.torque[k - 1] -= (
+                    work.drag[k - 1] * (work.u[k, TURN] - work.u[k - 1, TURN]) / params.dt
+                )
             if params.springs != 0:
                 end_rate = work.u[k, TURN] - work.u[k - 1, TURN]
                 damping = params.joints[k - 1, DAMPING]
                 damper -= damping * end_rate * rate
                 spring += (
-                    work.spring[k - 1, TORQUE] - (work.spring[k - 1, LOSS] / params.dt - damping) * end_rate
+                    work.spring[k - 1, TORQUE]
+                    - (work.spring[k - 1, LOSS] / params.dt - damping) * end_rate
                 ) * rate
             actuator += work.torque[k - 1] * rate
             stop += work.stops[k - 1] * work.stop[k - 1] * rate
@@ -236,7 +251,11 @@ def book_works(params: Params, state: State, work: Work) -> None:
         p = work.normal[c]
         state.impulse[k, OBSTACLE_X] += p * nx
         state.impulse[k, OBSTACLE_Y] += p * ny
-        vx, vy, omega = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y], state.u[k, TURN] + work.u[k, TURN]
+        vx, vy, omega = (
+            state.u[k, X] + work.u[k, X],
+            state.u[k, Y] + work.u[k, Y],
+            state.u[k, TURN] + work.u[k, TURN],
+        )
         obstacle += p * (vx * nx + vy * ny + omega * arm)
         if work.active[1] > 0:
             tx, ty, arm = vec3_at(work.rows, c, TANGENT)

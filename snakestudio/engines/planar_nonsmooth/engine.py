@@ -61,7 +61,8 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     Raises
     ------
     SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+        If a file that the start refers to cannot be used. `registry.create` finds all other
+        mistakes beforehand.
     """
 
     kind = "planar_nonsmooth"
@@ -69,7 +70,11 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         params = make_params(scene, base_dir)
         super().__init__(scene, base_dir, make_schema(scene))
-        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
+        self._advance, self._write, self._write_state = (
+            direct(advance_steps),
+            write_row,
+            direct(write_state),
+        )
         self._params: Params = params
         self._shown_reference = np.zeros((len(self._schema.axes), 2))
         self._moving = np.flatnonzero(params.joints[:, AXIS] >= 0.0)
@@ -107,7 +112,16 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
         angle, rate, _, torque = by_joint(reference, 1)
-        return self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque
+        return (
+            self._params,
+            self._state,
+            self._work,
+            self._scratch,
+            reference.time,
+            angle,
+            rate,
+            torque,
+        )
 
     def row_arguments(self) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.row_arguments`."""
@@ -129,7 +143,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         room: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
         return room
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         reference = self._shown_reference
         reference[:, ANGLE], reference[:, RATE] = angle, rate
         self._write_state(self._params, self._state, reference, rows, CALL if call else ROW)
@@ -159,7 +175,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             self._state,
             ((0, ("contact", "normal", "tangent")), (1, ("slot_key", "slot_sum"))),
         )
-        check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(params.obstacles))
+        check_contacts(
+            state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(params.obstacles)
+        )
         self._params = params
         self._look_out(scene)
         self._state = state
@@ -167,7 +185,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             self._make_work()
         self._work.law[:] = params.law
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 

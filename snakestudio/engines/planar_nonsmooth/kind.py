@@ -9,11 +9,26 @@ from snakestudio.model.formulations import PlanarNonsmooth
 __all__ = ["KIND"]
 
 READS = LINKS | {
-    "robot.link", "robot.joint", "robot.joints", "robot.wheels", "ground.law", "ground.mu_backward",
-    "ground.load_factor", "ground.friction_factor", "ground.patch", "ground.picture",
-    "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
-    "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
-}  # fmt: skip
+    "robot.link",
+    "robot.joint",
+    "robot.joints",
+    "robot.wheels",
+    "ground.law",
+    "ground.mu_backward",
+    "ground.load_factor",
+    "ground.friction_factor",
+    "ground.patch",
+    "ground.picture",
+    "robot.joint_limit_deg",
+    "robot.axis_offset_m",
+    "ground.stribeck_rise",
+    "ground.stribeck_velocity_m_s",
+    "obstacles.*",
+    "actuator.*",
+    "solver.joints",
+    "solver.tolerance",
+    "solver.max_iterations",
+}
 
 KIND = FormulationKind(
     fields=PlanarNonsmooth,

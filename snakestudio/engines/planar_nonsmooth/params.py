@@ -45,14 +45,17 @@ class Params(NamedTuple):
     Attributes
     ----------
     links : (n, 7)
-        Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset between the axes of the
-        joint, to the one behind it L/2 more half of it, for the pitch axis, at rest here, lies in the link behind.
+        Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset
+        between the axes of the joint, to the one behind it L/2 more half of it, for the pitch axis,
+        at rest here, lies in the link behind.
     shape : (n, 3)
-        Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of mass, m.
+        Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of
+        mass, m.
     joints : (n - 1, 10)
-        Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N m/rad and N m s/rad;
-        stops, rad (infinite: none); half the free play, rad; torque at which the motor saturates, N m (inf: never);
-        stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive spring.
+        Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N
+        m/rad and N m s/rad; stops, rad (infinite: none); half the free play, rad; torque at which
+        the motor saturates, N m (inf: never); stiffness, N m/rad, damping, N m s/rad, and rest
+        angle, rad, of a passive spring.
     stopped, springs, fixed : int
         Whether any joint has a stop, a spring or damper, or no axis.
     law : (n, 15)
@@ -64,7 +67,8 @@ class Params(NamedTuple):
     varied : int
         Whether the ground differs from place to place or in time.
     mass, reach : float
-        Mean mass of the links, kg; farthest that a contact sphere's centre is from the centre of mass, m.
+        Mean mass of the links, kg; farthest that a contact sphere's centre is from the centre of
+        mass, m.
     dt : float
         Step, s.
     lag : float
@@ -87,8 +91,8 @@ class Params(NamedTuple):
     grid_nx, grid_ny : int
         Number of cells either way.
     grid_first, grid_items : (nx ny + 1,), (m,) int
-        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]]; those that the links cannot meet
-        because of their height are in none.
+        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]]; those that the links
+        cannot meet because of their height are in none.
     """
 
     links: FloatArray
@@ -148,7 +152,9 @@ def _link_table(scene: Scene) -> FloatArray:
 
 def _shape_table(scene: Scene) -> FloatArray:
     links = scene.robot.links
-    return np.array([(link.contact_half_length, link.radius, -link.centre_of_mass) for link in links])
+    return np.array(
+        [(link.contact_half_length, link.radius, -link.centre_of_mass) for link in links]
+    )
 
 
 def _joint_table(scene: Scene) -> FloatArray:
@@ -182,7 +188,15 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
     obstacles = outlines(scene.obstacles, float(shape[:, RADIUS].max()))
     extent = np.abs(shape[:, CENTRE]) + shape[:, HALF]
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
-        grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
+        grid = Grid(
+            old.grid_x,
+            old.grid_y,
+            old.grid_inverse,
+            old.grid_nx,
+            old.grid_ny,
+            old.grid_first,
+            old.grid_items,
+        )
     else:
         grid = obstacle_grid(obstacles, float((extent + shape[:, RADIUS]).max()))
     gx, gy, gz = scene.ground.gravity
@@ -201,7 +215,9 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
         mass=float(links[:, MASS].mean()),
         reach=float(extent.max()),
         dt=solver.step_s,
-        lag=-math.expm1(-solver.step_s / actuator.time_constant_s) if actuator.time_constant_s > 0.0 else 1.0,
+        lag=-math.expm1(-solver.step_s / actuator.time_constant_s)
+        if actuator.time_constant_s > 0.0
+        else 1.0,
         implicit=solver.joints == "implicit" and not scene.gives_torques,
         gx=gx,
         gy=gy,
@@ -229,5 +245,6 @@ def same_structure(one: Scene, other: Scene) -> bool:
         and one.start == other.start
         and all(fits_the_plane(o) for o in other.obstacles)
         and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
+        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
+        == other.robot
     )

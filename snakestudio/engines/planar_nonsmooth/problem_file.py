@@ -66,7 +66,9 @@ def _links_and_friction(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray,
     return links, np.tile([along, along, across], (n, 1)), DISC
 
 
-def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
+def problem_from_arrays(
+    arrays: Mapping[str, NDArray[Any]],
+) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
     """Problem, impulses to start from and velocities to start from, as `solve_contacts` takes them.
 
     Parameters
@@ -109,8 +111,8 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
 def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     """The same for other solvers; v is the velocity of link 1's centre, all joint rates, and one number a link's load.
 
-    The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is pressed on each of
-    them with just that impulse.
+    The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is
+    pressed on each of them with just that impulse.
 
     Raises
     ------
@@ -135,7 +137,9 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         links[k + 1, X] = links[k, X] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
         links[k + 1, Y] = links[k, Y] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
     mass, force = np.zeros((size, size)), np.zeros(size)
-    for link, free, inertia in zip(links, problem.u_free, problem.links[:, [MASS, MASS, INERTIA]], strict=True):
+    for link, free, inertia in zip(
+        links, problem.u_free, problem.links[:, [MASS, MASS, INERTIA]], strict=True
+    ):
         mass += link.T @ (inertia[:, None] * link)
         force += link.T @ (inertia * free)
     mass[3:own, 3:own] += np.diag(problem.drag[joints])
@@ -147,7 +151,9 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         normal = np.zeros(size)
         normal[at] = 1.0
         cos, sin = problem.cos[k], problem.sin[k]
-        frame = np.array([[cos, sin, 0.0], [-sin, cos, 0.0]]) * problem.law[k, [FORCE_1, FORCE_2], None]
+        frame = (
+            np.array([[cos, sin, 0.0], [-sin, cos, 0.0]]) * problem.law[k, [FORCE_1, FORCE_2], None]
+        )
         contacts.append(Contact(normal, frame @ links[k]))
         unit += [float(rough[k]), 0.0]
     for k, row in zip(problem.link, problem.rows, strict=True):
@@ -159,7 +165,5 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         normal[3 + np.flatnonzero(joints == joint)] = problem.stops[joint]
         contacts.append(Contact(normal))
         unit += [0.0, 0.0]
-    coordinates = (
-        "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, and of what loads the links."
-    )
+    coordinates = "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, and of what loads the links."
     return friction_problem(mass, force, contacts, unit, coordinates)

@@ -89,7 +89,8 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
             y1 = p1 - prox_r * g1
             y2 = state.friction[k, ACROSS] - prox_r * law[k, RATE_2] * (cos * vy - sin * vx)
             if params.kind == BOX:
-                # Beyond its interval along, a point of the box is beyond any disc; within it, across decides.
+                # Beyond its interval along, a point of the box is beyond any disc; within it,
+                # across decides.
                 y1 = 0.0 if -minus * load * AT_LIMIT <= y1 <= plus * load * AT_LIMIT else math.inf
             elif params.kind != DISC:
                 y1, _ = choose_side(params.kind, plus, minus, p1, g1, prox_r)
@@ -113,7 +114,9 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
 
 
 @jit
-def write_state(params: Params, state: State, reference: FloatArray, rows: RowBuffers, interval: int) -> None:
+def write_state(
+    params: Params, state: State, reference: FloatArray, rows: RowBuffers, interval: int
+) -> None:
     """Write the present state as the next row, with contacts since the row before or the call began; changes no state.
 
     Parameters
@@ -174,7 +177,9 @@ def write_state(params: Params, state: State, reference: FloatArray, rows: RowBu
         rows.contact_link[at] = state.slot_key[interval, s, LINK]
         rows.contact_other[at] = int(params.obstacles[state.slot_key[interval, s, BODY], OWNER])
         rows.contact_state[at] = (
-            state.slot_key[interval, s, STICKS] if state.slot_key[interval, s, LOADED] == counts[STEP] else OPEN
+            state.slot_key[interval, s, STICKS]
+            if state.slot_key[interval, s, LOADED] == counts[STEP]
+            else OPEN
         )
         rows.contact_point[at, X] = state.slot_sum[interval, s, POINT_X] / weight
         rows.contact_point[at, Y] = state.slot_sum[interval, s, POINT_Y] / weight

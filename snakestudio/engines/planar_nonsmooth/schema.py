@@ -21,13 +21,13 @@ ENERGY = (
     "work_external",
     "work_projection",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
-minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P2, VI-C),
-minus "work_spring"."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last;
+that of "potential" is minus "work_gravity" minus "work_projection", the work of gravity while
+joints are closed by moving links (P2, VI-C), minus "work_spring"."""
 
 SPRING_ENERGY = ("work_spring", "work_damper")
-"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
-store is part of "potential"."""
+"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The
+energy that the springs store is part of "potential"."""
 
 
 def make_schema(scene: Scene) -> Schema:

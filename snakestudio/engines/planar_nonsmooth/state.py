@@ -23,7 +23,9 @@ __all__ = [
 
 
 # Entries of State.counts.
-STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(8)
+STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(
+    8
+)
 # Entries of State.sums.
 (
     ACTUATOR,
@@ -68,19 +70,22 @@ class State(NamedTuple):
     stick : (n,) int
         `ContactState` of every link on the ground.
     contact, normal, tangent : (c, 5) int, (c,), (c,)
-        Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a cylinder, as in
-        `stadium_rectangle` on a box) and the slots in the sums of row and call (-1: none); impulses, N s.
+        Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a
+        cylinder, as in `stadium_rectangle` on a box) and the slots in the sums of row and call (-1:
+        none); impulses, N s.
     counts, sums : (8,) int, (12,)
         Counters and cumulative sums; the names above say which.
     impulse : (n, 5)
-        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's load, N s.
+        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's
+        load, N s.
     before : (2, n, 3)
         Friction impulses and load at the last row [0] and at the beginning of the call [1].
     slot_key : (2, s, 5) int
-        Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since the last row [0] and
-        the beginning of the call [1].
+        Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since
+        the last row [0] and the beginning of the call [1].
     slot_sum : (2, s, 7)
-        Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction impulse x, y (N s).
+        Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction
+        impulse x, y (N s).
     """
 
     q: FloatArray
@@ -115,11 +120,11 @@ class Work(NamedTuple):
     given : (n - 1, 1)
         Torque that their motors are given instead, N m.
     torque, drag : (n - 1,), (n - 1,)
-        Torques of the motors at a rate of zero, and what they lose for a unit of it (see `motor_torque`); springs and
-        dampers not included.
+        Torques of the motors at a rate of zero, and what they lose for a unit of it (see
+        `motor_torque`); springs and dampers not included.
     spring : (n - 1, 2)
-        Torque of spring and damper at a rate of zero at the end of the step, N m, and what they lose of their impulse
-        for a unit of it, N m s.
+        Torque of spring and damper at a rate of zero at the end of the step, N m, and what they
+        lose of their impulse for a unit of it, N m s.
     total : (n - 1,)
         What motor, spring and damper lose, N m s; infinite for a fixed joint.
     load : (n,)
@@ -248,7 +253,9 @@ def with_loads_by_link(state: State) -> State:
     return state._replace(
         sums=np.concatenate([state.sums[:8], np.zeros(2), state.sums[9:]]),
         impulse=np.column_stack([state.impulse, np.full(n, load)]),
-        before=np.concatenate([state.before[:, :n], np.repeat(earlier, n).reshape(2, n, 1)], axis=2),
+        before=np.concatenate(
+            [state.before[:, :n], np.repeat(earlier, n).reshape(2, n, 1)], axis=2
+        ),
     )
 
 
@@ -256,11 +263,16 @@ def grow_contacts(state: State) -> State:
     """`state` with room for twice as many obstacle contacts."""
     room = len(state.normal)
     contact = np.concatenate([state.contact, np.full_like(state.contact, -1)])
-    normal, tangent = (np.concatenate([array, np.zeros(room)]) for array in (state.normal, state.tangent))
+    normal, tangent = (
+        np.concatenate([array, np.zeros(room)]) for array in (state.normal, state.tangent)
+    )
     return state._replace(contact=contact, normal=normal, tangent=tangent)
 
 
 def grow_slots(state: State) -> State:
     """`state` with room for twice as many contact slots."""
-    keys, sums = (np.concatenate([array, np.zeros_like(array)], axis=1) for array in (state.slot_key, state.slot_sum))
+    keys, sums = (
+        np.concatenate([array, np.zeros_like(array)], axis=1)
+        for array in (state.slot_key, state.slot_sum)
+    )
     return state._replace(slot_key=keys, slot_sum=sums)

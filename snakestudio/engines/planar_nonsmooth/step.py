@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, FAR, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
+from snakestudio.engines.outcome import (
+    CONTACT_OVERFLOW,
+    DIVERGED,
+    FAR,
+    NOT_SOLVED,
+    OK,
+    ROW_OVERFLOW,
+    SLOT_OVERFLOW,
+)
 from snakestudio.engines.planar_nonsmooth.contact import (
     book_contacts,
     detect_obstacles,
@@ -43,7 +51,12 @@ from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
-from snakestudio.kernels.planar_solver import ATTEMPTS, polish_contacts, soften_contacts, solve_contacts
+from snakestudio.kernels.planar_solver import (
+    ATTEMPTS,
+    polish_contacts,
+    soften_contacts,
+    solve_contacts,
+)
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -59,10 +72,23 @@ GIVE_UP = 1e-2
 def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -> ChainProblem:
     """The contact problem of the step in `work`."""
     return ChainProblem(
-        params.links, work.law, params.kind, work.load, params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin,
-        work.u_free, n_contacts, work.link, work.rows, work.active[1], work.stops, n_stops, work.total,
+        params.links,
+        work.law,
+        params.kind,
+        work.load,
+        params.mass * STANDARD_GRAVITY * params.dt,
+        work.cos,
+        work.sin,
+        work.u_free,
+        n_contacts,
+        work.link,
+        work.rows,
+        work.active[1],
+        work.stops,
+        n_stops,
+        work.total,
         len(work.total) if params.implicit or params.springs + params.fixed > 0 else 0,
-    )  # fmt: skip
+    )
 
 
 @inlined
@@ -87,7 +113,9 @@ def _turned_over(params: Params, u: FloatArray) -> bool:
 
 
 @inlined
-def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room: int, given: bool) -> int:
+def _step(
+    params: Params, state: State, work: Work, scratch: ChainScratch, room: int, given: bool
+) -> int:
     """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row).
 
     `given`: the motors get the torques in `work.given`.
@@ -111,7 +139,9 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
     # VI-B: velocities and impulses satisfying (55)-(61).
     problem = contact_problem(params, work, n_contacts, n_stops)
     impulses = ChainImpulses(work.friction, work.normal, work.tangent, work.stop)
-    iterations = solve_contacts(problem, impulses, work.u, scratch, params.tolerance, params.max_iterations)
+    iterations = solve_contacts(
+        problem, impulses, work.u, scratch, params.tolerance, params.max_iterations
+    )
 
     # What came out is judged by code that does not know the solver.
     residual = _residual(problem, work, impulses)
@@ -129,7 +159,9 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         else:
             if attempt == 0:
                 warm_start(params, state, work, n_contacts)
-            iterations += soften_contacts(problem, impulses, work.u, scratch, params.tolerance, most, attempt)
+            iterations += soften_contacts(
+                problem, impulses, work.u, scratch, params.tolerance, most, attempt
+            )
         residual = _residual(problem, work, impulses)
         attempt += 1
     if _turned_over(params, work.u):
@@ -159,9 +191,18 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
 
 @jit
 def advance_steps(
-    params: Params, state: State, work: Work, scratch: ChainScratch, knots: FloatArray, angle: FloatArray,
-    rate: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    scratch: ChainScratch,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    torque: FloatArray,
+    n_steps: int,
+    row_steps: IntArray,
+    rows: RowBuffers,
+) -> int:
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
     Parameters
@@ -184,7 +225,8 @@ def advance_steps(
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     given = torque.shape[0] > 0
-    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque
+    # is that at t_M.
     ahead = 1.0 if params.implicit and not given else 0.5
     status = OK
     for _ in range(n_steps):

@@ -38,17 +38,20 @@ MOST_HEIGHTS = 20_000_000
 """Points of all height fields together: more take gigabytes while they are prepared."""
 
 SQUARENESS = 1e-3
-"""How far the axes of a joint may be from square in a given state, rad (P1 (19): z_k . y_k+1 = 0)."""
+"""How far the axes of a joint may be from square in a given state, rad (P1 (19): z_k . y_k+1 =
+0)."""
 
 LONGEST = 24
-"""Of a longer chain so many links are enough for the stability bound: its stiffest mode is a local one."""
+"""Of a longer chain so many links are enough for the stability bound: its stiffest mode is a local
+one."""
 
 
 def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     """Accelerations that unit torques about the joint axes make on the free chain, (a, a), 1/(kg m^2).
 
-    D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside the motion of the
-    first link, and it is their part of the inverse mass matrix. Rows in the order of the axes.
+    D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside
+    the motion of the first link, and it is their part of the inverse mass matrix. Rows in the order
+    of the axes.
 
     Parameters
     ----------
@@ -75,7 +78,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
             directions.append(turn[:, BODY_AXIS[name]])
             points.append(at)
             joints.append(k)
-            turn = turn @ rotation(*(angle if name == kind else 0.0 for kind in ("yaw", "pitch", "roll")))
+            turn = turn @ rotation(
+                *(angle if name == kind else 0.0 for kind in ("yaw", "pitch", "roll"))
+            )
             if name == "yaw":
                 at = at + joint.axis_offset * turn[:, X]
         centre[k + 1] = at + rear[k + 1] * turn[:, X]
@@ -88,7 +93,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     omega[:, :, 6:] = (moves * axes).swapaxes(1, 2)
     velocity[:, :, 6:] = (moves * np.cross(axes, centre[:, None, :] - point)).swapaxes(1, 2)
     spin = np.einsum("ki,kij->kj", along, omega)
-    own, across, axial = (link_values(robot, name)[:n] for name in ("mass", "inertia", "axial_inertia"))
+    own, across, axial = (
+        link_values(robot, name)[:n] for name in ("mass", "inertia", "axial_inertia")
+    )
     mass = np.einsum("k,kij,kil->jl", own, velocity, velocity)
     mass += np.einsum("k,kij,kil->jl", across, omega, omega)
     mass += np.einsum("k,kj,kl->jl", axial - across, spin, spin)
@@ -175,13 +182,16 @@ def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Pro
             "error",
             "start.z_m" if placed else "start",
             f"link {deepest + 1} starts {1e3 * depth[deepest]:.3g} mm deep in the ground",
-            "start higher" + (", or leave z_m out to let the robot lie on the ground" if placed else ""),
+            "start higher"
+            + (", or leave z_m out to let the robot lie on the ground" if placed else ""),
             links=tuple(int(k) for k in sunk),
         )
     ]
 
 
-def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray) -> list[Problem]:
+def _obstacles(
+    scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray
+) -> list[Problem]:
     """Obstacles that cannot be used, and links that start inside one; one problem for each obstacle."""
     problems = []
     rear, front = contact_segments(scene.robot)
@@ -199,7 +209,15 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
             solids = obstacle_solids(obstacle, base_dir)
         except SceneError as error:
             for p in error.problems:
-                problems.append(Problem(p.severity, f"obstacles[{j + 1}].{p.key}", p.message, p.remedy, obstacles=(j,)))
+                problems.append(
+                    Problem(
+                        p.severity,
+                        f"obstacles[{j + 1}].{p.key}",
+                        p.message,
+                        p.remedy,
+                        obstacles=(j,),
+                    )
+                )
             continue
         own = sum(solid.heights.size for solid in solids if isinstance(solid, Relief))
         if own:
@@ -207,9 +225,13 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
             if points > MOST_HEIGHTS:
                 what = f"the height fields have more than {MOST_HEIGHTS} points in all"
                 remedy = "leave some out, or give them smaller pictures"
-                problems.append(Problem("error", f"obstacles[{j + 1}]", what, remedy, obstacles=(j,)))
+                problems.append(
+                    Problem("error", f"obstacles[{j + 1}]", what, remedy, obstacles=(j,))
+                )
                 break
-        depth = np.max([depth_in_solid(solid, centre, axis, half, radius) for solid in solids], axis=0)
+        depth = np.max(
+            [depth_in_solid(solid, centre, axis, half, radius) for solid in solids], axis=0
+        )
         inside = np.flatnonzero(depth > checks.TOLERATED)
         if len(inside):
             links = [int(k) for k in inside[np.argsort(-depth[inside])]]
@@ -217,10 +239,21 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
             few = len(problems) < checks.MENDED
 
             def clear(shift: FloatArray, solids: Sequence[Solid] = solids) -> bool:
-                from_it = centre - [shift[0], shift[1], 0.0]  # as if the robot had been moved the other way
-                return all(depth_in_solid(solid, from_it, axis, half, radius).max() < 0.0 for solid in solids)
+                from_it = centre - [
+                    shift[0],
+                    shift[1],
+                    0.0,
+                ]  # as if the robot had been moved the other way
+                return all(
+                    depth_in_solid(solid, from_it, axis, half, radius).max() < 0.0
+                    for solid in solids
+                )
 
-            problems.append(checks.inside_obstacle(scene, j, links, float(depth[links[0]]), clear if few else None))
+            problems.append(
+                checks.inside_obstacle(
+                    scene, j, links, float(depth[links[0]]), clear if few else None
+                )
+            )
     return problems
 
 

@@ -92,19 +92,22 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "vary_friction", "warm_start"]
 
 TOUCHING = 1e-9
-"""Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not decide."""
+"""Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not
+decide."""
 
 GROUND_BODY = -1
 
 NONE_YET = 0
-"""As `int(NONE_YET)` a number like any other; a literal would be compiled into versions of all that it is passed to."""
+"""As `int(NONE_YET)` a number like any other; a literal would be compiled into versions of all that
+it is passed to."""
 
 STEADY_STEPS = 3
-"""After so many steps with the same contacts and alike changes, the next change is guessed to be like the last."""
+"""After so many steps with the same contacts and alike changes, the next change is guessed to be
+like the last."""
 
 LAW_GOES_ON = 0.9
-"""Share of the last change of impulses that the guess adds. Below 1, so that loads which are not determined (22 normal
-forces on 12 degrees of freedom) do not drift for ever."""
+"""Share of the last change of impulses that the guess adds. Below 1, so that loads which are not
+determined (22 normal forces on 12 degrees of freedom) do not drift for ever."""
 
 
 @inlined
@@ -120,7 +123,11 @@ def detect_contacts(params: Params, work: Work) -> int:
     n = work.orientation.shape[0]
     for k in range(n):
         work.first[k] = count
-        rear, front, radius = params.links[k, CONTACT_REAR], params.links[k, CONTACT_FRONT], params.links[k, RADIUS]
+        rear, front, radius = (
+            params.links[k, CONTACT_REAR],
+            params.links[k, CONTACT_FRONT],
+            params.links[k, RADIUS],
+        )
         x, y, z = vec3(work.position, k)
         ex, ey, ez = vec3(work.orientation, k)
         for end in range(2):
@@ -142,18 +149,26 @@ def detect_contacts(params: Params, work: Work) -> int:
         if obstacles:
             half, middle = 0.5 * (front - rear), 0.5 * (front + rear)
             x, y, z = x + middle * ex, y + middle * ey, z + middle * ez
-            count = link_contacts(params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, found, count)
+            count = link_contacts(
+                params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, found, count
+            )
     work.first[n] = count
     return count
 
 
 @jit
 def vary_friction(
-    ground: GroundMap, found: ContactList, n_contacts: int, time: float, mu: FloatArray, gain: FloatArray
+    ground: GroundMap,
+    found: ContactList,
+    n_contacts: int,
+    time: float,
+    mu: FloatArray,
+    gain: FloatArray,
 ) -> None:
     """Friction of contacts with the ground where they are and at `time`, s.
 
-    Their coefficients along and across are filled into `mu`, their shares of friction along into `gain`.
+    Their coefficients along and across are filled into `mu`, their shares of friction along into
+    `gain`.
     """
     for c in range(n_contacts):
         if found.body[c] >= 0:
@@ -178,9 +193,9 @@ def vary_friction(
 def force_directions(params: Params, work: Work, n_contacts: int) -> None:
     """Generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of all laws.
 
-    Along and across are directions in the tangent plane: the link's own axis laid into it, and square to that. Rolling
-    friction is isotropic, so its rows may lie along the same two. Friction of the ground that depends on place or time
-    is there already, see `vary_friction`.
+    Along and across are directions in the tangent plane: the link's own axis laid into it, and
+    square to that. Rolling friction is isotropic, so its rows may lie along the same two. Friction
+    of the ground that depends on place or time is there already, see `vary_friction`.
     """
     links = params.links
     found, rows, frame = work.found, work.rows, work.frame
@@ -196,9 +211,17 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         ay = found.point[c, Y] - work.position[k, Y]
         az = found.point[c, Z] - work.position[k, Z]
         if body < 0 and params.varied > 0:
-            mu_along, mu_across, roll = work.mu[c, MU_ALONG], work.mu[c, MU_ACROSS], links[k, ROLL_RADIUS]
+            mu_along, mu_across, roll = (
+                work.mu[c, MU_ALONG],
+                work.mu[c, MU_ACROSS],
+                links[k, ROLL_RADIUS],
+            )
         elif body < 0:
-            mu_along, mu_across, roll = links[k, MU_LINK_ALONG], links[k, MU_LINK_ACROSS], links[k, ROLL_RADIUS]
+            mu_along, mu_across, roll = (
+                links[k, MU_LINK_ALONG],
+                links[k, MU_LINK_ACROSS],
+                links[k, ROLL_RADIUS],
+            )
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = links[k, LINK_SHARES + i]
         else:
@@ -226,10 +249,13 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         frame[c, S_X] = sx
         frame[c, S_Y] = sy
         frame[c, S_Z] = sz
-        # Moments of the unit forces about the centre of gravity, and what they and the forces move there.
+        # Moments of the unit forces about the centre of gravity, and what they and the forces move
+        # there.
         mx, my, mz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
         own = mx * ex + my * ey + mz * ez
-        response = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
+        response = (
+            inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
+        )
         work.gain[c, GAIN_N] = 1.0 / response
         rows[c, X] = nx
         rows[c, Y] = ny
@@ -251,14 +277,26 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         work.mu[c, MU_ACROSS] = mu_across
         work.mu[c, MU_ROLL] = roll
         work.gain[c, GAIN_T] = 0.0
-        if not (mu_along <= 0.0 and mu_across <= 0.0):  # a formula without a value must not pass for no friction
+        if not (
+            mu_along <= 0.0 and mu_across <= 0.0
+        ):  # a formula without a value must not pass for no friction
             mx, my, mz = ay * tz - az * ty, az * tx - ax * tz, ax * ty - ay * tx
             own = mx * ex + my * ey + mz * ez
-            response = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
+            response = (
+                inverse_mass
+                + inverse_across * (mx * mx + my * my + mz * mz)
+                + difference * own * own
+            )
             mx, my, mz = ay * sz - az * sy, az * sx - ax * sz, ax * sy - ay * sx
             own = mx * ex + my * ey + mz * ez
-            other = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
-            work.gain[c, GAIN_T] = 1.0 / max(mu_along * mu_along * response, mu_across * mu_across * other)
+            other = (
+                inverse_mass
+                + inverse_across * (mx * mx + my * my + mz * mz)
+                + difference * own * own
+            )
+            work.gain[c, GAIN_T] = 1.0 / max(
+                mu_along * mu_along * response, mu_across * mu_across * other
+            )
             rows[c, ROW_T + X] = mu_along * tx
             rows[c, ROW_T + Y] = mu_along * ty
             rows[c, ROW_T + Z] = mu_along * tz
@@ -279,7 +317,9 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         if roll > 0.0:
             own = tx * ex + ty * ey + tz * ez
             other = sx * ex + sy * ey + sz * ez
-            own = max(own * own, other * other) if difference > 0.0 else min(own * own, other * other)
+            own = (
+                max(own * own, other * other) if difference > 0.0 else min(own * own, other * other)
+            )
             work.gain[c, GAIN_V] = 1.0 / (roll * roll * (inverse_across + difference * own))
             rows[c, ROW_V + RX] = roll * tx
             rows[c, ROW_V + RY] = roll * ty
@@ -297,7 +337,12 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 def _before(state: State, found: ContactList, c: int, k: int) -> int:
     """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
     contact, body, feature = state.contact, found.body[c], found.feature[c]
-    if contact[c, LINK] == k and contact[c, BODY] == body and contact[c, FEATURE] == feature and c < state.first[k + 1]:
+    if (
+        contact[c, LINK] == k
+        and contact[c, BODY] == body
+        and contact[c, FEATURE] == feature
+        and c < state.first[k + 1]
+    ):
         return c  # most often it has not moved
     for old in range(state.first[k], state.first[k + 1]):
         if contact[old, BODY] == body and contact[old, FEATURE] == feature:
@@ -309,8 +354,8 @@ def _before(state: State, found: ContactList, c: int, k: int) -> int:
 def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     """Begin with the velocities and impulses of the step before (P1, VII-B), contacts told apart by their keys.
 
-    Where the motion is smooth, begin with what these become if they go on changing as they did: most steps of sliding
-    on flat ground are then solved by a single iteration instead of two.
+    Where the motion is smooth, begin with what these become if they go on changing as they did:
+    most steps of sliding on flat ground are then solved by a single iteration instead of two.
     """
     found = work.found
     n = work.orientation.shape[0]
@@ -381,7 +426,10 @@ def book_contacts(state: State, work: Work) -> None:
     for c in range(state.counts[CONTACTS]):
         k = found.link[c]
         p = work.law[c, LAW_N]
-        along, across = work.mu[c, MU_ALONG] * work.law[c, LAW_T], work.mu[c, MU_ACROSS] * work.law[c, LAW_T2]
+        along, across = (
+            work.mu[c, MU_ALONG] * work.law[c, LAW_T],
+            work.mu[c, MU_ACROSS] * work.law[c, LAW_T2],
+        )
         fx = along * work.frame[c, T_X] + across * work.frame[c, S_X]
         fy = along * work.frame[c, T_Y] + across * work.frame[c, S_Y]
         fz = along * work.frame[c, T_Z] + across * work.frame[c, S_Z]

@@ -73,7 +73,20 @@ from snakestudio.kernels.spatial_problem import (
     STOP_GAIN,
     SWING_X,
 )
-from snakestudio.kernels.vec3 import Vec3, X, Y, Z, dot, minus, plus, times, vec3, vec3_at, vec3_put, vec3_put_at
+from snakestudio.kernels.vec3 import (
+    Vec3,
+    X,
+    Y,
+    Z,
+    dot,
+    minus,
+    plus,
+    times,
+    vec3,
+    vec3_at,
+    vec3_put,
+    vec3_put_at,
+)
 
 __all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links", "spring_impulse"]
 
@@ -94,7 +107,17 @@ def _axes(
     wx, wy, wz = s * w * x, s * w * y, s * w * z
     xx, xy, xz = s * x * x, s * x * y, s * x * z
     yy, yz, zz = s * y * y, s * y * z, s * z * z
-    return 1.0 - (yy + zz), xy + wz, xz - wy, xy - wz, 1.0 - (xx + zz), yz + wx, xz + wy, yz - wx, 1.0 - (xx + yy)
+    return (
+        1.0 - (yy + zz),
+        xy + wz,
+        xz - wy,
+        xy - wz,
+        1.0 - (xx + zz),
+        yz + wx,
+        xz + wy,
+        yz - wx,
+        1.0 - (xx + yy),
+    )
 
 
 @inlined
@@ -124,7 +147,13 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         for i in range(3):
             work.position[k, i] = q[k, i] + half_dt * u[k, i]
         p0, p1, p2, p3 = _turned(
-            q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], quarter_dt * bx, quarter_dt * by, quarter_dt * bz
+            q[k, QUAT_W],
+            q[k, QUAT_X],
+            q[k, QUAT_Y],
+            q[k, QUAT_Z],
+            quarter_dt * bx,
+            quarter_dt * by,
+            quarter_dt * bz,
         )
         work.turn[k, Q_1] = p0
         work.turn[k, Q_I] = p1
@@ -134,7 +163,11 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         vec3_put_at(work.orientation, k, BODY_X, (ex, ey, ez))
         vec3_put_at(work.orientation, k, BODY_Y, (lx, ly, lz))
         vec3_put_at(work.orientation, k, BODY_Z, (ux, uy, uz))
-        ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
+        ox, oy, oz = (
+            bx * ex + by * lx + bz * ux,
+            bx * ey + by * ly + bz * uy,
+            bx * ez + by * lz + bz * uz,
+        )
         cx, cy, cz = half * ex, half * ey, half * ez
         work.w_start[k, X] = vx - (oy * cz - oz * cy)
         work.w_start[k, Y] = vy - (oz * cx - ox * cz)
@@ -144,7 +177,11 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         work.w_start[k, RZ] = oz
         # Gyroscopic torque of a body of revolution: -(Theta_3 - Theta_1) omega_x (omega x e).
         spin = difference * u[k, RX]
-        gx, gy, gz = -spin * (oy * ez - oz * ey), -spin * (oz * ex - ox * ez), -spin * (ox * ey - oy * ex)
+        gx, gy, gz = (
+            -spin * (oy * ez - oz * ey),
+            -spin * (oz * ex - ox * ez),
+            -spin * (ox * ey - oy * ex),
+        )
         work.torque_free[k, X] = gx
         work.torque_free[k, Y] = gy
         work.torque_free[k, Z] = gz
@@ -180,7 +217,8 @@ def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
 def _measure_single(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
     """Axis j, the only one of joint k, and cosine and sine of its angle, into axes[j].
 
-    The angle is that between the other two body axes, taken together; which these are is an index, not a branch.
+    The angle is that between the other two body axes, taken together; which these are is an index,
+    not a branch.
     """
     at = 3 * (2 - (kind >> 1))  # the body axis: z for yaw, y for pitch, x for roll
     b = at + 3 if at < 6 else 0
@@ -215,7 +253,11 @@ def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: 
 
     R = R_z(yaw) R_y(pitch) R_x(roll); the roll axis is x of the link behind.
     """
-    x, y, z = vec3_at(orientation, k, BODY_X), vec3_at(orientation, k, BODY_Y), vec3_at(orientation, k, BODY_Z)
+    x, y, z = (
+        vec3_at(orientation, k, BODY_X),
+        vec3_at(orientation, k, BODY_Y),
+        vec3_at(orientation, k, BODY_Z),
+    )
     f, m, u = (
         vec3_at(orientation, k + 1, BODY_X),
         vec3_at(orientation, k + 1, BODY_Y),
@@ -233,7 +275,12 @@ def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: 
         if kind == THREE:
             pitch_cos = math.sqrt(cos * cos + sin * sin)  # a factor of all the others
             inverse = 1.0 / pitch_cos
-            cos, sin, roll_cos, roll_sin = inverse * cos, inverse * sin, inverse * roll_cos, inverse * roll_sin
+            cos, sin, roll_cos, roll_sin = (
+                inverse * cos,
+                inverse * sin,
+                inverse * roll_cos,
+                inverse * roll_sin,
+            )
             vec3_put_at(axes, j + 1, AXIS_X, times(inverse, cross(z, f)))
             axes[j + 1, NEW_COS] = pitch_cos
             axes[j + 1, NEW_SIN] = -dot(z, f)
@@ -264,8 +311,9 @@ def _measure_joint(kind: int, j: int, k: int, orientation: FloatArray, axes: Flo
 def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[float, float]:
     """Impulse of the passive spring of joint axis j as drive, N m s, and drag, N m s per rad/s, without the damper.
 
-    The spring acts by the mean of its angles before and after the step, alpha_M + dt/4 (alpha'_E - alpha'_A). Its work
-    then is the loss of its energy, and the step stays stable however stiff the spring is.
+    The spring acts by the mean of its angles before and after the step, alpha_M + dt/4 (alpha'_E -
+    alpha'_A). Its work then is the loss of its energy, and the step stays stable however stiff the
+    spring is.
 
     Parameters
     ----------
@@ -277,7 +325,9 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
         At the beginning of the step, rad/s.
     """
     stiffness, dt = params.axes[j, STIFFNESS], params.dt
-    return -dt * stiffness * (angle - params.axes[j, REST] - 0.25 * dt * rate), 0.25 * dt * dt * stiffness
+    return -dt * stiffness * (
+        angle - params.axes[j, REST] - 0.25 * dt * rate
+    ), 0.25 * dt * dt * stiffness
 
 
 @inlined
@@ -299,15 +349,26 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
         if offset != 0.0:
             zx, zy, zz = vec3_at(axes, begin, AXIS_X)
             yx, yy, yz = vec3_at(axes, begin + 1, AXIS_X)
-            # The piece between the axes points along y x z; turning about z moves its end along z x (y x z).
+            # The piece between the axes points along y x z; turning about z moves its end along z x
+            # (y x z).
             bx, by, bz = yy * zz - yz * zy, yz * zx - yx * zz, yx * zy - yy * zx
-            swing = offset * (zy * bz - zz * by), offset * (zz * bx - zx * bz), offset * (zx * by - zy * bx)
+            swing = (
+                offset * (zy * bz - zz * by),
+                offset * (zz * bx - zx * bz),
+                offset * (zx * by - zy * bx),
+            )
             vec3_put_at(axes, begin, SWING_X, swing)
             # From p_k (the pitch axis behind link k) to p_k+1.
-            vec3_put(work.reach, k, (length * ex + offset * bx, length * ey + offset * by, length * ez + offset * bz))
+            vec3_put(
+                work.reach,
+                k,
+                (length * ex + offset * bx, length * ey + offset * by, length * ez + offset * bz),
+            )
         else:
             vec3_put(work.reach, k, (length * ex, length * ey, length * ez))
-        rates = joint_rates(axes, begin, end, minus(vec3_at(work.w_start, k + 1, RX), vec3_at(work.w_start, k, RX)))
+        rates = joint_rates(
+            axes, begin, end, minus(vec3_at(work.w_start, k + 1, RX), vec3_at(work.w_start, k, RX))
+        )
         for i in range(begin, end):
             rate = component(rates, i - begin)
             cos, sin = axes[i, NEW_COS], axes[i, NEW_SIN]
@@ -382,14 +443,21 @@ def move_links(params: Params, state: State, work: Work) -> None:
             q[k, i] = work.position[k, i] + half_dt * u[k, i]
         turn = work.turn
         p0, p1, p2, p3 = _turned(
-            turn[k, Q_1], turn[k, Q_I], turn[k, Q_J], turn[k, Q_K], quarter_dt * bx, quarter_dt * by, quarter_dt * bz
+            turn[k, Q_1],
+            turn[k, Q_I],
+            turn[k, Q_J],
+            turn[k, Q_K],
+            quarter_dt * bx,
+            quarter_dt * by,
+            quarter_dt * bz,
         )
         inverse = 1.0 / math.sqrt(p0 * p0 + p1 * p1 + p2 * p2 + p3 * p3)
         q[k, QUAT_W] = p0 * inverse
         q[k, QUAT_X] = p1 * inverse
         q[k, QUAT_Y] = p2 * inverse
         q[k, QUAT_Z] = p3 * inverse
-    # Only where velocities changed much as in the step before is it worth guessing that they will again.
+    # Only where velocities changed much as in the step before is it worth guessing that they will
+    # again.
     if turn_of_change > ALIKE * size:
         state.counts[STEADY] = 0
 
@@ -409,18 +477,23 @@ def _turn_link(q: FloatArray, k: int, ax: float, ay: float, az: float) -> None:
 def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
     """Turn link k so that its joint with link k - 1 has no angle about an axis that the joint lacks.
 
-    With a single axis, the axis as either link has it becomes one; with two, they are made square to each other by a
-    turn about their normal, which is never singular. With three there is nothing to do. end[k - 1] (9) are the body
-    axes of link k - 1.
+    With a single axis, the axis as either link has it becomes one; with two, they are made square
+    to each other by a turn about their normal, which is never singular. With three there is nothing
+    to do. end[k - 1] (9) are the body axes of link k - 1.
     """
-    ex, ey, ez = vec3_at(end, k - 1, BODY_X), vec3_at(end, k - 1, BODY_Y), vec3_at(end, k - 1, BODY_Z)
+    ex, ey, ez = (
+        vec3_at(end, k - 1, BODY_X),
+        vec3_at(end, k - 1, BODY_Y),
+        vec3_at(end, k - 1, BODY_Z),
+    )
     r = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
     fx, fy, fz = (r[0], r[1], r[2]), (r[3], r[4], r[5]), (r[6], r[7], r[8])
     if kind == THREE:
         return
     turn = cross(fx, ex)  # tangent of half the angle, times the unit vector that is turned about
     if kind == 0:
-        # All axes are the same but for a small rotation vector, which is half the sum of the products of like axes.
+        # All axes are the same but for a small rotation vector, which is half the sum of the
+        # products of like axes.
         turn = times(0.25, plus(turn, plus(cross(fy, ey), cross(fz, ez))))
     elif kind == HAS_YAW:
         turn = times(1.0 / (1.0 + dot(fz, ez)), cross(fz, ez))
@@ -443,7 +516,8 @@ def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
 def close_joints(params: Params, state: State, work: Work) -> None:
     """Project on the joints (P1, VII-C): link 1 stays; every further link turns, then is moved; fills `work.end`.
 
-    Links behind a cardan joint turn about their own axes, as in the paper, all others by `turn_into_joint`.
+    Links behind a cardan joint turn about their own axes, as in the paper, all others by
+    `turn_into_joint`.
     """
     q, end, links = state.q, work.end, params.links
     jx = jy = jz = lifted = 0.0
@@ -451,7 +525,9 @@ def close_joints(params: Params, state: State, work: Work) -> None:
         kind = params.kinds[k - 1] if k > 0 else THREE
         if k > 0 and kind != CARDAN:
             turn_into_joint(kind & AXES, k, q, end)
-        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
+        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(
+            q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z]
+        )
         if k > 0:
             zx, zy, zz = vec3_at(end, k - 1, BODY_Z)
             if kind == CARDAN:
@@ -482,7 +558,9 @@ def close_joints(params: Params, state: State, work: Work) -> None:
                 jz += offset * (yx * zy - yy * zx)
             rear = links[k, REAR]
             x, y, z = jx + rear * ex, jy + rear * ey, jz + rear * ez
-            shifted = params.gx * (x - q[k, X]) + params.gy * (y - q[k, Y]) + params.gz * (z - q[k, Z])
+            shifted = (
+                params.gx * (x - q[k, X]) + params.gy * (y - q[k, Y]) + params.gz * (z - q[k, Z])
+            )
             lifted += links[k, MASS] * shifted
             q[k, X] = x
             q[k, Y] = y
@@ -497,7 +575,13 @@ def close_joints(params: Params, state: State, work: Work) -> None:
 
 @jit
 def other_end_angles(
-    params: Params, state: State, work: Work, k: int, turn: Vec3, angle: FloatArray, rate: FloatArray
+    params: Params,
+    state: State,
+    work: Work,
+    k: int,
+    turn: Vec3,
+    angle: FloatArray,
+    rate: FloatArray,
 ) -> None:
     """As `end_angles` for the axes of joint k if it is not a cardan joint; `turn` is its relative angular velocity."""
     begin, end, axes = params.joints[k], params.joints[k + 1], work.end_axes
@@ -509,21 +593,33 @@ def other_end_angles(
 
 
 @jit
-def end_angles(params: Params, state: State, work: Work, angle: FloatArray, rate: FloatArray) -> None:
+def end_angles(
+    params: Params, state: State, work: Work, angle: FloatArray, rate: FloatArray
+) -> None:
     """Angles and rates of all joint axes, each (m,), rad and rad/s, at the present poses and velocities.
 
     Only `work.end` and `work.end_axes` are changed.
     """
     q, u = state.q, state.u
-    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[FIRST, QUAT_W], q[FIRST, QUAT_X], q[FIRST, QUAT_Y], q[FIRST, QUAT_Z])
+    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(
+        q[FIRST, QUAT_W], q[FIRST, QUAT_X], q[FIRST, QUAT_Y], q[FIRST, QUAT_Z]
+    )
     bx, by, bz = vec3_at(u, FIRST, RX)
-    ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
+    ox, oy, oz = (
+        bx * ex + by * lx + bz * ux,
+        bx * ey + by * ly + bz * uy,
+        bx * ez + by * lz + bz * uz,
+    )
     for k in range(q.shape[0] - 1):
         fx, fy, fz, mx, my, mz, vx, vy, vz = _axes(
             q[k + 1, QUAT_W], q[k + 1, QUAT_X], q[k + 1, QUAT_Y], q[k + 1, QUAT_Z]
         )
         bx, by, bz = vec3_at(u, k + 1, RX)
-        px, py, pz = bx * fx + by * mx + bz * vx, bx * fy + by * my + bz * vy, bx * fz + by * mz + bz * vz
+        px, py, pz = (
+            bx * fx + by * mx + bz * vx,
+            bx * fy + by * my + bz * vy,
+            bx * fz + by * mz + bz * vz,
+        )
         if params.kinds[k] & AXES == CARDAN:
             j = params.joints[k]
             yaw = math.atan2(-(ex * mx + ey * my + ez * mz), lx * mx + ly * my + lz * mz)

@@ -38,7 +38,12 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     with_axes_in_a_row,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.engines.time_stepping import (
+    TimeSteppingEngine,
+    copied,
+    forget_obstacles,
+    given_torques,
+)
 from snakestudio.kernels._jit import direct
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
@@ -59,7 +64,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     Raises
     ------
     SceneError
-        If a file that the scene refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+        If a file that the scene refers to cannot be used. `registry.create` finds all other
+        mistakes beforehand.
     """
 
     kind = "spatial_nonsmooth"
@@ -67,7 +73,11 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         params = make_params(scene, base_dir)
         super().__init__(scene, base_dir, make_schema(scene))
-        self._advance, self._write, self._write_state = direct(advance_steps), write_row, direct(write_state)
+        self._advance, self._write, self._write_state = (
+            direct(advance_steps),
+            write_row,
+            direct(write_state),
+        )
         self._params: Params = params
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
@@ -89,10 +99,14 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def _make_work(self) -> None:
         """Make space for what a step needs."""
         state = self._state
-        self._work, self._scratch = work, _ = make_work(len(state.q), len(state.angle), len(state.law))
+        self._work, self._scratch = work, _ = make_work(
+            len(state.q), len(state.angle), len(state.law)
+        )
         # What looking at the state changes must not be seen by a step.
         self._shown = work._replace(
-            reference=np.zeros_like(work.reference), angle=np.zeros_like(work.angle), rate=np.zeros_like(work.rate)
+            reference=np.zeros_like(work.reference),
+            angle=np.zeros_like(work.angle),
+            rate=np.zeros_like(work.rate),
         )
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
@@ -131,7 +145,9 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         room: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
         return room
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+    ) -> None:
         reference = self._shown.reference
         reference[:, GOAL], reference[:, GOAL_RATE] = angle, rate
         self._write_state(self._params, self._state, self._shown, rows, CALL if call else ROW)
@@ -166,7 +182,9 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         if len(self._state.law) != len(self._work.law):
             self._make_work()
 
-    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
         self._state.wrench[link] = wrench
 
@@ -181,7 +199,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         Raises
         ------
         ExportError
-            If friction at a contact differs forwards and backwards: the cones of these problems are circular.
+            If friction at a contact differs forwards and backwards: the cones of these problems are
+            circular.
         """
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

@@ -22,8 +22,9 @@ def link_values(robot: Robot, name: str) -> FloatArray:
 def arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
     """From the centres of mass of all links to the joints behind and ahead, each (n,), m.
 
-    The yaw axis of a joint with an offset is half of it ahead of the end of the link ahead, the pitch axis half of it
-    behind. The free ends of the robot are as if the next joint were repeated there.
+    The yaw axis of a joint with an offset is half of it ahead of the end of the link ahead, the
+    pitch axis half of it behind. The free ends of the robot are as if the next joint were repeated
+    there.
     """
     offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
     behind, ahead = np.array([offsets[0], *offsets]), np.array([*offsets, offsets[-1]])
@@ -41,7 +42,8 @@ def contact_segments(robot: Robot) -> tuple[FloatArray, FloatArray]:
 def joint_axes(joint: Joint, ahead: FloatArray, behind: FloatArray) -> FloatArray:
     """Unit vectors of the axes of a joint, (3, 3), in their order; zeros for axes that it lacks.
 
-    `ahead` and `behind` (3, 3) are the orientations of the links at the joint, body axes as columns.
+    `ahead` and `behind` (3, 3) are the orientations of the links at the joint, body axes as
+    columns.
     """
     result = np.zeros((3, 3))
     for row, name in zip(result, joint.axes, strict=False):
@@ -66,5 +68,7 @@ def missing_turn(joint: Joint, ahead: FloatArray, behind: FloatArray) -> float:
         one, other = ahead[:, BODY_AXIS[names[0]]], behind[:, BODY_AXIS[names[0]]]
         return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
     turn = ahead.T @ behind
-    sine = 0.5 * np.linalg.norm([turn[Z, Y] - turn[Y, Z], turn[X, Z] - turn[Z, X], turn[Y, X] - turn[X, Y]])
+    sine = 0.5 * np.linalg.norm(
+        [turn[Z, Y] - turn[Y, Z], turn[X, Z] - turn[Z, X], turn[Y, X] - turn[X, Y]]
+    )
     return float(np.arctan2(sine, 0.5 * (np.trace(turn) - 1.0)))

@@ -16,13 +16,23 @@ __all__ = [
 ]
 
 HAS_YAW, HAS_PITCH, HAS_ROLL, WIDE = 1, 2, 4, 8
-"""A joint turns by yaw about z of the link ahead, then by pitch about y, then by roll about x of the link behind:
-R = R_z R_y R_x. None of them: the joint is fixed. `WIDE`: yaw and pitch that may come near 90 degrees."""
+"""A joint turns by yaw about z of the link ahead, then by pitch about y, then by roll about x of
+the link behind: R = R_z R_y R_x. None of them: the joint is fixed. `WIDE`: yaw and pitch that may
+come near 90 degrees."""
 AXES = HAS_YAW | HAS_PITCH | HAS_ROLL
 """The bits that say which axes there are."""
-CARDAN, YAW_ROLL, PITCH_ROLL, THREE = HAS_YAW | HAS_PITCH, HAS_YAW | HAS_ROLL, HAS_PITCH | HAS_ROLL, AXES
+CARDAN, YAW_ROLL, PITCH_ROLL, THREE = (
+    HAS_YAW | HAS_PITCH,
+    HAS_YAW | HAS_ROLL,
+    HAS_PITCH | HAS_ROLL,
+    AXES,
+)
 
 
 def axis_names(kind: int) -> tuple[str, ...]:
     """Names of the axes of a joint of this kind, in their order."""
-    return tuple(name for name, bit in (("yaw", HAS_YAW), ("pitch", HAS_PITCH), ("roll", HAS_ROLL)) if kind & bit)
+    return tuple(
+        name
+        for name, bit in (("yaw", HAS_YAW), ("pitch", HAS_PITCH), ("roll", HAS_ROLL))
+        if kind & bit
+    )

@@ -23,15 +23,31 @@ class SpatialNonsmooth(ModelFields):
 
 
 READS = LINKS | {
-    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m", "robot.joints", "robot.wheels",
-    "robot.link", "robot.joint",
-    "ground.law", "ground.mu_backward", "ground.mu_rolling", "ground.friction_factor", "ground.patch",
+    "robot.joint_limit_deg",
+    "robot.axial_inertia_kg_m2",
+    "robot.axis_offset_m",
+    "robot.joints",
+    "robot.wheels",
+    "robot.link",
+    "robot.joint",
+    "ground.law",
+    "ground.mu_backward",
+    "ground.mu_rolling",
+    "ground.friction_factor",
+    "ground.patch",
     "ground.picture",
-    "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
-    "obstacles.*", "gait.*",
-    "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
-    "solver.joints", "solver.tolerance", "solver.max_iterations",
-}  # fmt: skip
+    "ground.stribeck_rise",
+    "ground.stribeck_velocity_m_s",
+    "obstacles.*",
+    "gait.*",
+    "joint_controller.kp_pitch_nm_per_rad",
+    "joint_controller.kd_pitch_nms_per_rad",
+    "actuator.*",
+    "start.*",
+    "solver.joints",
+    "solver.tolerance",
+    "solver.max_iterations",
+}
 
 KIND = FormulationKind(
     fields=SpatialNonsmooth,

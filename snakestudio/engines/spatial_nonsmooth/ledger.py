@@ -33,22 +33,35 @@ __all__ = ["book_works"]
 def book_works(params: Params, state: State, work: Work) -> None:
     """Add what everything did in the step: impulse times the mean of the velocities before and after it.
 
-    So the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)), changes by just their sum.
-    Must be called while `state` is that before the step.
+    So the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)), changes by just
+    their sum. Must be called while `state` is that before the step.
     """
     half_dt, links = 0.5 * params.dt, params.links
-    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = spring = damper = 0.0
+    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = spring = (
+        damper
+    ) = 0.0
     w, start = work.w, work.w_start
     for k in range(w.shape[0]):
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         half = links[k, REAR]
-        ex, ey, ez = half * work.orientation[k, X], half * work.orientation[k, Y], half * work.orientation[k, Z]
+        ex, ey, ez = (
+            half * work.orientation[k, X],
+            half * work.orientation[k, Y],
+            half * work.orientation[k, Z],
+        )
         vx = w[k, X] + start[k, X] + oy * ez - oz * ey
         vy = w[k, Y] + start[k, Y] + oz * ex - ox * ez
         vz = w[k, Z] + start[k, Z] + ox * ey - oy * ex
         gravity += links[k, MASS] * (params.gx * vx + params.gy * vy + params.gz * vz)
         force = state.wrench[k]
-        external += force[0] * vx + force[1] * vy + force[2] * vz + force[3] * ox + force[4] * oy + force[5] * oz
+        external += (
+            force[0] * vx
+            + force[1] * vy
+            + force[2] * vz
+            + force[3] * ox
+            + force[4] * oy
+            + force[5] * oz
+        )
         torque = work.torque_free[k]
         gyroscopic += torque[0] * ox + torque[1] * oy + torque[2] * oz
         # All that the contacts do, less what is done along the normals.
@@ -65,8 +78,13 @@ def book_works(params: Params, state: State, work: Work) -> None:
             mean = rate + work.axes[j, RATE_START]
             motor = work.axes[j, DRIVE] - work.axes[j, DRAG] * rate
             if params.springs != 0:
-                drive, drag = spring_impulse(params, j, work.axes[j, ANGLE], work.axes[j, RATE_START])
-                spring_push, damper_push = drive - drag * rate, -params.dt * params.axes[j, DAMPING] * rate
+                drive, drag = spring_impulse(
+                    params, j, work.axes[j, ANGLE], work.axes[j, RATE_START]
+                )
+                spring_push, damper_push = (
+                    drive - drag * rate,
+                    -params.dt * params.axes[j, DAMPING] * rate,
+                )
                 motor -= spring_push + damper_push
                 spring += spring_push * mean
                 damper += damper_push * mean
@@ -75,7 +93,8 @@ def book_works(params: Params, state: State, work: Work) -> None:
             state.motor[j] = state.torque[j]
             own += motor * mean
             stopped += work.axes[j, AT_STOP] * work.stop[j] * mean
-        # All that the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative to link k.
+        # All that the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative
+        # to link k.
         rx, ry, rz = vec3(work.reach, k)
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         f = work.wrench[k]

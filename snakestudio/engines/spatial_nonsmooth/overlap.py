@@ -14,7 +14,8 @@ __all__ = ["depth_in_solid"]
 
 
 FINENESS = 25.0
-"""A relief is checked in points this many to a link's radius: that errs by less than a thousandth of the radius."""
+"""A relief is checked in points this many to a link's radius: that errs by less than a thousandth
+of the radius."""
 
 
 def _extruded(across: FloatArray, beyond: FloatArray) -> FloatArray:
@@ -35,7 +36,9 @@ def _to_convex(solid: Post | Block | Prism, point: FloatArray) -> FloatArray:
         distance: FloatArray = outside + np.minimum(beyond.max(axis=1), 0.0)
         return distance
     local = (point - solid.origin) @ solid.rotation
-    return _extruded(_to_polygon(solid.profile, local[:, [0, 2]]), np.abs(local[:, Y]) - solid.half_width)
+    return _extruded(
+        _to_polygon(solid.profile, local[:, [0, 2]]), np.abs(local[:, Y]) - solid.half_width
+    )
 
 
 def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
@@ -50,12 +53,16 @@ def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
 
 
 def _in_convex(
-    solid: Post | Block | Prism, centre: FloatArray, axis: FloatArray, half: FloatArray, radius: FloatArray
+    solid: Post | Block | Prism,
+    centre: FloatArray,
+    axis: FloatArray,
+    half: FloatArray,
+    radius: FloatArray,
 ) -> FloatArray:
     """Depth of capsules in a convex solid.
 
-    The distance to it is convex along a capsule's axis, so the golden section finds the nearest point. A capsule that
-    cannot reach the solid is not looked at closely.
+    The distance to it is convex along a capsule's axis, so the golden section finds the nearest
+    point. A capsule that cannot reach the solid is not looked at closely.
     """
     depth = radius - _to_convex(solid, centre)
     near = np.flatnonzero(depth > -half)
@@ -65,7 +72,9 @@ def _in_convex(
     low, high = -half[near], half[near]
     for _ in range(30):  # leaves a millionth of the length
         one, other = high - 0.618 * (high - low), low + 0.618 * (high - low)
-        lower = _to_convex(solid, centre + one[:, None] * axis) < _to_convex(solid, centre + other[:, None] * axis)
+        lower = _to_convex(solid, centre + one[:, None] * axis) < _to_convex(
+            solid, centre + other[:, None] * axis
+        )
         low, high = np.where(lower, low, one), np.where(lower, other, high)
     depth[near] = radius[near] - _to_convex(solid, centre + (0.5 * (low + high))[:, None] * axis)
     return depth
@@ -87,7 +96,10 @@ def _in_relief(
         low, high = np.maximum(c[:2] - reach[:2], 0.0), np.minimum(c[:2] + reach[:2], rim)
         if np.any(low > high) or c[2] - reach[2] > relief.heights.max():
             continue
-        grids = [np.linspace(a, b, max(2, math.ceil((b - a) / spacing) + 1)) for a, b in zip(low, high, strict=True)]
+        grids = [
+            np.linspace(a, b, max(2, math.ceil((b - a) / spacing) + 1))
+            for a, b in zip(low, high, strict=True)
+        ]
         x, y = (part.ravel() for part in np.meshgrid(*grids))
         point = np.column_stack([x, y, relief.surface(x, y)])
         lever = ((point - c) @ e).clip(-half, half)
@@ -100,7 +112,11 @@ def _in_relief(
 
 
 def depth_in_solid(
-    solid: Solid, centre: FloatArray, axis: FloatArray, half: FloatArray | float, radius: FloatArray | float
+    solid: Solid,
+    centre: FloatArray,
+    axis: FloatArray,
+    half: FloatArray | float,
+    radius: FloatArray | float,
 ) -> FloatArray:
     """How deep capsules are inside a solid, (k,), m; negative where they are not.
 

@@ -13,7 +13,14 @@ from snakestudio.engines.ground_map import make_ground_map
 from snakestudio.engines.motors import make_motor
 from snakestudio.engines.solid_world import make_world
 from snakestudio.engines.spatial_nonsmooth.geometry import arms, contact_segments, link_values
-from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, WIDE, axis_names
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
+    CARDAN,
+    HAS_PITCH,
+    HAS_ROLL,
+    HAS_YAW,
+    WIDE,
+    axis_names,
+)
 from snakestudio.kernels.ground_patches import GroundMap
 from snakestudio.kernels.solids import World
 from snakestudio.kernels.spatial_problem import (
@@ -29,14 +36,23 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.scene import Scene
 
-__all__ = ["Chain", "Params", "axis_rows", "chain_of_scene", "link_rows", "make_params", "params_of", "same_structure"]
+__all__ = [
+    "Chain",
+    "Params",
+    "axis_rows",
+    "chain_of_scene",
+    "link_rows",
+    "make_params",
+    "params_of",
+    "same_structure",
+]
 
 
 WIDE_JOINT = math.radians(80.0)
 """Limit from which on a joint with yaw and pitch is closed by a turn about the normal of both axes, rad.
 
-P1 (VII-C) turns the link about its own axis, which is singular at a pitch of 90 degrees. Joints without limits, as in
-the paper, keep its turn."""
+P1 (VII-C) turns the link about its own axis, which is singular at a pitch of 90 degrees. Joints
+without limits, as in the paper, keep its turn."""
 
 
 KP, KD, LOW, HIGH, OWN_GAIN, HALF_PLAY, MOST, LAG, STIFFNESS, DAMPING, REST = range(11)
@@ -57,7 +73,8 @@ class Chain(NamedTuple):
     kinds: IntArray
     """(n - 1,) kinds of the joints, see `joint_kinds`."""
     offsets: FloatArray
-    """(n - 1,) distance from the yaw axis to the pitch axis of joints that have both, m; 0 for other joints."""
+    """(n - 1,) distance from the yaw axis to the pitch axis of joints that have both, m; 0 for
+    other joints."""
     axes: FloatArray
     """(m, AXIS_VALUES) constants of the joint axes, made by `axis_rows`."""
 
@@ -80,9 +97,10 @@ class Params(NamedTuple):
     offsets: FloatArray
     """(n - 1,) distance from the yaw axis to the pitch axis, m."""
     axes: FloatArray
-    """(m, AXIS_VALUES) of every joint axis: gains, N m/rad and N m s/rad; lower and upper stop, rad; gain of the stop,
-    kg m^2; half the free play, rad; largest torque, N m; share of the way to the requested torque that the motor goes
-    in a step; stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive spring."""
+    """(m, AXIS_VALUES) of every joint axis: gains, N m/rad and N m s/rad; lower and upper stop,
+    rad; gain of the stop, kg m^2; half the free play, rad; largest torque, N m; share of the way to
+    the requested torque that the motor goes in a step; stiffness, N m/rad, damping, N m s/rad, and
+    rest angle, rad, of a passive spring."""
     half_length: float
     """Length that residuals are measured with, m."""
     scale_mass: float
@@ -107,12 +125,14 @@ class Params(NamedTuple):
     varied: int
     """Whether friction on the ground depends on the place or the time, so that `ground` is read."""
     ground: GroundMap
-    """Friction of the ground; the factor of the load is not used, for the contacts decide what they carry."""
+    """Friction of the ground; the factor of the load is not used, for the contacts decide what they
+    carry."""
     tolerance: float
     """Where the solver stops."""
     max_iterations: int
     far: float
-    """Distance a link covers in a step from which on the step is not taken, m; see `crossing.Crossings`."""
+    """Distance a link covers in a step from which on the step is not taken, m; see
+    `crossing.Crossings`."""
     friction: FloatArray
     """(k,) friction coefficient of every obstacle."""
     world: World
@@ -139,7 +159,8 @@ def link_rows(
     rear, front : array
         Distance from the centre of mass to the joint behind and the joint ahead, m.
     contact : (n, 2)
-        Signed positions of the centres of the rear and front contact sphere on the axis, from the centre of mass, m.
+        Signed positions of the centres of the rear and front contact sphere on the axis, from the
+        centre of mass, m.
     radius : array
         m.
     mu_rolling : array
@@ -149,8 +170,12 @@ def link_rows(
     """
     plus, minus, across_mu = friction.T
     along = np.maximum(plus, minus)
-    shares = [np.divide(mu, along, out=np.ones_like(along), where=along > 0.0) for mu in (plus, minus)]
-    inverses = [np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0) for share in shares]
+    shares = [
+        np.divide(mu, along, out=np.ones_like(along), where=along > 0.0) for mu in (plus, minus)
+    ]
+    inverses = [
+        np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0) for share in shares
+    ]
     columns = [
         mass,
         across,
@@ -195,8 +220,11 @@ def chain_of_scene(scene: Scene) -> Chain:
     """The robot of `scene` with its ground, controller and motors."""
     robot, ground, motor = scene.robot, scene.ground, make_motor(scene)
     rear, front = arms(robot)
-    mass, across, axial, radius = (link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius"))
-    # Sliding head first, towards -axis if the first link is the head, friction pushes towards +axis.
+    mass, across, axial, radius = (
+        link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius")
+    )
+    # Sliding head first, towards -axis if the first link is the head, friction pushes towards
+    # +axis.
     friction = scene.link_friction if robot.head == "first" else scene.link_friction[:, [1, 0, 2]]
     contact = np.column_stack(contact_segments(robot))
     rolling = np.full(robot.n_links, ground.mu_rolling)
@@ -210,9 +238,17 @@ def chain_of_scene(scene: Scene) -> Chain:
             kinds[axis.joint] |= WIDE
     values = np.zeros((len(own.kp), AXIS_VALUES))
     for column, entries in (
-        (KP, own.kp), (KD, own.kd), (LOW, own.lower), (HIGH, own.upper), (HALF_PLAY, 0.5 * own.free_play),
-        (MOST, own.max_torque), (LAG, motor.lag), (STIFFNESS, own.spring), (DAMPING, own.damper), (REST, own.rest),
-    ):  # fmt: skip
+        (KP, own.kp),
+        (KD, own.kd),
+        (LOW, own.lower),
+        (HIGH, own.upper),
+        (HALF_PLAY, 0.5 * own.free_play),
+        (MOST, own.max_torque),
+        (LAG, motor.lag),
+        (STIFFNESS, own.spring),
+        (DAMPING, own.damper),
+        (REST, own.rest),
+    ):
         values[:, column] = entries
     offsets = np.array([joint.axis_offset for joint in robot.joint_list], dtype=np.float64)
     return Chain(links, kinds, offsets, axis_rows(links, kinds, values))
@@ -224,7 +260,9 @@ def reach_of(links: FloatArray) -> float:
     return float(np.abs(ends).max())
 
 
-def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | None = None) -> Params:
+def params_of(
+    chain: Chain, scene: Scene, base_dir: Path | None, old: Params | None = None
+) -> Params:
     """Constants of `chain` in the surroundings of `scene`; see `make_params`."""
     links, axes = chain.links, chain.axes
     solver, ground = scene.solver, scene.ground
@@ -255,7 +293,9 @@ def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | N
         max_iterations=solver.max_iterations,
         far=math.inf,
         friction=np.array([obstacle.friction for obstacle in scene.obstacles], dtype=np.float64),
-        world=make_world(scene, base_dir, None if old is None else old.world, reach=float(segment.max())),
+        world=make_world(
+            scene, base_dir, None if old is None else old.world, reach=float(segment.max())
+        ),
     )
 
 
@@ -273,7 +313,9 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
 def _structure(scene: Scene) -> tuple[object, ...]:
     """Everything that cannot change while a run goes: the robot without its friction, gains, motors and springs."""
     robot, axes = scene.robot, scene.axis_values
-    links = tuple(link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links)
+    links = tuple(
+        link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links
+    )
     springs = bool(axes.spring.any() or axes.damper.any())
     rest = robot.model_copy(update={"name": "", "head": "first", "link": (), "joint": ()})
     return (

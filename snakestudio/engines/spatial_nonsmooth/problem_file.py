@@ -50,7 +50,10 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
     for c in range(n_contacts):
         k = work.found.link[c]
         for old in range(state.first[k], state.first[k + 1]):
-            if state.contact[old, BODY] == work.found.body[c] and state.contact[old, FEATURE] == work.found.feature[c]:
+            if (
+                state.contact[old, BODY] == work.found.body[c]
+                and state.contact[old, FEATURE] == work.found.feature[c]
+            ):
                 guess[c] = state.law[old]
     return {
         "links": params.links.copy(),
@@ -73,7 +76,9 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
 def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Arrays of today from those of version 0.2 and before, which had equal links and two axes in every joint."""
     n = len(arrays["axis"])
-    mass, across, axial, half = (float(arrays[name]) for name in ("mass", "inertia", "axial", "half"))
+    mass, across, axial, half = (
+        float(arrays[name]) for name in ("mass", "inertia", "axial", "half")
+    )
     link = np.zeros(LINK_WIDTH)
     link[[MASS, ACROSS, AXIAL, REAR, FRONT]] = mass, across, axial, half, half
     link[[INV_MASS, INV_ACROSS, INV_AXIAL]] = 1.0 / mass, 1.0 / across, 1.0 / axial
@@ -111,7 +116,9 @@ def problem_from_arrays(
     """
     if "joint" in arrays:
         arrays = _of_equal_links(dict(arrays))
-    rows = np.pad(np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6), ((0, 0), (0, 0), (0, 2)))
+    rows = np.pad(
+        np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6), ((0, 0), (0, 0), (0, 2))
+    )
     axes = np.array(arrays["axes"], dtype=np.float64).reshape(-1, AXIS_WIDTH)
     stop = axes[:, STOP]
     problem = SpatialProblem(
@@ -130,7 +137,8 @@ def problem_from_arrays(
         gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, GAIN_WIDTH),
     )
     impulses = SpatialImpulses(
-        np.array(arrays["guess_contact"]).reshape(-1, 5), np.where(stop != 0.0, arrays["guess_stop"], 0.0)
+        np.array(arrays["guess_contact"]).reshape(-1, 5),
+        np.where(stop != 0.0, arrays["guess_stop"], 0.0),
     )
     return problem, impulses, np.array(arrays["guess_w"])
 
@@ -175,8 +183,11 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         for c in range(problem.first[k], problem.first[k + 1]):
             rows = problem.rows[c].reshape(5, 8)[:, :6]
             contacts.append(Contact(rows[0] @ links[k], rows[1:3] @ links[k], rows[3:5] @ links[k]))
-            # The coefficients are the lengths of the rows they are scaled by: of pushing, and of turning.
-            unit += [float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])]
+            # The coefficients are the lengths of the rows they are scaled by: of pushing, and of
+            # turning.
+            unit += [
+                float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])
+            ]
     for j in np.flatnonzero(problem.axes[:, STOP]).tolist():
         normal = np.zeros(size)
         normal[6 + j] = problem.axes[j, STOP]

@@ -71,7 +71,11 @@ def classify_stick(state: State, work: Work) -> None:
         if p > 0.0:
             gain = work.gain[c, GAIN_T]
             _, y1 = halves(
-                work.law[c, LAW_T], work.gamma[c, LAW_T], gain, work.gain[c, SHARE_PLUS], work.gain[c, SHARE_MINUS]
+                work.law[c, LAW_T],
+                work.gamma[c, LAW_T],
+                gain,
+                work.gain[c, SHARE_PLUS],
+                work.gain[c, SHARE_MINUS],
             )
             y2 = work.law[c, LAW_T2] - gain * work.gamma[c, LAW_T2]
             sticks = gain > 0.0 and math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * p
@@ -111,7 +115,8 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
     ----------
     params, state, rows
     work : Work
-        `work.reference` must hold what the joints must do now; `work.angle` and `work.rate` are filled.
+        `work.reference` must hold what the joints must do now; `work.angle` and `work.rate` are
+        filled.
     interval : int
         `ROW` or `CALL`.
     """
@@ -188,7 +193,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
                 rows.contact_normal[at, Y] = 0.0
                 rows.contact_normal[at, Z] = load
                 for a in range(2):
-                    rows.contact_friction[at, a] = state.ground[k, end, 1 + a] - state.before[interval, k, end, 1 + a]
+                    rows.contact_friction[at, a] = (
+                        state.ground[k, end, 1 + a] - state.before[interval, k, end, 1 + a]
+                    )
                     moment = state.ground[k, end, 3 + a] - state.before[interval, k, end, 3 + a]
                     rows.contact_point[at, a] = moment / load
                 rows.contact_friction[at, Z] = 0.0

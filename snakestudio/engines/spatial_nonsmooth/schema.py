@@ -22,14 +22,15 @@ ENERGY = (
     "work_gyroscopic",
     "work_projection",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but "work_projection", the work of
-gravity while joints are closed by moving links (P1, VII-C); that of "potential" is minus "work_gravity" minus
-"work_projection" minus "work_spring". "work_obstacle" is that of all normal forces, the ground's too; "work_gyroscopic"
-is what the explicit treatment of the gyroscopic torque makes of a term that does no work."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but
+"work_projection", the work of gravity while joints are closed by moving links (P1, VII-C); that of
+"potential" is minus "work_gravity" minus "work_projection" minus "work_spring". "work_obstacle" is
+that of all normal forces, the ground's too; "work_gyroscopic" is what the explicit treatment of the
+gyroscopic torque makes of a term that does no work."""
 
 SPRING_ENERGY = ("work_spring", "work_damper")
-"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
-store is part of "potential"."""
+"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The
+energy that the springs store is part of "potential"."""
 
 
 def make_schema(scene: Scene) -> Schema:

@@ -23,7 +23,17 @@ __all__ = [
 
 
 # Entries of State.counts.
-STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL, STEADY = range(9)
+(
+    STEP,
+    ITERATIONS,
+    UNCONVERGED,
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    SLOTS_ROW,
+    SLOTS_CALL,
+    STEADY,
+) = range(9)
 # Entries of State.sums.
 (
     ACTUATOR,
@@ -74,7 +84,8 @@ class State(NamedTuple):
     Attributes
     ----------
     q : (n, 7)
-        Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's body frame).
+        Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's
+        body frame).
     u : (n, 6)
         Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1 (5)).
     wrench : (n, 6)
@@ -86,13 +97,15 @@ class State(NamedTuple):
     change : (n, 6)
         By how much the velocities of p_k and of turning changed in the last step, world frame.
     angle : (m,)
-        Angle of every joint axis at the midpoint of the last step, continued beyond half a turn, rad.
+        Angle of every joint axis at the midpoint of the last step, continued beyond half a turn,
+        rad.
     turned : (m, 2)
         Cosine and sine of these angles.
     first : (n + 1,) int
         Contacts of link k in the last step are those from first[k] to first[k + 1].
     contact : (c, 5) int
-        Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and call (-1: none).
+        Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and
+        call (-1: none).
     law : (c, 5)
         Its impulses as in `SpatialImpulses`, which start the next solution.
     law_before : (c, 5)
@@ -106,13 +119,14 @@ class State(NamedTuple):
     impulse : (n, 6)
         Cumulative impulses of the ground and of obstacles on every link, world frame, N s.
     ground : (n, 2, 6)
-        Cumulative of the front and the rear sphere's contact with the ground: normal impulse, friction x, y, N s,
-        impulse-weighted x, y of the point, N s m; and the step in which it was last loaded.
+        Cumulative of the front and the rear sphere's contact with the ground: normal impulse,
+        friction x, y, N s, impulse-weighted x, y of the point, N s m; and the step in which it was
+        last loaded.
     before : (2, n, 2, 6)
         The same at the last row [0] and at the beginning of the call [1].
     slot_key : (2, s, 4) int
-        Link, obstacle, feature and last loaded step of every contact with an obstacle since the last row [0] and the
-        beginning of the call [1].
+        Link, obstacle, feature and last loaded step of every contact with an obstacle since the
+        last row [0] and the beginning of the call [1].
     slot_sum : (2, s, 10)
         Their normal and friction impulse (N s), impulse-weighted point, and the weight.
     """
@@ -158,8 +172,8 @@ class Work(NamedTuple):
     reach : (n - 1, 3)
         As in `SpatialProblem`.
     axes : (m, AXIS_WIDTH + 4)
-        As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the joint rate at the
-        beginning of the step, rad/s.
+        As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the
+        joint rate at the beginning of the step, rad/s.
     end_axes : (m, AXIS_WIDTH + 4)
         Axes, cosines and sines at the end of a step, as in `axes`.
     reference : (m, 2)
@@ -308,12 +322,19 @@ def make_work(n: int, axes: int, capacity: int) -> tuple[Work, SpatialScratch]:
 def with_axes_in_a_row(state: State) -> State:
     """`state` with the layout of today, from that of version 0.2 and before or of today.
 
-    Two axes in every joint had (n - 1, 2) and (n - 1, 4) in place of (m,) and (m, 2), in the same memory, and there
-    were no works of springs.
+    Two axes in every joint had (n - 1, 2) and (n - 1, 4) in place of (m,) and (m, 2), in the same
+    memory, and there were no works of springs.
     """
-    parts = {name: getattr(state, name, None) for name in ("motor", "torque", "angle", "turned", "stop", "sums")}
+    parts = {
+        name: getattr(state, name, None)
+        for name in ("motor", "torque", "angle", "turned", "stop", "sums")
+    }
     shapes = {name: part.shape for name, part in parts.items() if isinstance(part, np.ndarray)}
-    joints = len(state.q) - 1 if isinstance(getattr(state, "q", None), np.ndarray) and state.q.ndim else 0
+    joints = (
+        len(state.q) - 1
+        if isinstance(getattr(state, "q", None), np.ndarray) and state.q.ndim
+        else 0
+    )
     pairs = dict.fromkeys(("motor", "torque", "angle", "stop"), (joints, 2))
     if shapes != {**pairs, "turned": (joints, 4), "sums": (SPRING + 2,)}:
         return state
@@ -332,7 +353,12 @@ def grow_contacts(state: State) -> State:
     used = len(state.law)
     contact, law = np.full((2 * used, 5), -1, np.int64), np.zeros((2 * used, 5))
     before, stick = np.zeros((2 * used, 5)), np.zeros(2 * used, np.int64)
-    contact[:used], law[:used], before[:used], stick[:used] = state.contact, state.law, state.law_before, state.stick
+    contact[:used], law[:used], before[:used], stick[:used] = (
+        state.contact,
+        state.law,
+        state.law_before,
+        state.stick,
+    )
     return state._replace(contact=contact, law=law, law_before=before, stick=stick)
 
 

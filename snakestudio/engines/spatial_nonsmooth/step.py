@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, FAR, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
+from snakestudio.engines.outcome import (
+    CONTACT_OVERFLOW,
+    DIVERGED,
+    FAR,
+    NOT_SOLVED,
+    OK,
+    ROW_OVERFLOW,
+    SLOT_OVERFLOW,
+)
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.spatial_nonsmooth.contact import (
     book_contacts,
@@ -14,7 +22,12 @@ from snakestudio.engines.spatial_nonsmooth.contact import (
     vary_friction,
     warm_start,
 )
-from snakestudio.engines.spatial_nonsmooth.dynamics import close_joints, drive_joints, midpoint, move_links
+from snakestudio.engines.spatial_nonsmooth.dynamics import (
+    close_joints,
+    drive_joints,
+    midpoint,
+    move_links,
+)
 from snakestudio.engines.spatial_nonsmooth.ledger import book_works
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.rows import classify_stick, write_row
@@ -54,16 +67,28 @@ __all__ = ["advance_steps", "contact_problem"]
 
 
 GIVE_UP = 1e-2
-"""Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown and recorded."""
+"""Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown
+and recorded."""
 
 
 @inlined
 def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
     """The contact problem of the step in `work`."""
     return SpatialProblem(
-        params.links, params.joints, params.half_length, params.scale_mass * STANDARD_GRAVITY * params.dt,
-        params.swings, work.orientation, work.reach, work.axes, work.free, n_stops, work.first, work.rows, work.gain,
-    )  # fmt: skip
+        params.links,
+        params.joints,
+        params.half_length,
+        params.scale_mass * STANDARD_GRAVITY * params.dt,
+        params.swings,
+        work.orientation,
+        work.reach,
+        work.axes,
+        work.free,
+        n_stops,
+        work.first,
+        work.rows,
+        work.gain,
+    )
 
 
 @inlined
@@ -81,12 +106,15 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
 
 
 @inlined
-def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, room: int, given: bool) -> int:
+def _step(
+    params: Params, state: State, work: Work, scratch: SpatialScratch, room: int, given: bool
+) -> int:
     """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row).
 
     `given`: the motors get the torques in `work.given`.
     """
-    # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force directions.
+    # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force
+    # directions.
     midpoint(params, state, work)
     n_stops = drive_joints(params, state, work, given)
     n = state.q.shape[0]
@@ -108,12 +136,21 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     # VII-B: velocities and impulses satisfying (75)-(82).
     problem = contact_problem(params, work, n_stops)
     impulses = SpatialImpulses(work.law, work.stop)
-    iterations = solve_spatial(problem, impulses, work.w, scratch, params.tolerance, params.max_iterations)
+    iterations = solve_spatial(
+        problem, impulses, work.w, scratch, params.tolerance, params.max_iterations
+    )
 
     # What came out is judged by code that does not know the solver.
     residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if not residual <= CONVERGED and iterations < params.max_iterations:
-        more, _ = rescue(problem, impulses, work.w, scratch.guess, params.max_iterations - iterations, scratch.rescue)
+        more, _ = rescue(
+            problem,
+            impulses,
+            work.w,
+            scratch.guess,
+            params.max_iterations - iterations,
+            scratch.rescue,
+        )
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     outcome = OK
@@ -122,7 +159,9 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         outcome = DIVERGED
     elif not residual <= GIVE_UP:
         outcome = NOT_SOLVED
-    elif params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far:
+    elif (
+        params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far
+    ):
         outcome = FAR
     if outcome != OK:
         state.counts[STEADY] = steady  # a step that is not taken leaves no trace
@@ -152,9 +191,18 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
 
 @jit
 def advance_steps(
-    params: Params, state: State, work: Work, scratch: SpatialScratch, knots: FloatArray, angle: FloatArray,
-    rate: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
-) -> int:  # fmt: skip
+    params: Params,
+    state: State,
+    work: Work,
+    scratch: SpatialScratch,
+    knots: FloatArray,
+    angle: FloatArray,
+    rate: FloatArray,
+    torque: FloatArray,
+    n_steps: int,
+    row_steps: IntArray,
+    rows: RowBuffers,
+) -> int:
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
     Parameters
@@ -178,7 +226,8 @@ def advance_steps(
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     status = OK
     given = torque.shape[0] > 0
-    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque
+    # is that at t_M.
     ahead = 1.0 if params.implicit and not given else 0.5
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1

@@ -24,11 +24,23 @@ __all__ = ["Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "s
 
 
 _STYLE: Any = {
-    **PLAIN, "axes.labelsize": 7.0, "axes.titlesize": 7.0, "legend.fontsize": 6.5, "lines.linewidth": 1.0,
-    "xtick.direction": "in", "ytick.direction": "in", "xtick.major.size": 2.5, "ytick.major.size": 2.5,
-    "legend.frameon": False, "legend.handlelength": 2.2, "axes.spines.top": False, "axes.spines.right": False,
-    "path.simplify": True, "text.parse_math": True, "mathtext.fontset": "dejavusans",
-}  # fmt: skip
+    **PLAIN,
+    "axes.labelsize": 7.0,
+    "axes.titlesize": 7.0,
+    "legend.fontsize": 6.5,
+    "lines.linewidth": 1.0,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.2,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "path.simplify": True,
+    "text.parse_math": True,
+    "mathtext.fontset": "dejavusans",
+}
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,11 @@ class PaperFigure:
 
     def title(self, paper: str) -> str:
         """Of its file: "Figure 6 of P1"."""
-        return f"Figure {self.number} of {paper}" if self.number.isdigit() else f"{paper}: {self.number}"
+        return (
+            f"Figure {self.number} of {paper}"
+            if self.number.isdigit()
+            else f"{paper}: {self.number}"
+        )
 
 
 @dataclass(frozen=True)
@@ -118,7 +134,9 @@ class Origin:
 
     def metadata(self, suffix: str) -> dict[str, str | None]:
         """What the file says of itself: everything that rebuilds its runs stands among the keywords."""
-        lines = "\n\n".join("\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs)
+        lines = "\n\n".join(
+            "\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs
+        )
         return about_file(suffix, self.title, self.caption, lines)
 
 

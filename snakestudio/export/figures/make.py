@@ -13,8 +13,24 @@ import numpy as np
 from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
-from snakestudio.export.figures.figure import Measured, Need, Origin, PaperFigure, columns, printed, save
-from snakestudio.export.figures.parts import EXPERIMENT, RUN, link_track, plan_axes, pose_at, subtitle, time_axes
+from snakestudio.export.figures.figure import (
+    Measured,
+    Need,
+    Origin,
+    PaperFigure,
+    columns,
+    printed,
+    save,
+)
+from snakestudio.export.figures.parts import (
+    EXPERIMENT,
+    RUN,
+    link_track,
+    plan_axes,
+    pose_at,
+    subtitle,
+    time_axes,
+)
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
 from snakestudio.export.printing import FORMATS
 from snakestudio.model.capture import Capture
@@ -65,11 +81,15 @@ def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure,
     key = paper.upper()
     if key not in PAPERS:
         raise UsageError(f"{paper}: give one of the papers {', '.join(PAPERS)}.")
-    figures: tuple[PaperFigure, ...] = import_module(f"snakestudio.export.figures.paper{key[1:]}").FIGURES
+    figures: tuple[PaperFigure, ...] = import_module(
+        f"snakestudio.export.figures.paper{key[1:]}"
+    ).FIGURES
     known = {figure.number: figure for figure in figures}
     for number in only:
         if number not in known:
-            raise UsageError(f"figure {number} of {key} cannot be made; there are {', '.join(known)}.")
+            raise UsageError(
+                f"figure {number} of {key} cannot be made; there are {', '.join(known)}."
+            )
     return tuple(known[number] for number in only) if only else figures
 
 
@@ -198,8 +218,15 @@ def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]  # of every joint
-    shown = [first[at] for at in sorted({round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))})]
+    first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[
+        ::-1
+    ]  # of every joint
+    shown = [
+        first[at]
+        for at in sorted(
+            {round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))}
+        )
+    ]
     every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in shown])
     for axes, axis in zip(every, shown, strict=True):
         time, ref, angle = columns(recording, "time_s", f"{axis.name}_ref_rad", f"{axis.name}_rad")
@@ -210,7 +237,11 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
 
 
 def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
-    kinds = [kind for kind in ("obstacle", "ground") if f"contact_{kind}_fx_n" in column_names(runs[0].schema)]
+    kinds = [
+        kind
+        for kind in ("obstacle", "ground")
+        if f"contact_{kind}_fx_n" in column_names(runs[0].schema)
+    ]
     every = time_axes(figure, [f"{kind} / N" for kind in kinds])
     for axes, kind in zip(every, kinds, strict=True):
         time, fx, fy = columns(runs[0], "time_s", f"contact_{kind}_fx_n", f"contact_{kind}_fy_n")
@@ -237,17 +268,26 @@ def figures_of(recording: Recording) -> tuple[PaperFigure, ...]:
     """The figures that a run can be drawn as: of what nobody measured (the forces on a robot) there is none."""
     filled = set(filled_columns(recording.schema))
     figures = {
-        "link_1_x_m": PaperFigure("track", "Way of the robot from above", (), _track, 140.0, 80.0, takes_measured=True),
+        "link_1_x_m": PaperFigure(
+            "track", "Way of the robot from above", (), _track, 140.0, 80.0, takes_measured=True
+        ),
         "com_vx_mps": PaperFigure("velocity", "Velocity of the centre of mass", (), _velocity),
-        "joint_1_yaw_rad": PaperFigure("joints", "Joint angles and their references", (), _joints, height_mm=90.0),
-        "contact_ground_fx_n": PaperFigure("forces", "Contact forces on the whole robot", (), _forces, height_mm=75.0),
+        "joint_1_yaw_rad": PaperFigure(
+            "joints", "Joint angles and their references", (), _joints, height_mm=90.0
+        ),
+        "contact_ground_fx_n": PaperFigure(
+            "forces", "Contact forces on the whole robot", (), _forces, height_mm=75.0
+        ),
         "energy_kinetic_j": PaperFigure("energies", "Energies and works", (), _energies),
     }
     return tuple(figure for needed, figure in figures.items() if needed in filled)
 
 
 def laid_over(
-    recording: Recording, captures: Sequence[Capture], link: int, options: AlignmentOptions | None = None
+    recording: Recording,
+    captures: Sequence[Capture],
+    link: int,
+    options: AlignmentOptions | None = None,
 ) -> list[Measured]:
     """The tracks of what was measured on a link (0-based), in times and places of a run.
 
@@ -260,6 +300,8 @@ def laid_over(
     for capture in captures:
         found = align(recording, capture, options).apply(capture)
         body = found.body_on(link)
-        label = capture.name.replace("$", r"\$")  # figures read what stands between dollars as mathematics
+        label = capture.name.replace(
+            "$", r"\$"
+        )  # figures read what stands between dollars as mathematics
         tracks.append(Measured(label, found.time, found.position[:, 0 if body is None else body]))
     return tracks

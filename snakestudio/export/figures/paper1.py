@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure
-from snakestudio.export.figures.parts import link_over_time, link_track, look_at, plan_axes, pose_at, subtitle
+from snakestudio.export.figures.parts import (
+    link_over_time,
+    link_track,
+    look_at,
+    plan_axes,
+    pose_at,
+    subtitle,
+)
 from snakestudio.export.plan_drawing import draw_robot
 from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
@@ -83,27 +90,48 @@ def _start_and_end(figure: Figure, runs: Sequence[Recording], measured: Sequence
 
 FIGURES = (
     PaperFigure(
-        "6", "Position of the centre of gravity of link 6 during lateral undulation with orthotropic friction",
-        (Need("spatial_lateral_undulation"),), _track, height_mm=45.0,
+        "6",
+        "Position of the centre of gravity of link 6 during lateral undulation with orthotropic friction",
+        (Need("spatial_lateral_undulation"),),
+        _track,
+        height_mm=45.0,
     ),
     PaperFigure(
-        "7", "Position of link 6 during lateral undulation with isotropic friction on a flat plane",
-        (Need("spatial_lateral_undulation_isotropic"),), _over_time, takes_measured=True,
+        "7",
+        "Position of link 6 during lateral undulation with isotropic friction on a flat plane",
+        (Need("spatial_lateral_undulation_isotropic"),),
+        _over_time,
+        takes_measured=True,
     ),
     PaperFigure(
-        "8", "Postures from above while sidewinding begins with the soft start", (Need("sidewinding"),), _soft_start,
-        width_mm=180.0, height_mm=80.0,
+        "8",
+        "Postures from above while sidewinding begins with the soft start",
+        (Need("sidewinding"),),
+        _soft_start,
+        width_mm=180.0,
+        height_mm=80.0,
     ),
     PaperFigure(
-        "9", "The robot during sidewinding at 0, 5, 10 and 15 s", (Need("sidewinding"),), _snapshots, width_mm=180.0,
+        "9",
+        "The robot during sidewinding at 0, 5, 10 and 15 s",
+        (Need("sidewinding"),),
+        _snapshots,
+        width_mm=180.0,
         height_mm=130.0,
     ),
     PaperFigure(
-        "10", "Position of link 6 during sidewinding on a flat plane", (Need("sidewinding"),), _start_and_end,
-        height_mm=90.0, takes_measured=True,
-    ),
-    PaperFigure(
-        "11", "Position of link 6 over time during sidewinding on a flat plane", (Need("sidewinding"),), _over_time,
+        "10",
+        "Position of link 6 during sidewinding on a flat plane",
+        (Need("sidewinding"),),
+        _start_and_end,
+        height_mm=90.0,
         takes_measured=True,
     ),
-)  # fmt: skip
+    PaperFigure(
+        "11",
+        "Position of link 6 over time during sidewinding on a flat plane",
+        (Need("sidewinding"),),
+        _over_time,
+        takes_measured=True,
+    ),
+)

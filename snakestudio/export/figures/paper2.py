@@ -63,7 +63,13 @@ def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
         length = 0.25 / longest  # a quarter of a metre for the largest
         for point, arrow in zip(contacts.point[pushed], force[pushed], strict=True):
             tip = point[:2] + length * arrow[:2]
-            look = {"arrowstyle": "-|>", "color": EXPERIMENT, "linewidth": 1.0, "linestyle": "-", "shrinkA": 0.0}
+            look = {
+                "arrowstyle": "-|>",
+                "color": EXPERIMENT,
+                "linewidth": 1.0,
+                "linestyle": "-",
+                "shrinkA": 0.0,
+            }
             axes.annotate("", xy=tip, xytext=point[:2], arrowprops=look, zorder=4)
         total = force[pushed].sum(axis=0)
         said = f"largest force {longest:.0f} N, their sum ({total[0]:.0f}, {total[1]:.0f}) N"
@@ -79,7 +85,8 @@ def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     for axes, link, letter in zip(every, links, "abc", strict=True):
         axes.plot(time[seen], fx[seen, link], color=RUN, linewidth=0.7, label="along x")
         axes.plot(time[seen], fy[seen, link], color=EXPERIMENT, linewidth=0.7, label="along y")
-        # The peaks of impacts are cut off, as in the paper: their height only says how short a time step is.
+        # The peaks of impacts are cut off, as in the paper: their height only says how short a time
+        # step is.
         both = np.abs(np.concatenate([fx[seen, link], fy[seen, link]]))
         most = 1.6 * float(np.quantile(both[both > 0.0], 0.95)) if (both > 0.0).any() else 1.0
         axes.set_ylim(-most, most)
@@ -122,29 +129,51 @@ def _over_time(figure: Figure, runs: Sequence[Recording], measured: Sequence[Mea
 
 FIGURES = (
     PaperFigure(
-        "9", "Position of link 6 during obstacle-aided locomotion between small obstacles", (_SMALL,), _path,
+        "9",
+        "Position of link 6 during obstacle-aided locomotion between small obstacles",
+        (_SMALL,),
+        _path,
         height_mm=110.0,
     ),
     PaperFigure(
-        "10", "The robot among small obstacles at 5.2 s with the contact forces", (_SMALL,), _posture, width_mm=120.0,
+        "10",
+        "The robot among small obstacles at 5.2 s with the contact forces",
+        (_SMALL,),
+        _posture,
+        width_mm=120.0,
         height_mm=60.0,
     ),
     PaperFigure(
-        "11", "Contact force (72) on the three links that carry most (2, 7 and 10 from the paper's start)",
-        (_EVERY_STEP,), _forces, height_mm=100.0,
+        "11",
+        "Contact force (72) on the three links that carry most (2, 7 and 10 from the paper's start)",
+        (_EVERY_STEP,),
+        _forces,
+        height_mm=100.0,
     ),
     PaperFigure(
         "12",
         "Posture at the start for two phase shifts, with the way of link 6 in 5 s on the open floor",
-        tuple(Need("lateral_undulation_isotropic", (("gait.phase_shift_deg", shift),)) for shift in _SHIFTS_DEG),
-        _postures, width_mm=140.0, height_mm=60.0,
+        tuple(
+            Need("lateral_undulation_isotropic", (("gait.phase_shift_deg", shift),))
+            for shift in _SHIFTS_DEG
+        ),
+        _postures,
+        width_mm=140.0,
+        height_mm=60.0,
     ),
     PaperFigure(
-        "13", "Position of link 6 during lateral undulation on a flat plane",
-        (Need("lateral_undulation_isotropic"),), _over_time, takes_measured=True,
-    ),
-    PaperFigure(
-        "14", "Position of link 6 during obstacle-aided locomotion", (Need("obstacle_aided"),), _path, height_mm=110.0,
+        "13",
+        "Position of link 6 during lateral undulation on a flat plane",
+        (Need("lateral_undulation_isotropic"),),
+        _over_time,
         takes_measured=True,
     ),
-)  # fmt: skip
+    PaperFigure(
+        "14",
+        "Position of link 6 during obstacle-aided locomotion",
+        (Need("obstacle_aided"),),
+        _path,
+        height_mm=110.0,
+        takes_measured=True,
+    ),
+)

@@ -34,7 +34,9 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     head = recording.scene.robot.head_index + 1
     x, y = columns(recording, f"link_{head}_x_m", f"link_{head}_y_m")
     axes.plot(x, y, "--", color=RUN, linewidth=0.8, zorder=3)
-    look_at(axes, pose_at(recording, 0.0), pose_at(recording, end), np.column_stack([x, y]), air=0.15)
+    look_at(
+        axes, pose_at(recording, 0.0), pose_at(recording, end), np.column_stack([x, y]), air=0.15
+    )
     (centre,) = columns(recording, "com_x_m")
     far = f"the centre of mass has come {centre[-1] - centre[0]:.2f} m"
     subtitle(axes, f"start (outline) and t = {end:g} s; dashed: way of the head; {far}")
@@ -58,7 +60,11 @@ def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
 
 def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    whole = [(begin, finish) for begin, finish in _jams(recording) if begin is not None and finish is not None]
+    whole = [
+        (begin, finish)
+        for begin, finish in _jams(recording)
+        if begin is not None and finish is not None
+    ]
     axes = plan_axes(figure.add_subplot(), recording)
     if not whole:
         subtitle(axes, "no jam was resolved in this run")
@@ -68,7 +74,10 @@ def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
     draw_outlines(axes, recording.scene, before, EXPERIMENT, style="--")
     draw_outlines(axes, recording.scene, after, INK, width=1.0)
     look_at(axes, before, after, air=0.15)
-    subtitle(axes, f"before (dashed, {begin:.2f} s) and after (solid, {finish:.2f} s) the resolution of a jam")
+    subtitle(
+        axes,
+        f"before (dashed, {begin:.2f} s) and after (solid, {finish:.2f} s) the resolution of a jam",
+    )
 
 
 def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
@@ -84,21 +93,33 @@ def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
 def _mean(time: FloatArray, values: FloatArray) -> FloatArray:
     """Moving mean over `_MEAN_S`, narrower at the ends."""
     area = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(time))])
-    low, high = np.maximum(time - 0.5 * _MEAN_S, time[0]), np.minimum(time + 0.5 * _MEAN_S, time[-1])
+    low, high = (
+        np.maximum(time - 0.5 * _MEAN_S, time[0]),
+        np.minimum(time + 0.5 * _MEAN_S, time[-1]),
+    )
     return np.asarray((np.interp(high, time, area) - np.interp(low, time, area)) / (high - low))
 
 
 _WITHOUT, _WITH = Need("jam_without_resolution"), Need("jam_resolution")
 
 FIGURES = (
-    PaperFigure("5", "Path without jam resolution", (_WITHOUT,), _path, width_mm=180.0, height_mm=70.0),
+    PaperFigure(
+        "5", "Path without jam resolution", (_WITHOUT,), _path, width_mm=180.0, height_mm=70.0
+    ),
     PaperFigure("6", "Speed of the centre of mass without jam resolution", (_WITHOUT,), _speed),
     PaperFigure("7", "Path with jam resolution", (_WITH,), _path, width_mm=180.0, height_mm=60.0),
     PaperFigure(
-        "8", "Speed of the centre of mass with jam resolution; triangles: a jam is found, and resolved", (_WITH,),
-        _speed, width_mm=140.0,
+        "8",
+        "Speed of the centre of mass with jam resolution; triangles: a jam is found, and resolved",
+        (_WITH,),
+        _speed,
+        width_mm=140.0,
     ),
     PaperFigure(
-        "9", "The robot before and after the resolution of its first jam", (_WITH,), _resolution, width_mm=120.0
+        "9",
+        "The robot before and after the resolution of its first jam",
+        (_WITH,),
+        _resolution,
+        width_mm=120.0,
     ),
-)  # fmt: skip
+)

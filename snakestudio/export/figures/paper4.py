@@ -1,6 +1,7 @@
 """Figures of what P4 states: joints linearized by feedback, propulsion by friction alone, turning, following a path.
 
-The sections of P4 that the program is made from number no figure with a result; these are called by what they show.
+The sections of P4 that the program is made from number no figure with a result; these are called by
+what they show.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
-from snakestudio.export.figures.parts import EXPERIMENT, RUN, look_at, plan_axes, pose_at, subtitle, time_axes
+from snakestudio.export.figures.parts import (
+    EXPERIMENT,
+    RUN,
+    look_at,
+    plan_axes,
+    pose_at,
+    subtitle,
+    time_axes,
+)
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
 from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
@@ -34,15 +43,28 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     above, below = time_axes(figure, ("joint angle / °", "error / °"))
     yaw, law = runs[0].scene.waves.yaw, runs[0].scene.joint_controller
     for joint, style in zip(_JOINTS, ("-", "--", ":"), strict=True):
-        time, ref, angle = columns(runs[0], "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad")
+        time, ref, angle = columns(
+            runs[0], "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad"
+        )
         above.plot(time, np.degrees(angle), style, color=RUN, label=f"joint {joint}")
         below.semilogy(time, np.abs(np.degrees(angle - ref)) + _NOTHING, style, color=RUN)
         # The robot starts at rest, its references do not.
         rate = yaw.amplitude * yaw.omega * math.cos((joint - 1) * yaw.phase_shift + yaw.phase)
-        told = _decay(time, float(angle[0] - ref[0]), -rate, law.linearization_kp_per_s2, law.linearization_kd_per_s)
+        told = _decay(
+            time,
+            float(angle[0] - ref[0]),
+            -rate,
+            law.linearization_kp_per_s2,
+            law.linearization_kd_per_s,
+        )
         label = "as (25) says" if joint == _JOINTS[0] else None
         below.semilogy(
-            time, np.abs(np.degrees(told)) + _NOTHING, color=EXPERIMENT, linewidth=2.5, alpha=0.4, label=label
+            time,
+            np.abs(np.degrees(told)) + _NOTHING,
+            color=EXPERIMENT,
+            linewidth=2.5,
+            alpha=0.4,
+            label=label,
         )
     below.set_ylim(1e-9, 30.0)
     above.set_xlim(0.0, 2.0)
@@ -60,7 +82,9 @@ def _decay(time: FloatArray, error: float, rate: float, kp: float, kd: float) ->
 
 def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     axes = figure.add_subplot()
-    for recording, (colour, style) in zip(runs, ((RUN, "-"), (EXPERIMENT, "--"), (INK, ":")), strict=True):
+    for recording, (colour, style) in zip(
+        runs, ((RUN, "-"), (EXPERIMENT, "--"), (INK, ":")), strict=True
+    ):
         ground = recording.scene.ground
         along, across = ground.viscous_along_ns_per_m, ground.viscous_across_ns_per_m
         time, speed = columns(recording, "time_s", "com_vx_mps")
@@ -77,13 +101,17 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     seen = []
     for recording, style in zip(runs, ("-", "--", ":"), strict=True):
         x, y = columns(recording, "com_x_m", "com_y_m")
-        axes.plot(x, y, style, color=RUN, label=f"{math.degrees(recording.scene.waves.yaw.offset):g}°")
+        axes.plot(
+            x, y, style, color=RUN, label=f"{math.degrees(recording.scene.waves.yaw.offset):g}°"
+        )
         last = pose_at(recording, float(recording.times[-1]))
         draw_outlines(axes, recording.scene, last, PALE)
         seen += [np.column_stack([x, y]), last]
     look_at(axes, *seen, pose_at(runs[0], 0.0), air=0.15)
     axes.legend(loc="best", title="offset of the joints")
-    subtitle(axes, f"way of the centre of mass in {runs[0].times[-1]:g} s, and where the robot is then")
+    subtitle(
+        axes, f"way of the centre of mass in {runs[0].times[-1]:g} s, and where the robot is then"
+    )
 
 
 def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -119,11 +147,19 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     axes = figure.add_subplot()
     names = ("vx_mps", "vy_mps")
     links = range(1, recording.schema.n_links + 1)
-    time, *every = columns(recording, "time_s", *(f"link_{i}_{name}" for name in names for i in links))
+    time, *every = columns(
+        recording, "time_s", *(f"link_{i}_{name}" for name in names for i in links)
+    )
     speed = np.array(every).reshape(2, len(links), -1)
     total = np.hypot(*np.einsum("aik,i->ak", speed, recording.schema.mass_shares)) * scene.body.mass
     parts = np.abs(speed).sum(axis=(0, 1)) * scene.robot.mass_kg
-    axes.semilogy(time, parts + _NOTHING, "--", color=EXPERIMENT, label="of the links, summed without their signs")
+    axes.semilogy(
+        time,
+        parts + _NOTHING,
+        "--",
+        color=EXPERIMENT,
+        label="of the links, summed without their signs",
+    )
     axes.semilogy(time, total + _NOTHING, color=RUN, label="of the whole robot")
     axes.set_xlim(time[0], time[-1])
     axes.set_xlabel("time / s")
@@ -134,30 +170,53 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 _FREE = (("ground.viscous_along_ns_per_m", 0.0), ("ground.viscous_across_ns_per_m", 0.0))
 _EQUAL = (("ground.viscous_across_ns_per_m", 1.0),)
 _UNDULATION, _FOLLOWING = Need("lagrangian_undulation"), Need("path_following")
-_OFFSETS = tuple(Need("lagrangian_undulation", (("gait.offset_deg", offset),)) for offset in (-5.0, 5.0))
+_OFFSETS = tuple(
+    Need("lagrangian_undulation", (("gait.offset_deg", offset),)) for offset in (-5.0, 5.0)
+)
 
 FIGURES = (
     PaperFigure(
-        "joints", "Joints linearized by feedback, (25): the errors of a start at rest decay as they were told",
-        (_UNDULATION,), _joints, width_mm=120.0, height_mm=90.0,
+        "joints",
+        "Joints linearized by feedback, (25): the errors of a start at rest decay as they were told",
+        (_UNDULATION,),
+        _joints,
+        width_mm=120.0,
+        height_mm=90.0,
     ),
     PaperFigure(
-        "speed", "Speed of the centre of mass: friction across has to differ from friction along, (31) and (32)",
-        (_UNDULATION, Need("lagrangian_undulation", _EQUAL), Need("lagrangian_undulation", _FREE)), _speed,
+        "speed",
+        "Speed of the centre of mass: friction across has to differ from friction along, (31) and (32)",
+        (_UNDULATION, Need("lagrangian_undulation", _EQUAL), Need("lagrangian_undulation", _FREE)),
+        _speed,
     ),
     PaperFigure(
-        "momentum", "Without friction the joints cannot change the linear momentum, Remark 2",
-        (Need("lagrangian_undulation", _FREE),), _momentum,
+        "momentum",
+        "Without friction the joints cannot change the linear momentum, Remark 2",
+        (Need("lagrangian_undulation", _FREE),),
+        _momentum,
     ),
     PaperFigure(
-        "turning", "An offset of the joints turns the robot", (_OFFSETS[0], _UNDULATION, _OFFSETS[1]), _turning,
-        width_mm=120.0, height_mm=80.0,
+        "turning",
+        "An offset of the joints turns the robot",
+        (_OFFSETS[0], _UNDULATION, _OFFSETS[1]),
+        _turning,
+        width_mm=120.0,
+        height_mm=80.0,
     ),
     PaperFigure(
-        "path", "The robot follows a path", (_FOLLOWING,), _path, width_mm=140.0, height_mm=80.0,
+        "path",
+        "The robot follows a path",
+        (_FOLLOWING,),
+        _path,
+        width_mm=140.0,
+        height_mm=80.0,
     ),
     PaperFigure(
-        "errors", "Distance from the path, heading and offset while the robot follows a path", (_FOLLOWING,), _errors,
-        width_mm=120.0, height_mm=100.0,
+        "errors",
+        "Distance from the path, heading and offset while the robot follows a path",
+        (_FOLLOWING,),
+        _errors,
+        width_mm=120.0,
+        height_mm=100.0,
     ),
-)  # fmt: skip
+)

@@ -46,7 +46,9 @@ def _worm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
         middle = -row * apart
         axes.fill_between(x, middle - half, middle + half, color=RUN, alpha=0.75, linewidth=0.0)
         axes.plot(x[0], middle, "o", color=INK, markersize=2.0)
-    axes.set_yticks([-row * apart for row in range(len(_WORM_S))], [f"{time:g} s" for time in _WORM_S])
+    axes.set_yticks(
+        [-row * apart for row in range(len(_WORM_S))], [f"{time:g} s" for time in _WORM_S]
+    )
     axes.set_xlabel("x / m")
     axes.set_xlim(axes.get_xlim()[::-1])  # forward is towards -x
 
@@ -73,11 +75,20 @@ def _axial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     above.set_xlabel("time / s")
     above.set_ylabel("contact force / mN")
     subtitle(above, "(a)")
-    _inside(below, recording, 0.5 * float(time[-1]), component=0, factor=1000.0, label="internal force / mN")
+    _inside(
+        below,
+        recording,
+        0.5 * float(time[-1]),
+        component=0,
+        factor=1000.0,
+        label="internal force / mN",
+    )
     subtitle(below, f"(b) t = {0.5 * time[-1]:g} s")
 
 
-def _inside(axes: Axes, recording: Recording, time: float, component: int, factor: float, label: str) -> None:
+def _inside(
+    axes: Axes, recording: Recording, time: float, component: int, factor: float, label: str
+) -> None:
     """A component of the internal wrench over the length, with the places that hold."""
     body = _at(recording, time).body
     assert body is not None
@@ -106,7 +117,9 @@ def _inchworm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     subtitle(axes, f"0 to {times[-1]:g} s, every 0.25 s; later is darker")
 
 
-def _inchworm_torques(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _inchworm_torques(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]
+) -> None:
     recording = runs[0]
     above, below = figure.subplots(2, 1)
     time, torque, holds = columns(recording, "time_s", "contact_1_my_nm", "contact_1_active")
@@ -115,7 +128,14 @@ def _inchworm_torques(figure: Figure, runs: Sequence[Recording], measured: Seque
     above.set_xlabel("time / s")
     above.set_ylabel("torque at the head / N m")
     subtitle(above, "(a)")
-    _inside(below, recording, _INCHWORM_TORQUES_S, component=5, factor=1.0, label="internal torque / N m")
+    _inside(
+        below,
+        recording,
+        _INCHWORM_TORQUES_S,
+        component=5,
+        factor=1.0,
+        label="internal torque / N m",
+    )
     subtitle(below, f"(b) t = {_INCHWORM_TORQUES_S:g} s")
 
 
@@ -138,13 +158,23 @@ def _supports(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     assert body is not None
     axes = figure.add_subplot()
     axes.set_aspect("equal", adjustable="datalim")
-    axes.plot(snapshot.link_pose[:, 0], snapshot.link_pose[:, 1], color=INK, linewidth=2.5, solid_capstyle="round")
+    axes.plot(
+        snapshot.link_pose[:, 0],
+        snapshot.link_pose[:, 1],
+        color=INK,
+        linewidth=2.5,
+        solid_capstyle="round",
+    )
     axes.plot(snapshot.link_pose[0, 0], snapshot.link_pose[0, 1], "o", color=INK, markersize=4.0)
     longest = max(float(np.linalg.norm(body.force[body.active], axis=1).max(initial=0.0)), 1e-9)
-    for number, (point, force) in enumerate(zip(body.point[body.active], body.force[body.active], strict=True), 1):
+    for number, (point, force) in enumerate(
+        zip(body.point[body.active], body.force[body.active], strict=True), 1
+    ):
         axes.plot(point[0], point[1], "o", color=EXPERIMENT, markersize=3.0)
         tip = point[:2] + 0.15 / longest * force[:2]
-        axes.annotate("", xy=tip, xytext=point[:2], arrowprops={"arrowstyle": "-|>", "color": EXPERIMENT})
+        axes.annotate(
+            "", xy=tip, xytext=point[:2], arrowprops={"arrowstyle": "-|>", "color": EXPERIMENT}
+        )
         away = point[:2] - 0.06 * force[:2] / max(float(np.linalg.norm(force[:2])), 1e-9)
         axes.annotate(f"$C_{number}$", (away[0], away[1]), ha="center", va="center")
     axes.set_xlabel("x / m")
@@ -162,7 +192,13 @@ def _turn(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
         pose = _at(recording, float(time)).link_pose
         axes.plot(pose[:, 0], pose[:, 1], color=RUN, linewidth=1.6, solid_capstyle="round")
         axes.plot(pose[0, 0], pose[0, 1], "o", color=INK, markersize=2.5)
-        axes.annotate(f"{time:g} s", (pose[0, 0], pose[0, 1]), (3.0, 3.0), textcoords="offset points", color=PALE)
+        axes.annotate(
+            f"{time:g} s",
+            (pose[0, 0], pose[0, 1]),
+            (3.0, 3.0),
+            textcoords="offset points",
+            color=PALE,
+        )
     axes.set_xlabel("x / m")
     axes.set_ylabel("y / m")
 
@@ -192,7 +228,10 @@ def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
 
     recording = runs[0]
     way = np.stack(columns(recording, "link_1_x_m", "link_1_y_m", "link_1_z_m"), axis=1)
-    poses = [_at(recording, float(time)).link_pose for time in np.arange(0.0, recording.times[-1] + 0.01, 2.0)]
+    poses = [
+        _at(recording, float(time)).link_pose
+        for time in np.arange(0.0, recording.times[-1] + 0.01, 2.0)
+    ]
     shown = np.concatenate([way, *(pose[:, :3] for pose in poses)])
     low, high = shown.min(axis=0), shown.max(axis=0)
     for number, text in enumerate(("(a) way of the head", "(b) the body every 2 s")):
@@ -216,19 +255,51 @@ def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
 FIGURES = (
     PaperFigure("7", "The worm in the plane, every 2 s", (_WORM,), _worm, height_mm=70.0),
     PaperFigure("8", "Worm: position and velocity of the head", (_WORM,), _head, height_mm=75.0),
-    PaperFigure("9", "Worm at constant speed: contact force and internal force", (_WORM,), _axial, height_mm=85.0),
-    PaperFigure("10", "Worm that accelerates: contact force and internal force", (_FASTER,), _axial, height_mm=85.0),
-    PaperFigure("11", "The inchworm in its plane", (_INCHWORM,), _inchworm, width_mm=140.0, height_mm=50.0),
-    PaperFigure("12", "Inchworm: position and velocity of the head", (_INCHWORM,), _head, height_mm=75.0),
     PaperFigure(
-        "13", "Inchworm: reaction torque at the head, internal torque over the length", (_INCHWORM,), _inchworm_torques,
+        "9",
+        "Worm at constant speed: contact force and internal force",
+        (_WORM,),
+        _axial,
         height_mm=85.0,
     ),
-    PaperFigure("15", "Curvature along the snake's backbone, a profile that moves along it", (_FLAT,), _profile),
-    PaperFigure("16", "The 2D snake on five supports", (_FLAT,), _supports, width_mm=120.0, height_mm=65.0),
+    PaperFigure(
+        "10",
+        "Worm that accelerates: contact force and internal force",
+        (_FASTER,),
+        _axial,
+        height_mm=85.0,
+    ),
+    PaperFigure(
+        "11", "The inchworm in its plane", (_INCHWORM,), _inchworm, width_mm=140.0, height_mm=50.0
+    ),
+    PaperFigure(
+        "12", "Inchworm: position and velocity of the head", (_INCHWORM,), _head, height_mm=75.0
+    ),
+    PaperFigure(
+        "13",
+        "Inchworm: reaction torque at the head, internal torque over the length",
+        (_INCHWORM,),
+        _inchworm_torques,
+        height_mm=85.0,
+    ),
+    PaperFigure(
+        "15",
+        "Curvature along the snake's backbone, a profile that moves along it",
+        (_FLAT,),
+        _profile,
+    ),
+    PaperFigure(
+        "16", "The 2D snake on five supports", (_FLAT,), _supports, width_mm=120.0, height_mm=65.0
+    ),
     PaperFigure("17", "The turn of the 2D snake", (_FLAT,), _turn, width_mm=120.0, height_mm=80.0),
     PaperFigure(
-        "18", "2D snake: contact forces and internal torque over the length", (_FLAT,), _snake_forces, height_mm=85.0
+        "18",
+        "2D snake: contact forces and internal torque over the length",
+        (_FLAT,),
+        _snake_forces,
+        height_mm=85.0,
     ),
-    PaperFigure("19", "The turn of the 3D snake", (_SPATIAL,), _spatial, width_mm=120.0, height_mm=130.0),
-)  # fmt: skip
+    PaperFigure(
+        "19", "The turn of the 3D snake", (_SPATIAL,), _spatial, width_mm=120.0, height_mm=130.0
+    ),
+)

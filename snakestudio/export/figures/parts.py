@@ -72,7 +72,9 @@ def subtitle(axes: Axes, text: str) -> None:
     axes.set_title(text, loc="left", color=PALE, pad=3.0)
 
 
-def link_track(axes: Axes, recording: Recording, link: int, measured: Sequence[Measured] = ()) -> None:
+def link_track(
+    axes: Axes, recording: Recording, link: int, measured: Sequence[Measured] = ()
+) -> None:
     """The way of a link (1-based) from above; a circle where it begins, a triangle where it ends."""
     x, y = columns(recording, f"link_{link}_x_m", f"link_{link}_y_m")
     style = "--" if measured else "-"
@@ -80,7 +82,14 @@ def link_track(axes: Axes, recording: Recording, link: int, measured: Sequence[M
     axes.plot(x[0], y[0], "o", color=RUN, markersize=3.5, markerfacecolor="white", zorder=3)
     axes.plot(x[-1], y[-1], "^", color=RUN, markersize=4.5, zorder=3)
     for track in measured:
-        axes.plot(track.position[:, 0], track.position[:, 1], "-", color=EXPERIMENT, label=track.label, zorder=2.8)
+        axes.plot(
+            track.position[:, 0],
+            track.position[:, 1],
+            "-",
+            color=EXPERIMENT,
+            label=track.label,
+            zorder=2.8,
+        )
         end = track.position[np.isfinite(track.position[:, 0])]
         if len(end):
             axes.plot(end[-1, 0], end[-1, 1], "o", color=EXPERIMENT, markersize=4.0, zorder=2.8)

@@ -39,7 +39,9 @@ def _show_chain(c: AnalysisContext) -> None:
     def shown_time() -> float:
         return 0.0 if c.bridge.displayed is None else c.bridge.displayed.time
 
-    dialog = c.window.findChild(ChainDialog) or ChainDialog(c.chain_comparer, shown_time, c.exporter, c.window)
+    dialog = c.window.findChild(ChainDialog) or ChainDialog(
+        c.chain_comparer, shown_time, c.exporter, c.window
+    )
     dialog.show()
     dialog.raise_()
 
@@ -60,7 +62,11 @@ def _show_fit(c: AnalysisContext) -> None:
     if dialog is None:
         measured = c.experiments
         dialog = FitDialog(
-            c.fitter, c.document, lambda: [trial.capture for trial in measured.trials], c.exporter, c.window
+            c.fitter,
+            c.document,
+            lambda: [trial.capture for trial in measured.trials],
+            c.exporter,
+            c.window,
         )
         measured.changed.connect(dialog.data.refresh)
     dialog.show()
@@ -69,37 +75,63 @@ def _show_fit(c: AnalysisContext) -> None:
 
 IMPORT: tuple[Command[AnalysisContext], ...] = (
     Command(
-        "import_experiment", "File/Import Experiment", "From Files ...", lambda c: c.experiment_files.ask(),
-        ("Ctrl+Shift+I",), icon="experiment",
+        "import_experiment",
+        "File/Import Experiment",
+        "From Files ...",
+        lambda c: c.experiment_files.ask(),
+        ("Ctrl+Shift+I",),
+        icon="experiment",
         tip="Lay what was measured of a real robot over the run: CSV, TSV, TRC, C3D",
     ),
     Command(
-        "import_example", "File/Import Experiment", "Example (Synthetic)", lambda c: c.experiment_files.example(),
+        "import_example",
+        "File/Import Experiment",
+        "Example (Synthetic)",
+        lambda c: c.experiment_files.example(),
         tip="Trials that come along, made by a simulation with the faults of a real robot",
     ),
-)  # fmt: skip
+)
 """What lays measured trials over the run."""
 
 COMPARE: tuple[Command[AnalysisContext], ...] = (
     Command(
-        "check_step_size", "Simulation", "Check Step Size", _check_step_size,
+        "check_step_size",
+        "Simulation",
+        "Check Step Size",
+        _check_step_size,
         tip="Run this scene with finer time steps, estimate the errors of its results, and propose a step",
     ),
     Command(
-        "compare_models", "Simulation", "Compare Models ...", lambda c: c.show_dock("comparison"), ("Ctrl+M",),
+        "compare_models",
+        "Simulation",
+        "Compare Models ...",
+        lambda c: c.show_dock("comparison"),
+        ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",
     ),
     Command(
-        "compare_experiment", "Simulation", "Compare with an Experiment ...", lambda c: c.show_dock("experiment"),
+        "compare_experiment",
+        "Simulation",
+        "Compare with an Experiment ...",
+        lambda c: c.show_dock("experiment"),
         tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
     ),
     Command(
-        "compare_chain", "Simulation", "Compare with a Chain of Links ...", _show_chain,
-        enabled=is_strained, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+        "compare_chain",
+        "Simulation",
+        "Compare with a Chain of Links ...",
+        _show_chain,
+        enabled=is_strained,
+        tip="Hold chains of n links against the continuous body: torques, speed, convergence",
     ),
     Command(
-        "fit", "Simulation", "Fit to Experiment ...", _show_fit, enabled=is_jointed, long=True,
+        "fit",
+        "Simulation",
+        "Fit to Experiment ...",
+        _show_fit,
+        enabled=is_jointed,
+        long=True,
         tip="Find friction, delay, free play and the like with which the run matches measured ones",
     ),
-)  # fmt: skip
+)
 """What holds the scene against something else."""

@@ -27,7 +27,12 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.task_bar import TaskBar
 
-_FORMATS = (("CSV ...", ".csv"), ("Web Page (HTML) ...", ".html"), ("PDF ...", ".pdf"), ("Markdown ...", ".md"))
+_FORMATS = (
+    ("CSV ...", ".csv"),
+    ("Web Page (HTML) ...", ".html"),
+    ("PDF ...", ".pdf"),
+    ("Markdown ...", ".md"),
+)
 
 
 class ReportExporter(Protocol):
@@ -119,10 +124,14 @@ class AnalysisFrame(Themed):
 
     def _make_actions(self) -> None:
         self.copy_button = QPushButton("C&opy as Text")
-        self.copy_button.setToolTip("Copy the report as text; to copy rows for a spreadsheet press Ctrl+C in a table")
+        self.copy_button.setToolTip(
+            "Copy the report as text; to copy rows for a spreadsheet press Ctrl+C in a table"
+        )
         self.copy_button.clicked.connect(self.copy)
         self.export_button = QPushButton("E&xport")
-        self.export_button.setToolTip("Write the results to a file: numbers, or a report with pictures and provenance")
+        self.export_button.setToolTip(
+            "Write the results to a file: numbers, or a report with pictures and provenance"
+        )
         self.export_menu = Menu(self.export_button)
         for text, suffix in _FORMATS:
             self.export_menu.addAction(text, partial(self.export, suffix))
@@ -178,9 +187,11 @@ class AnalysisFrame(Themed):
     def renew_theme(self) -> None:
         self.close_button.setIcon(theme.icon("close", "dim"))
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
-    def show_state(self, task: Task[Any] | None, text: str, role: str = "dim", *, has_result: bool) -> None:
+    def show_state(
+        self, task: Task[Any] | None, text: str, role: str = "dim", *, has_result: bool
+    ) -> None:
         """Show how far the task is (None: nothing is under way) and a message in the colour of `role`."""
         self._has_result = has_result
         self._progress.setVisible(task is not None)
@@ -203,7 +214,7 @@ class AnalysisFrame(Themed):
         """Show or hide what to do with results."""
         self._actions.setVisible(are_shown)
 
-    # --- what the buttons do --------------------------------------------------------------------------------------
+    # --- what the buttons do ----------------------------------------------------------------------
 
     def copy(self) -> None:
         """Copy the report as text."""

@@ -24,7 +24,8 @@ _LOOSE, _LEAST_ACROSS = 2.4, 36.0
 _APART = 12.0
 """Between the numbers of a horizontal axis, px."""
 _LEAST_LABEL, _LABEL_GAP = 36.0, 8.0
-"""Width of a label of a horizontal axis before every second one is left out, and the gap between two, px."""
+"""Width of a label of a horizontal axis before every second one is left out, and the gap between
+two, px."""
 _DASH, _HALO = 3.0, 0.72
 """Half of the dash of an axis with a line, px, and how opaque the background of its numbers is."""
 _MOST_SIZES = 256
@@ -45,11 +46,18 @@ class ChartAxis(pg.AxisItem):
     density : float
         As in `ticks.tick_step`.
     line : bool
-        Whether it has a line with dashes, and a background behind its numbers, because it lies over curves.
+        Whether it has a line with dashes, and a background behind its numbers, because it lies over
+        curves.
     """
 
     def __init__(
-        self, orientation: str, space: int, unit: str = "", *, density: float = 1.25, line: bool = False
+        self,
+        orientation: str,
+        space: int,
+        unit: str = "",
+        *,
+        density: float = 1.25,
+        line: bool = False,
     ) -> None:
         super().__init__(orientation, maxTickLength=0)
         self.decades = False
@@ -163,7 +171,9 @@ class ChartAxis(pg.AxisItem):
         space = max(_LEAST_LABEL, size / max(1, len(apart)) - _LABEL_GAP)
         space = space if self.orientation == "bottom" else self.size().width() - offset
         metrics = QFontMetricsF(self._font)
-        return [(at, metrics.elidedText(text, Qt.TextElideMode.ElideRight, space)) for at, text in apart]
+        return [
+            (at, metrics.elidedText(text, Qt.TextElideMode.ElideRight, space)) for at, text in apart
+        ]
 
     @property
     def line_height(self) -> float:
@@ -175,18 +185,21 @@ class ChartAxis(pg.AxisItem):
         if text not in self._sizes:
             if len(self._sizes) >= _MOST_SIZES:
                 self._sizes.clear()
-            line = QFontMetricsF(self._font).boundingRect(QRectF(0, 0, 100, 100), Qt.AlignmentFlag.AlignCenter, text)
+            line = QFontMetricsF(self._font).boundingRect(
+                QRectF(0, 0, 100, 100), Qt.AlignmentFlag.AlignCenter, text
+            )
             self._sizes[text] = QSizeF(line.width(), _LINE_SHARE * line.height())
         return self._sizes[text]
 
-    # --- what pyqtgraph asks ---------------------------------------------------------------------------------------
+    # --- what pyqtgraph asks ----------------------------------------------------------------------
 
     def boundingRect(self) -> QRectF:
         rect = QRectF(super().boundingRect())
         return rect.adjusted(-_DASH - 1, 0, 0, 0) if self._line else rect
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
-        # Numbers only: looking for lines and crowded levels, pyqtgraph's own takes longer than the curves.
+        # Numbers only: looking for lines and crowded levels, pyqtgraph's own takes longer than the
+        # curves.
         low, high = self.range
         width, height = self.size().width(), self.size().height()
         painter.setFont(self._font)

@@ -6,7 +6,15 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+)
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
@@ -29,9 +37,9 @@ _FEW = 2
 class Chart(PlotBase):
     """Shows a `ChartData`.
 
-    Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
-    dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span, a double click follows the
-    newest data again.
+    Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets
+    the cursor, dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span,
+    a double click follows the newest data again.
 
     Signals
     -------
@@ -103,7 +111,9 @@ class Chart(PlotBase):
         self.extras.span_dragged.connect(self.span_dragged)
         self.view.clicked.connect(self._on_clicked)
         self.view.fit_asked.connect(self.fit_asked)
-        self.cursor_line.sigDragged.connect(lambda line: self.cursor_dragged.emit(float(line.value())))
+        self.cursor_line.sigDragged.connect(
+            lambda line: self.cursor_dragged.emit(float(line.value()))
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(420, 168)
@@ -113,7 +123,7 @@ class Chart(PlotBase):
         (start, stop), area = self.view.viewRange()[0], self.area
         return float(area.left() + (time_s - start) / (stop - start) * area.width())
 
-    # --- what it shows ---------------------------------------------------------------------------------------------
+    # --- what it shows ----------------------------------------------------------------------------
 
     def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
         """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
@@ -129,7 +139,10 @@ class Chart(PlotBase):
             self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
         self.left_axis.show_as(left.decades, left.labels)
         self._show_right(len(picture.axes) > 1)
-        if len(picture.axes) > 1 and self.right_axis.range != [picture.axes[1].low, picture.axes[1].high]:
+        if len(picture.axes) > 1 and self.right_axis.range != [
+            picture.axes[1].low,
+            picture.axes[1].high,
+        ]:
             self.right_axis.setRange(picture.axes[1].low, picture.axes[1].high)
         self._show_curves(picture, hasty)
         self._show_levels(picture)
@@ -141,12 +154,17 @@ class Chart(PlotBase):
     def _paint_once(self) -> None:
         """Paint now all that is to be painted anew.
 
-        Otherwise every chart would be painted twice: the first whose turn it is has the whole window painted, and those
-        after it find only then what has changed in them.
+        Otherwise every chart would be painted twice: the first whose turn it is has the whole
+        window painted, and those after it find only then what has changed in them.
         """
-        # pyqtgraph moves what is in view, and lines find their room, while it paints, and would have that painted, too.
+        # pyqtgraph moves what is in view, and lines find their room, while it paints, and would
+        # have that painted, too.
         self.scene().prepareForPaint()
-        for line in (self.cursor_line, *(line for _, line in self._levels), *self.extras.span.lines):
+        for line in (
+            self.cursor_line,
+            *(line for _, line in self._levels),
+            *self.extras.span.lines,
+        ):
             line.boundingRect()
         QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
 
@@ -222,7 +240,7 @@ class Chart(PlotBase):
         self._legend_from = left
         self.readout.place(left, self.area.right())
 
-    # --- painting --------------------------------------------------------------------------------------------------
+    # --- painting ---------------------------------------------------------------------------------
 
     def renew_theme(self) -> None:
         accent = theme.colour("accent")
@@ -261,7 +279,7 @@ class Chart(PlotBase):
             for axis in axes:
                 axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
-    # --- mouse, keys and menu -----------------------------------------------------------------------------------------
+    # --- mouse, keys and menu ---------------------------------------------------------------------
 
     def _on_clicked(self, x: float, y: float) -> None:
         if self.picture.across == "time":  # elsewhere, a place is no time
@@ -282,7 +300,12 @@ class Chart(PlotBase):
             self.probed.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_PageUp: -10,
+            Qt.Key.Key_PageDown: 10,
+        }
         if event.key() in steps:
             factor = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
             self.cursor_stepped.emit(steps[Qt.Key(event.key())] * factor)
@@ -328,7 +351,9 @@ class CursorLegend(pg.GraphicsObject):
     @property
     def unit_width(self) -> float:
         """What the unit takes, px."""
-        return QFontMetricsF(theme.chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
+        return (
+            QFontMetricsF(theme.chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
+        )
 
     def set_title(self, title: str) -> None:
         """Write a title before the legend: in files, where no buttons stand there."""
@@ -337,7 +362,9 @@ class CursorLegend(pg.GraphicsObject):
 
     def entry_at(self, place: QPointF) -> int | None:
         """Which entry of the legend is there, px; None if none is."""
-        return next((number for number, rect in enumerate(self._places) if rect.contains(place)), None)
+        return next(
+            (number for number, rect in enumerate(self._places) if rect.contains(place)), None
+        )
 
     def boundingRect(self) -> QRectF:
         return QRectF(0.0, 0.0, self._right + 1, HEIGHT)

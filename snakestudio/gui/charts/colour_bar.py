@@ -37,7 +37,11 @@ class ColourBar(pg.GraphicsObject):
         self._strip.renew()
 
     def show_ends(
-        self, ends: tuple[float, float, bool], categories: tuple[str, ...], unit: str, text: str = ""
+        self,
+        ends: tuple[float, float, bool],
+        categories: tuple[str, ...],
+        unit: str,
+        text: str = "",
     ) -> None:
         """Show the colours between two ends.
 
@@ -53,7 +57,9 @@ class ColourBar(pg.GraphicsObject):
         low, high, self._signed = ends
         self._unit, self._text = unit, "" if high > low else text
         self.axis.setVisible(high > low)
-        self.axis.show_scale(AxisScale(low, high if high > low else low + 1.0, categories=categories))
+        self.axis.show_scale(
+            AxisScale(low, high if high > low else low + 1.0, categories=categories)
+        )
         self._strip.renew()
         self.update()
 
@@ -61,7 +67,9 @@ class ColourBar(pg.GraphicsObject):
         """Stand beside an area, as far as `right`, px of the chart."""
         self.prepareGeometryChange()
         self._bar = QRectF(area.right() + _GAP, area.top(), _THICK, area.height())
-        self._frame = QRectF(area.right(), area.top(), max(0.0, right - area.right()), area.height() + 40.0)
+        self._frame = QRectF(
+            area.right(), area.top(), max(0.0, right - area.right()), area.height() + 40.0
+        )
         self._strip.fit(self._bar)
         width = max(1.0, right - self._bar.right())
         self.axis.setWidth(width)
@@ -79,7 +87,12 @@ class ColourBar(pg.GraphicsObject):
         if self._text:
             painter.drawText(QPointF(bar.right() + 5, bar.center().y()), self._text)
         if self._unit:
-            place = QRectF(bar.left() - 4, bar.bottom() + 5, self._frame.right() - bar.left() + 4, metrics.height() + 2)
+            place = QRectF(
+                bar.left() - 4,
+                bar.bottom() + 5,
+                self._frame.right() - bar.left() + 4,
+                metrics.height() + 2,
+            )
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft, self._unit)
 
     def _colours(self, area: QRectF, scale: float) -> Pixels:

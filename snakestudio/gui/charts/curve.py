@@ -20,14 +20,15 @@ _DASHES = [6.0, 4.0]
 """Dashes and gaps of another run's curves, in widths of the line."""
 _THICK = 1.5
 _MOST_INK = 4.0
-"""Height that a curve climbs and falls altogether, in heights of the chart, beyond which it is thin."""
+"""Height that a curve climbs and falls altogether, in heights of the chart, beyond which it is
+thin."""
 
 
 def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
     """The line through a band: the middle of every bin that the line to its neighbours covers, else its two ends.
 
-    The ends of a bin stand in the order in which the curve rises or falls through them, so that a steep curve stays a
-    line and only what is too fast to show becomes a band.
+    The ends of a bin stand in the order in which the curve rises or falls through them, so that a
+    steep curve stays a line and only what is too fast to show becomes a band.
     """
     time, low, high = trace.time, trace.low, trace.high
     if len(time) < 3 or not np.any(high > low):
@@ -61,11 +62,13 @@ class Curve(pg.PlotCurveItem):
         self._look = ("", 1.0, False)
         self._thick = False
 
-    def show_trace(self, trace: Trace, axis: Axis, left: Axis, frame: QRectF, few: bool, hasty: bool) -> None:
+    def show_trace(
+        self, trace: Trace, axis: Axis, left: Axis, frame: QRectF, few: bool, hasty: bool
+    ) -> None:
         """Show a trace of `axis` in the units of `left`, the axis of the view box, which shows `frame`.
 
-        One of `few` curves is thicker, unless it goes up and down so much that it would be a blot, or is shown for a
-        moment only: `hasty`.
+        One of `few` curves is thicker, unless it goes up and down so much that it would be a blot,
+        or is shown for a moment only: `hasty`.
         """
         xs, ys = points(trace)
         if axis is not left:
@@ -108,7 +111,10 @@ class Curve(pg.PlotCurveItem):
     def _paint_for_export(self, painter: QPainter) -> None:
         """In pixels of the page: a vector file keeps six digits, too few for a second in hours of data."""
         frame, to_page = self._frame, painter.transform()
-        xs, ys = np.clip(self.xData, frame.left(), frame.right()), np.clip(self.yData, frame.top(), frame.bottom())
+        xs, ys = (
+            np.clip(self.xData, frame.left(), frame.right()),
+            np.clip(self.yData, frame.top(), frame.bottom()),
+        )
         known = np.isfinite(ys)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
         painter.save()
@@ -119,7 +125,10 @@ class Curve(pg.PlotCurveItem):
             pen.setDashPattern(_DASHES)
         painter.setPen(pen)
         for first, stop in zip(edges[::2], edges[1::2], strict=True):
-            line = [QPointF(x, y) for x, y in zip(xs[first:stop].tolist(), ys[first:stop].tolist(), strict=True)]
+            line = [
+                QPointF(x, y)
+                for x, y in zip(xs[first:stop].tolist(), ys[first:stop].tolist(), strict=True)
+            ]
             painter.drawPolyline(to_page.map(QPolygonF(line)))
         painter.restore()
 
@@ -144,15 +153,25 @@ class HeatStrip(pg.ImageItem):
     def dress(self) -> None:
         """Take over the palette: from the background over the colour of forces to nearly white."""
         dark = theme.current().name == "dark"
-        stops = [theme.colour("ground"), theme.colour("warning"), QColor("#fff3dc") if dark else QColor("#5a2f00")]
+        stops = [
+            theme.colour("ground"),
+            theme.colour("warning"),
+            QColor("#fff3dc") if dark else QColor("#5a2f00"),
+        ]
         t = np.linspace(0.0, 1.0, 256) ** 0.8
         parts = ("red", "green", "blue")
-        table = [np.interp(t, [0.0, 0.65, 1.0], [getattr(colour, part)() for colour in stops]) for part in parts]
+        table = [
+            np.interp(t, [0.0, 0.65, 1.0], [getattr(colour, part)() for colour in stops])
+            for part in parts
+        ]
         self._sizes = np.stack(table, axis=1).astype(np.uint8)
-        # Below 0 over the colour of what can be acted on, so that the sign is seen and the middle is the background.
+        # Below 0 over the colour of what can be acted on, so that the sign is seen and the middle
+        # is the background.
         stops = [theme.colour("accent"), stops[0], theme.colour("warning")]
         table = [
-            np.interp(np.linspace(0.0, 1.0, 256), [0.0, 0.5, 1.0], [getattr(c, part)() for c in stops])
+            np.interp(
+                np.linspace(0.0, 1.0, 256), [0.0, 0.5, 1.0], [getattr(c, part)() for c in stops]
+            )
             for part in parts
         ]
         self._signed = np.stack(table, axis=1).astype(np.uint8)
@@ -163,7 +182,9 @@ class HeatStrip(pg.ImageItem):
         wanted = start + (np.arange(columns) + 0.5) * ((stop - start) / columns)
         right = np.clip(np.searchsorted(heat.time, wanted), 0, len(heat.time) - 1)
         left = np.maximum(right - 1, 0)
-        nearest = np.where(np.abs(heat.time[left] - wanted) <= np.abs(heat.time[right] - wanted), left, right)
+        nearest = np.where(
+            np.abs(heat.time[left] - wanted) <= np.abs(heat.time[right] - wanted), left, right
+        )
         values = heat.values[nearest].T[::-1].astype(np.float32)
         spacing = (heat.time[-1] - heat.time[0]) / max(1, len(heat.time) - 1)
         values[:, (wanted < heat.time[0] - spacing) | (wanted > heat.time[-1] + spacing)] = np.nan
@@ -204,4 +225,6 @@ class HoldTicks(pg.GraphicsObject):
             pen.setStyle(Qt.PenStyle.SolidLine)
             pen.setWidthF(3.0 if active else 1.5)
             painter.setPen(pen)
-            painter.drawLine(QPointF(place, frame.top()), QPointF(place, frame.top() + 0.07 * frame.height()))
+            painter.drawLine(
+                QPointF(place, frame.top()), QPointF(place, frame.top() + 0.07 * frame.height())
+            )

@@ -36,7 +36,9 @@ class _Outlines(pg.GraphicsObject):
             a is not b for a, b in zip(picture.outlines, self._shown, strict=True)
         ):
             self._shown = list(picture.outlines)
-            self._polygons = [QPolygonF([QPointF(x, y) for x, y in polygon.tolist()]) for polygon in self._shown]
+            self._polygons = [
+                QPolygonF([QPointF(x, y) for x, y in polygon.tolist()]) for polygon in self._shown
+            ]
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -164,7 +166,9 @@ class Extras(QObject):
             self.note.setColor(theme.colour("dim" if picture.invites else "warning"))
             if self.note.toPlainText() != picture.note:
                 self.note.setPlainText(picture.note)
-            self.note.setPos(picture.start + 0.015 * frame.width(), left.high - 0.04 * frame.height())
+            self.note.setPos(
+                picture.start + 0.015 * frame.width(), left.high - 0.04 * frame.height()
+            )
         self.show_span(picture.span if picture.across == "time" else None)
 
     def show_span(self, span: tuple[float, float] | None) -> None:

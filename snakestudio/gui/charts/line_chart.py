@@ -26,7 +26,9 @@ class LineChart(PlotBase):
         Whether the mouse pans and zooms.
     """
 
-    def __init__(self, x_title: str, y_title: str, parent: QWidget | None = None, *, movable: bool = True) -> None:
+    def __init__(
+        self, x_title: str, y_title: str, parent: QWidget | None = None, *, movable: bool = True
+    ) -> None:
         view = pg.ViewBox(enableMenu=False)
         view.setMouseEnabled(movable, movable)
         super().__init__(view, Margins(*map(theme.scaled, _MARGINS)), parent, density=2.0)

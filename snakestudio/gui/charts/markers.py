@@ -50,7 +50,9 @@ def paint_ring(painter: QPainter, place: QPointF, colour: QColor) -> None:
         painter.drawEllipse(place, _RING, _RING)
 
 
-def paint_line(painter: QPainter, corners: list[QPointF], colour: QColor, width: float, rim: float) -> None:
+def paint_line(
+    painter: QPainter, corners: list[QPointF], colour: QColor, width: float, rim: float
+) -> None:
     """Paint a line over a wider one of the background's colour, px."""
     line = QPolygonF(corners)
     for ink, size in ((theme.colour("card"), rim), (colour, width)):
@@ -64,14 +66,18 @@ def paint_cross(painter: QPainter, middle: QPointF, size: float) -> None:
     painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
 
 
-def paint_range(painter: QPainter, area: QRectF, x: tuple[float, float], y: tuple[float, float]) -> None:
+def paint_range(
+    painter: QPainter, area: QRectF, x: tuple[float, float], y: tuple[float, float]
+) -> None:
     """Paint the range of a brush, by shares of an area from the left and from below."""
     left, right = (area.left() + min(max(share, 0.0), 1.0) * area.width() for share in x)
     low, high = (area.bottom() - min(max(share, 0.0), 1.0) * area.height() for share in y)
     fill = theme.colour("accent")
     fill.setAlphaF(_BRUSH)
     rect = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # large, and painted while something is dragged
+    painter.setRenderHint(
+        QPainter.RenderHint.Antialiasing, False
+    )  # large, and painted while something is dragged
     painter.fillRect(rect, fill)
     painter.setPen(QPen(theme.colour("accent"), 1))
     painter.drawRect(rect)

@@ -76,7 +76,8 @@ class ParallelItem(pg.GraphicsObject):
         super().__init__()
         self.axes: list[ParallelAxis] = []
         self.shares: FloatArray = np.zeros((0, 0))
-        """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN where it does not."""
+        """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN
+        where it does not."""
         self._chart, self._front, self._is_behind, self._held = chart, front, behind, held
         self._frame, self._area = QRectF(), QRectF(0.0, 0.0, 20.0, 20.0)
         self._crowded = False
@@ -87,7 +88,9 @@ class ParallelItem(pg.GraphicsObject):
             raster.setParentItem(self)
         self._drawn: tuple[Bytes, Bytes] | None = None
         self._growing: Lines | None = None
-        self._to_draw = FrontLines(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8))
+        self._to_draw = FrontLines(
+            np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8)
+        )
         self._was_behind = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -132,7 +135,7 @@ class ParallelItem(pg.GraphicsObject):
             axis.setGeometry(QRectF(self.axis_x(number), area.top(), width, area.height()))
         self.renew_front()
 
-    # --- where things are -------------------------------------------------------------------------------------------
+    # --- where things are -------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
@@ -147,7 +150,9 @@ class ParallelItem(pg.GraphicsObject):
     def _lay_out(self) -> None:
         """Work out where the lines are, and whether the titles need two rows."""
         metrics = QFontMetricsF(theme.chart_font())
-        self._crowded = any(metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes)
+        self._crowded = any(
+            metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes
+        )
         left, side, below = theme.scaled(_NEAR), theme.scaled(_SIDE), theme.scaled(_BELOW)
         top = theme.scaled(_TOP_CROWDED if self._crowded else _TOP)
         width, height = self._frame.width() - left - side, self._frame.height() - top - below
@@ -156,7 +161,9 @@ class ParallelItem(pg.GraphicsObject):
     def axis_x(self, axis: int) -> float:
         """Return where an axis is, px from the left."""
         area = self.area
-        return area.left() + area.width() * (axis / (len(self.axes) - 1) if len(self.axes) > 1 else 0.5)
+        return area.left() + area.width() * (
+            axis / (len(self.axes) - 1) if len(self.axes) > 1 else 0.5
+        )
 
     def axis_at(self, x: float) -> int:
         """Return which axis is the nearest."""
@@ -183,7 +190,7 @@ class ParallelItem(pg.GraphicsObject):
         heights = self.heights(np.array([row]))[0]
         return [QPointF(self.axis_x(axis), y) for axis, y in enumerate(heights.tolist()) if y == y]
 
-    # --- lines ------------------------------------------------------------------------------------------------------
+    # --- lines ------------------------------------------------------------------------------------
 
     @property
     def complete(self) -> bool:
@@ -209,9 +216,16 @@ class ParallelItem(pg.GraphicsObject):
             return
         scale = self._chart.devicePixelRatioF()
         if self._growing is None:
-            self._growing, self._to_draw = Lines(pixel_size(self._frame, scale), smooth=True), self._front()
-        now = FrontLines(self._to_draw.rows[:_AT_ONCE], self._to_draw.shade[:_AT_ONCE], self._to_draw.palette)
-        self._to_draw = FrontLines(self._to_draw.rows[_AT_ONCE:], self._to_draw.shade[_AT_ONCE:], self._to_draw.palette)
+            self._growing, self._to_draw = (
+                Lines(pixel_size(self._frame, scale), smooth=True),
+                self._front(),
+            )
+        now = FrontLines(
+            self._to_draw.rows[:_AT_ONCE], self._to_draw.shade[:_AT_ONCE], self._to_draw.palette
+        )
+        self._to_draw = FrontLines(
+            self._to_draw.rows[_AT_ONCE:], self._to_draw.shade[_AT_ONCE:], self._to_draw.palette
+        )
         self._growing.add(*self._crossings(now.rows, scale), now.shade)
         if len(self._to_draw.rows):
             QTimer.singleShot(0, self, self._draw_more)
@@ -245,7 +259,7 @@ class ParallelItem(pg.GraphicsObject):
         lines.add(*self._crossings(rows, scale), shade)
         return coloured(*lines.picture(), palette)
 
-    # --- titles -----------------------------------------------------------------------------------------------------
+    # --- titles -----------------------------------------------------------------------------------
 
     def boundingRect(self) -> QRectF:
         return QRectF(0.0, 0.0, self._frame.width(), self._area.top())
@@ -257,10 +271,15 @@ class ParallelItem(pg.GraphicsObject):
         space = (2 * self.gap if crowded else self.gap) - 8
         for number, axis in enumerate(self.axes):
             top = self.area.top() - theme.scaled(62 if crowded and number % 2 == 0 else 42)
-            for text, role, at in ((axis.title, "text", top), (axis.unit, "dim", top + metrics.height())):
+            for text, role, at in (
+                (axis.title, "text", top),
+                (axis.unit, "dim", top + metrics.height()),
+            ):
                 text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, space)
                 width = metrics.horizontalAdvance(text)
-                left = min(max(self.axis_x(number) - width / 2, 4.0), self._frame.width() - width - 4)
+                left = min(
+                    max(self.axis_x(number) - width / 2, 4.0), self._frame.width() - width - 4
+                )
                 painter.setPen(theme.colour(role))
                 painter.drawText(QPointF(left, at + metrics.ascent()), text)
 

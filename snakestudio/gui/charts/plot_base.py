@@ -52,7 +52,9 @@ class Headline(pg.GraphicsObject):
     def fit(self, frame: QRectF) -> None:
         """Fill the line above the curves of a chart of another size."""
         self.prepareGeometryChange()
-        self._frame = QRectF(frame.left(), frame.top(), frame.width(), float(self._chart.margins.top))
+        self._frame = QRectF(
+            frame.left(), frame.top(), frame.width(), float(self._chart.margins.top)
+        )
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -72,8 +74,12 @@ class Headline(pg.GraphicsObject):
             right = min(width - self._chart.margins.right + 22, width - _MARGIN)
             space = QRectF(taken, 0, right - taken, top - _ABOVE)
             painter.setPen(theme.colour("dim"))
-            note = metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, max(0.0, space.width()))
-            painter.drawText(space, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, note)
+            note = metrics.elidedText(
+                self._note, Qt.TextElideMode.ElideRight, max(0.0, space.width())
+            )
+            painter.drawText(
+                space, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, note
+            )
 
 
 class PlotBase(pg.PlotWidget):
@@ -113,11 +119,14 @@ class PlotBase(pg.PlotWidget):
         super().__init__(parent, viewBox=view, axisItems=axes, enableMenu=False)
         self.viewport().setAutoFillBackground(False)  # the grid's background fills all of it
         self.plotItem.hideButtons()
-        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
+        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would
+        # outlive the chart.
         menu = self.plotItem.ctrlMenu
         menu.setParent(self, menu.windowFlags())
         self.right_axis.unlinkFromView()
-        self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
+        self.plotItem.getAxis(
+            "top"
+        ).unlinkFromView()  # it is never there, but would write its label anew all the time
         self.right_axis.setVisible(False)
         self.set_margins(margins)
         view.sigRangeChanged.connect(self.renew_grid)
@@ -146,7 +155,10 @@ class PlotBase(pg.PlotWidget):
         super().changeEvent(event)
         kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
         # The attribute is missing while Qt's own constructor sends events.
-        if event.type() in kinds and getattr(self, "_dressed_for", theme.current().name) != theme.current().name:
+        if (
+            event.type() in kinds
+            and getattr(self, "_dressed_for", theme.current().name) != theme.current().name
+        ):
             self.renew_theme()
 
     def renew_theme(self) -> None:
@@ -165,7 +177,8 @@ class PlotBase(pg.PlotWidget):
         self.renew_grid()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
+        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with
+        # every new sample.
         painter.fillRect(rect, theme.colour(self._around))
         area, line = QRectF(self.area.toRect()), theme.colour("line")
         painter.fillRect(area, theme.colour(self._ground))
@@ -174,7 +187,11 @@ class PlotBase(pg.PlotWidget):
         (left, right), (low, high) = self.view.viewRange()
         for value in self.bottom_axis.places():
             x = area.left() + (value - left) / (right - left) * area.width()
-            painter.fillRect(QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line)
+            painter.fillRect(
+                QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line
+            )
         for value in self.left_axis.places():
             y = area.bottom() - (value - low) / (high - low) * area.height()
-            painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)
+            painter.fillRect(
+                QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line
+            )

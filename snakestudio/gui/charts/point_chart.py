@@ -1,9 +1,11 @@
 """A chart of points that are hovered, selected, brushed and opened, with the mouse and with the keyboard.
 
-It is painted in layers, all in pixels of the chart: images that numpy makes of thousands of dots or lines, kept until
-they change, and above them the few marks that stand out. So brushing and hovering stay fluid among ten thousand points.
+It is painted in layers, all in pixels of the chart: images that numpy makes of thousands of dots or
+lines, kept until they change, and above them the few marks that stand out. So brushing and hovering
+stay fluid among ten thousand points.
 
-The keyboard has a present point, which is hovered as if the mouse were there: arrows step to the point next to it.
+The keyboard has a present point, which is hovered as if the mouse were there: arrows step to the
+point next to it.
 """
 
 from __future__ import annotations
@@ -40,8 +42,15 @@ _BAR, _RIGHT = 62, 16
 """Space to the right with a colour bar and its numbers, px of the design, and without, px."""
 _REACH = 9.0
 """How near the mouse has to come to a point, px."""
-_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Down: (0, -1), Qt.Key.Key_Up: (0, 1)}
-_OWN_KEYS = frozenset({*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P})
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Down: (0, -1),
+    Qt.Key.Key_Up: (0, 1),
+}
+_OWN_KEYS = frozenset(
+    {*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P}
+)
 _RASTERS, _LINES, _MARKS = 0.0, 10.0, 20.0
 """Order of the layers."""
 
@@ -92,7 +101,8 @@ class PointChart(PlotBase):
         self.lines = PaintedItem(self._draw_lines, _LINES, once=True)
         self.marks = PaintedItem(self._draw_marks, _MARKS, once=False)
         self.rasters: list[RasterItem] = []
-        """Images of the points, from the lowest to the highest; the highest is of the brushed ones."""
+        """Images of the points, from the lowest to the highest; the highest is of the brushed
+        ones."""
         self._was_brushed = False
         self.headline = Headline(self)
         for item in (self.colour_bar, self.headline, self.lines, self.marks):
@@ -100,7 +110,9 @@ class PointChart(PlotBase):
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleDescription("Arrow keys go from point to point, Enter opens the run, Space selects, P pins")
+        self.setAccessibleDescription(
+            "Arrow keys go from point to point, Enter opens the run, Space selects, P pins"
+        )
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
 
@@ -113,7 +125,7 @@ class PointChart(PlotBase):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(300))
 
-    # --- for the class that derives ---------------------------------------------------------------------------------
+    # --- for the class that derives ---------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -167,13 +179,18 @@ class PointChart(PlotBase):
         """Clear all brushes; whether there were some."""
         return False
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
         """Where the points are, px."""
         left, top, right, below = self.margins
-        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
+        return QRectF(
+            left,
+            top,
+            max(20.0, self.width() - left - right),
+            max(20.0, self.height() - top - below),
+        )
 
     @property
     def shows_points(self) -> bool:
@@ -184,7 +201,9 @@ class PointChart(PlotBase):
     def has_grid(self) -> bool:
         return self.shows_points
 
-    def show_scales(self, across: AxisScale, up: AxisScale, titles: tuple[str, str], *, bar: bool) -> None:
+    def show_scales(
+        self, across: AxisScale, up: AxisScale, titles: tuple[str, str], *, bar: bool
+    ) -> None:
         """Show other axes: their scales, and their titles, below and above; with space for a colour bar or without."""
         self.set_margins(_margins(bar=bar))
         self.colour_bar.setVisible(bar)
@@ -254,7 +273,7 @@ class PointChart(PlotBase):
             painter.setPen(QPen(theme.colour("accent"), 2.0))
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
 
-    # --- mouse ------------------------------------------------------------------------------------------------------
+    # --- mouse ------------------------------------------------------------------------------------
 
     def show_hovered(self, row: int) -> None:
         """Show a row as hovered, also one that is hovered elsewhere."""
@@ -281,7 +300,9 @@ class PointChart(PlotBase):
 
     def show_cursor(self, place: QPointF, row: int) -> None:
         """Show the shape of the mouse over a position."""
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor)
+        self.viewport().setCursor(
+            Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.there:
@@ -321,7 +342,9 @@ class PointChart(PlotBase):
         row = self._present() if keyed else self.row_at(QPointF(event.pos()))
         place = self.place_of(row) if keyed and row >= 0 else None
         if row >= 0:
-            self.menu_asked.emit(row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint()))
+            self.menu_asked.emit(
+                row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint())
+            )
 
     def leaveEvent(self, event: QEvent) -> None:
         if self.hover_row >= 0:
@@ -331,7 +354,7 @@ class PointChart(PlotBase):
         self._pressed = None
         super().enterEvent(event)
 
-    # --- keys -------------------------------------------------------------------------------------------------------
+    # --- keys -------------------------------------------------------------------------------------
 
     def _present(self) -> int:
         """The row that keys are about; -1 if none is seen."""
@@ -348,7 +371,10 @@ class PointChart(PlotBase):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
+            plain = (
+                event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+                == Qt.KeyboardModifier.NoModifier
+            )
             if plain and event.key() in _OWN_KEYS:
                 event.accept()  # these keys mean something else in the window
                 return True

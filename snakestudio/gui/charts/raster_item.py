@@ -43,7 +43,8 @@ class RasterItem(pg.ImageItem):
     Parameters
     ----------
     make : callable
-        Return the pixels for an area of the chart and the pixels of the screen in one of the chart's; None for none.
+        Return the pixels for an area of the chart and the pixels of the screen in one of the
+        chart's; None for none.
     z : float
         Layers with larger values are above.
     """
@@ -101,7 +102,8 @@ class PaintedItem(pg.GraphicsObject):
     z : float
         Layers with larger values are above.
     once : bool
-        Whether it is kept as pixels until it changes, instead of being drawn whenever anything above or below it is.
+        Whether it is kept as pixels until it changes, instead of being drawn whenever anything
+        above or below it is.
     """
 
     def __init__(self, draw: Callable[[QPainter], None], z: float, *, once: bool) -> None:
@@ -151,7 +153,9 @@ class PaintedItem(pg.GraphicsObject):
 
 def palette_of(signed: bool) -> Bytes:
     """Return the colours (256, 3) of the shades 1 to 255, as far from the background as they can be."""
-    low, high = (0.0, 1.0) if signed else (0.12, 1.0) if theme.current() is theme.DARK else (0.0, 0.88)
+    low, high = (
+        (0.0, 1.0) if signed else (0.12, 1.0) if theme.current() is theme.DARK else (0.0, 0.88)
+    )
     ramp = colours(np.linspace(low, high, 255), (0.0, 1.0), signed)
     return np.vstack([np.zeros(3), 255.0 * ramp]).round().astype(np.uint8)
 

@@ -13,7 +13,9 @@ Side = Literal["left", "right", "above", "below"]
 _AWAY = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "above": (0.0, -1.0), "below": (0.0, 1.0)}
 
 
-def paint_dash(painter: QPainter, side: Side, line: float, at: float, begin: float, end: float) -> None:
+def paint_dash(
+    painter: QPainter, side: Side, line: float, at: float, begin: float, end: float
+) -> None:
     """Paint the dash of a tick with the painter's pen.
 
     Parameters
@@ -52,5 +54,7 @@ def paint_text(painter: QPainter, place: QRectF, text: str, *, turned: bool = Fa
     painter.save()
     painter.translate(place.center())
     painter.rotate(-90)
-    painter.drawText(QRectF(-place.width() / 2, -place.height() / 2, place.width(), place.height()), flags, text)
+    painter.drawText(
+        QRectF(-place.width() / 2, -place.height() / 2, place.width(), place.height()), flags, text
+    )
     painter.restore()

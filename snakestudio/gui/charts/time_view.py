@@ -74,9 +74,15 @@ class TimeView(pg.ViewBox):
         elif self.across == "plane":
             super().mouseDragEvent(ev, axis=None)
             self._say_plane()
-        elif self.across == "time" and ev.modifiers() & _SHIFT and ev.button() == Qt.MouseButton.LeftButton:
+        elif (
+            self.across == "time"
+            and ev.modifiers() & _SHIFT
+            and ev.button() == Qt.MouseButton.LeftButton
+        ):
             ev.accept()
-            ends = sorted(float(self.mapToView(place).x()) for place in (ev.buttonDownPos(), ev.pos()))
+            ends = sorted(
+                float(self.mapToView(place).x()) for place in (ev.buttonDownPos(), ev.pos())
+            )
             if ends[1] > ends[0]:
                 self.span_drawn.emit(*ends)
         else:

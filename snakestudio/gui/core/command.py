@@ -88,10 +88,11 @@ class Command(Generic[C]):
     label : callable or None
         Gives a text that changes.
     local : bool
-        The shortcut works in viewport, time bar and scene tree only, as it means something else in other places.
+        The shortcut works in viewport, time bar and scene tree only, as it means something else in
+        other places.
     long : bool
-        It keeps the window for so long that a robot which hears nothing of it would stop: while torque may be on it is
-        not carried out, and a sentence says why.
+        It keeps the window for so long that a robot which hears nothing of it would stop: while
+        torque may be on it is not carried out, and a sentence says why.
     """
 
     id: str

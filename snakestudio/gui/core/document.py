@@ -57,8 +57,8 @@ class _SceneEdit(QUndoCommand):
 class Document(QObject):
     """The scene being edited. Scenes are values: every edit replaces the whole scene by another.
 
-    `path` is where saving goes to. `origin` is the file that the scene was read from: the same, but for a scene that
-    comes with the program, of which a copy is opened that has no file yet.
+    `path` is where saving goes to. `origin` is the file that the scene was read from: the same, but
+    for a scene that comes with the program, of which a copy is opened that has no file yet.
 
     Signals
     -------
@@ -71,8 +71,8 @@ class Document(QObject):
     title_changed()
         Path or dirty state changed.
     history_changed()
-        Steps came, went, were undone or redone, or another one is the saved one. Unlike those of the stack it is not
-        emitted at its end, when it can no longer be asked.
+        Steps came, went, were undone or redone, or another one is the saved one. Unlike those of
+        the stack it is not emitted at its end, when it can no longer be asked.
     """
 
     scene_changed = Signal(object, object)
@@ -93,10 +93,12 @@ class Document(QObject):
         self._digest: bytes | None = None
         self._last_gesture = self._edited_in = 0
         self.going_on = False
-        """Whether what changes right now is a further part of the gesture that changed the scene before."""
+        """Whether what changes right now is a further part of the gesture that changed the scene
+        before."""
         self._jumping = False
         self.value_commands: list[tuple[str, Callable[[tuple[str, ...]], object]]] = []
-        """What the menu of a value of the scene offers beyond its own: text, and what gets the value's keys."""
+        """What the menu of a value of the scene offers beyond its own: text, and what gets the
+        value's keys."""
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()
@@ -123,7 +125,9 @@ class Document(QObject):
     @property
     def title(self) -> str:
         """Name for titles, which says what has no file yet."""
-        return f"Copy of {self.name}" if self.path is None and self.origin is not None else self.name
+        return (
+            f"Copy of {self.name}" if self.path is None and self.origin is not None else self.name
+        )
 
     def open(self, path: str | Path) -> None:
         """Open a scene file, or a copy of one that comes with the program.
@@ -168,7 +172,12 @@ class Document(QObject):
         self.edit(scene, "Restore unsaved changes")
 
     def _replace(
-        self, scene: Scene, path: Path | None, text: str | None, digest: bytes | None, origin: Path | None = None
+        self,
+        scene: Scene,
+        path: Path | None,
+        text: str | None,
+        digest: bytes | None,
+        origin: Path | None = None,
     ) -> None:
         self.undo_stack.clear()
         self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
@@ -179,7 +188,7 @@ class Document(QObject):
         self.scene_changed.emit(before, scene)
         self.title_changed.emit()
 
-    # --- the file -------------------------------------------------------------------------------------------------
+    # --- the file ---------------------------------------------------------------------------------
 
     def on_disk(self) -> Literal["same", "changed", "gone"]:
         """Whether the file still holds what was read or saved last; a scene without a file is the same for ever."""
@@ -243,7 +252,9 @@ class Document(QObject):
         if target is None:
             raise SceneError("This scene has no file yet; save it under a name.")
         if is_shipped_scene(target):
-            raise SceneError(f"{target.name} comes with the program and stays as it is; save in another folder.")
+            raise SceneError(
+                f"{target.name} comes with the program and stays as it is; save in another folder."
+            )
         self._text = save_scene(self.scene, target, base=self._text)
         self._digest = text_digest(self._text)
         self.path = self.origin = target.resolve()
@@ -318,7 +329,9 @@ class Document(QObject):
             self.scene_changed.emit(before, after)
 
     def _set_scene(self, scene: Scene) -> None:
-        with contextlib.suppress(SceneError):  # values of before that the kind of now refuses stay as they are
+        with contextlib.suppress(
+            SceneError
+        ):  # values of before that the kind of now refuses stay as they are
             scene = renewed(scene)
         before, self.scene = self.scene, scene
         if not self._jumping:

@@ -11,7 +11,15 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.paths import is_program_folder
 
-__all__ = ["FileFolders", "FileKind", "ask_folder", "ask_open", "ask_open_many", "ask_save", "choose_file"]
+__all__ = [
+    "FileFolders",
+    "FileKind",
+    "ask_folder",
+    "ask_open",
+    "ask_open_many",
+    "ask_save",
+    "choose_file",
+]
 
 
 class FileKind(StrEnum):
@@ -46,7 +54,8 @@ class FileKind(StrEnum):
 
 _EXPORTS = "export/"
 _EARLIER_EXPORTS = "export/folder"
-"""Where version 0.2.0 kept the last folder of all exports: one of a kind that has none yet starts there."""
+"""Where version 0.2.0 kept the last folder of all exports: one of a kind that has none yet starts
+there."""
 
 
 class FileFolders(QObject):
@@ -67,7 +76,9 @@ class FileFolders(QObject):
         """Those of the window that a widget is in, or that a dialog belongs to."""
         above: QObject | None = widget
         while above is not None:
-            folders = above.findChild(FileFolders, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            folders = above.findChild(
+                FileFolders, options=Qt.FindChildOption.FindDirectChildrenOnly
+            )
             if folders is not None:
                 return folders
             above = above.parent()
@@ -80,13 +91,15 @@ class FileFolders(QObject):
         ----------
         kind : FileKind
         near : Path, optional
-            Folder that goes before the last one used, such as that of the file which is saved again. Folders of the
-            program itself, and those that are missing, are passed over.
+            Folder that goes before the last one used, such as that of the file which is saved
+            again. Folders of the program itself, and those that are missing, are passed over.
         """
         stored = [self._settings.value(kind)]
         if kind.startswith(_EXPORTS):
             stored.append(self._settings.value(_EARLIER_EXPORTS))
-        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        documents = QStandardPaths.writableLocation(
+            QStandardPaths.StandardLocation.DocumentsLocation
+        )
         for folder in (near, *(Path(str(each)) for each in stored if each), Path(documents)):
             if folder is not None and folder.is_dir() and not is_program_folder(folder):
                 return folder
@@ -98,7 +111,13 @@ class FileFolders(QObject):
 
 
 def ask_save(
-    parent: QWidget, title: str, kind: FileKind, name: str, filters: str, *, near: Path | None = None
+    parent: QWidget,
+    title: str,
+    kind: FileKind,
+    name: str,
+    filters: str,
+    *,
+    near: Path | None = None,
 ) -> Path | None:
     """Ask under which name to write a file; None if the user cancels.
 
@@ -127,7 +146,9 @@ def ask_save(
     return path
 
 
-def ask_open(parent: QWidget, title: str, kind: FileKind, filters: str, *, near: Path | None = None) -> Path | None:
+def ask_open(
+    parent: QWidget, title: str, kind: FileKind, filters: str, *, near: Path | None = None
+) -> Path | None:
     """Ask for a file to read; None if the user cancels. See `ask_save`."""
     folders = FileFolders.of(parent)
     name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.start(kind, near)), filters)
@@ -156,7 +177,9 @@ def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
     return Path(name)
 
 
-def choose_file(parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str) -> str:
+def choose_file(
+    parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str
+) -> str:
     """Ask for a file that a scene refers to.
 
     Parameters
@@ -172,4 +195,8 @@ def choose_file(parent: QWidget, title: str, kind: FileKind, folder: Path | None
     path = ask_open(parent, title, kind, filters, near=folder)
     if path is None:
         return ""
-    return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else str(path)
+    return (
+        path.relative_to(folder).as_posix()
+        if folder is not None and path.is_relative_to(folder)
+        else str(path)
+    )

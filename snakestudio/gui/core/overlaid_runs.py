@@ -20,12 +20,18 @@ _LATE = 0.5
 
 def has_ended(recording: Recording, time: float) -> bool:
     """Whether a recording had ended by `time` (s)."""
-    return not len(recording) or time > float(recording.times[-1]) + _LATE / recording.scene.run.log_rate_hz
+    return (
+        not len(recording)
+        or time > float(recording.times[-1]) + _LATE / recording.scene.run.log_rate_hz
+    )
 
 
 def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
     """The robot of a recording at `time` (s) in the colour `hue`; None before its first row and after its end."""
-    if has_ended(recording, time) or time < float(recording.times[0]) - _LATE / recording.scene.run.log_rate_hz:
+    if (
+        has_ended(recording, time)
+        or time < float(recording.times[0]) - _LATE / recording.scene.run.log_rate_hz
+    ):
         return None
     row = recording.index_at(time)
     pose = recording.rows(row, row + 1).link_pose[0]

@@ -62,7 +62,10 @@ class Preview(QObject):
             return scene, overlays
         # The same tuple of obstacles for every picture: what is drawn of it is made only once.
         if self._made is None or self._made[0] is not scene.obstacles:
-            self._made = scene.obstacles, with_obstacles(scene, (*scene.obstacles, *self._obstacles))
+            self._made = (
+                scene.obstacles,
+                with_obstacles(scene, (*scene.obstacles, *self._obstacles)),
+            )
         n = len(scene.obstacles)
         picks = tuple(Pick("obstacle", n + i) for i in range(len(self._obstacles)))
         dressed = scene.model_copy(update={"obstacles": self._made[1].obstacles})

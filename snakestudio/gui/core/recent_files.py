@@ -28,7 +28,9 @@ class RecentFiles:
     def paths(self) -> list[Path]:
         """Those that are still there."""
         stored = self._settings.value(self._key) or []
-        names = [stored] if isinstance(stored, str) else list(stored)  # Qt stores a list of one as a text
+        names = (
+            [stored] if isinstance(stored, str) else list(stored)
+        )  # Qt stores a list of one as a text
         return [path for path in map(Path, names) if path.is_file()]
 
     def remember(self, path: Path) -> None:

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from snakestudio.gui.core import theme
 from snakestudio.kinds.formulation import FORMULATIONS
 
-__all__ = ["BEFORE", "COLOURS", "FITTED", "fit_colour", "kept_colour", "model_colour", "trial_colour", "twin_colour"]
+__all__ = [
+    "BEFORE",
+    "COLOURS",
+    "FITTED",
+    "fit_colour",
+    "kept_colour",
+    "model_colour",
+    "trial_colour",
+    "twin_colour",
+]
 
 BEFORE, FITTED = "before the fit", "fitted"
 
@@ -27,8 +36,8 @@ COLOURS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "twin": ("#2a36d6",),
     },
 }
-"""By the palette's name, for each kind of run. None is a colour of the run's own curves, of forces or of the robot, and
-runs of different kinds are told apart where all are seen at once."""
+"""By the palette's name, for each kind of run. None is a colour of the run's own curves, of forces
+or of the robot, and runs of different kinds are told apart where all are seen at once."""
 
 
 def model_colour(kind: str) -> str:

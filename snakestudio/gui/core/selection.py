@@ -79,7 +79,9 @@ class Selection(QObject):
     @property
     def bodies(self) -> frozenset[ViewItem]:
         """What of it stands in the viewport."""
-        return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
+        return frozenset(
+            (kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link"
+        )
 
     @property
     def single(self) -> Item | None:
@@ -107,7 +109,9 @@ class Selection(QObject):
         group = obstacles[item[1]].group if item[0] == "obstacle" else ""
         if not group:
             return frozenset([item])
-        free = (k for k, o in enumerate(obstacles) if o.group == group and not o.locked and not o.hidden)
+        free = (
+            k for k, o in enumerate(obstacles) if o.group == group and not o.locked and not o.hidden
+        )
         return frozenset([item, *(("obstacle", k) for k in free)])
 
     def toggle(self, item: Item, *others: Item) -> None:
@@ -128,7 +132,8 @@ class Selection(QObject):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         items = self._items
         if before is not None and (
-            len(before.obstacles) != len(after.obstacles) or len(before.ground.patch) != len(after.ground.patch)
+            len(before.obstacles) != len(after.obstacles)
+            or len(before.ground.patch) != len(after.ground.patch)
         ):
             items = frozenset(renumbered(items, before, after))
         if self._hovered is not None and not exists(self._hovered, after):

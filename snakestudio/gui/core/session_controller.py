@@ -35,9 +35,11 @@ FRAME_MS = 16
 """Interval of the display timer: no display is fed faster than 60 times a second."""
 
 _RELEASE_MS = 1000
-"""Time after a change of recording in which everything that showed the old one has freed its memory."""
+"""Time after a change of recording in which everything that showed the old one has freed its
+memory."""
 _RELEASE_AGAIN_MS = 30_000
-"""Interval at which what was freed meanwhile is returned to the system: a long run frees much and keeps little."""
+"""Interval at which what was freed meanwhile is returned to the system: a long run frees much and
+keeps little."""
 
 
 class RunDocument(Protocol):
@@ -172,7 +174,9 @@ class SessionController(QObject):
     @property
     def running(self) -> bool:
         """Whether there is more to come every moment: not in a run that was opened."""
-        return self._source.kind == "robot" or (self._source is self._simulation and self.status.state == "running")
+        return self._source.kind == "robot" or (
+            self._source is self._simulation and self.status.state == "running"
+        )
 
     @property
     def moving(self) -> bool:
@@ -204,7 +208,7 @@ class SessionController(QObject):
         """Whether the newest state is shown, not one of the past."""
         return self.cursor is None
 
-    # --- another source -------------------------------------------------------------------------------------------
+    # --- another source ---------------------------------------------------------------------------
 
     def open_run(self, recording: Recording, name: str) -> None:
         """Show a recorded run from its beginning; the simulation stands meanwhile.
@@ -257,7 +261,7 @@ class SessionController(QObject):
         self.close_run()
         self.session.continue_from(recording, time, folder, name)
 
-    # --- looking back ---------------------------------------------------------------------------------------------
+    # --- looking back -----------------------------------------------------------------------------
 
     def set_cursor(self, index: int | None) -> None:
         """Show row `index` of the recording; None for the newest. What is being played goes on from there."""
@@ -265,7 +269,13 @@ class SessionController(QObject):
             if index is None:
                 self.pause_recorded()
             elif len(self.player.recording):
-                self.player.seek(float(self.player.recording.times[min(max(index, 0), len(self.player.recording) - 1)]))
+                self.player.seek(
+                    float(
+                        self.player.recording.times[
+                            min(max(index, 0), len(self.player.recording) - 1)
+                        ]
+                    )
+                )
         self._look_at(index)
 
     def _look_at(self, index: int | None) -> None:
@@ -287,7 +297,8 @@ class SessionController(QObject):
     def play_or_pause(self) -> None:
         """Run if standing, stand if running. What was recorded, of a robot too, is played.
 
-        While the engine is prepared, that is what happens once it is ready; pressed again, it does not.
+        While the engine is prepared, that is what happens once it is ready; pressed again, it does
+        not.
         """
         if self._source is not self._simulation:
             self.play_or_pause_recorded()
@@ -381,14 +392,18 @@ class SessionController(QObject):
 
     def _on_opened(self) -> None:
         self._reopen = True
-        if self._source.kind == "replay":  # who watches the robot goes on to, whatever it is to do next
+        if (
+            self._source.kind == "replay"
+        ):  # who watches the robot goes on to, whatever it is to do next
             self.close_run()
         self.set_cursor(None)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._reopen or before is None:
             self._reopen, self._awaited = False, 0
-            self.session.open(after, self._document.base_dir, self._document.name if self._document.origin else "")
+            self.session.open(
+                after, self._document.base_dir, self._document.name if self._document.origin else ""
+            )
         elif self._renewing:
             self.session.reload_plugins(after)
         else:

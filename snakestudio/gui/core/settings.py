@@ -37,7 +37,9 @@ def load(settings: QSettings, group: str, choices: C) -> C:
         if raw is None:
             continue
         try:
-            found[field.name] = str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
+            found[field.name] = (
+                str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
+            )
         except (TypeError, ValueError):
             continue
     return replace(choices, **found)

@@ -65,7 +65,8 @@ class Task(QObject, Generic[Result]):
         owner: QObject,
         submit: Submit = in_thread,
     ) -> None:
-        # The application deletes it, in the window's thread: the last reference may be the worker's.
+        # The application deletes it, in the window's thread: the last reference may be the
+        # worker's.
         super().__init__(QCoreApplication.instance())
         self._name = name
         self._owner = weakref.ref(owner)

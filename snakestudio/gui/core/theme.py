@@ -263,9 +263,9 @@ QGroupBox::title { subcontrol-origin: margin; left: 0; }
 """)
 """Written once with the palette's names in place of colours.
 
-Labels say what they are by the dynamic property ``role``: "heading" (of a panel), "dim", "value", "unit", "good",
-"warning". Frames and widgets with ``role`` "card" stand out from their panel; push buttons with "primary" are the one
-to press.
+Labels say what they are by the dynamic property ``role``: "heading" (of a panel), "dim", "value",
+"unit", "good", "warning". Frames and widgets with ``role`` "card" stand out from their panel; push
+buttons with "primary" are the one to press.
 """
 
 
@@ -274,7 +274,11 @@ def _style_sheet(palette: Palette) -> str:
     colours = {name: getattr(palette, name) for name in palette.__dataclass_fields__}
     colours["selected"] = "#27465a" if palette.name == "dark" else "#cfe6f6"
     return _SHEET.substitute(
-        colours, small=scaled(12), field=scaled(18), row=scaled(24), icons=resource("icons").as_posix()
+        colours,
+        small=scaled(12),
+        field=scaled(18),
+        row=scaled(24),
+        icons=resource("icons").as_posix(),
     )
 
 
@@ -469,7 +473,9 @@ def icon(name: str, role: str = "text") -> QIcon:
 def _pixmap(name: str, text: str, size: int) -> QPixmap:
     from PySide6.QtSvg import QSvgRenderer
 
-    source = resource("icons", f"{name}.svg").read_text(encoding="utf-8").replace("currentColor", text)
+    source = (
+        resource("icons", f"{name}.svg").read_text(encoding="utf-8").replace("currentColor", text)
+    )
     renderer = QSvgRenderer(QByteArray(source.encode()))
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -494,6 +500,9 @@ class Themed(QWidget):
         super().changeEvent(event)
         kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
         # The attribute is missing while Qt's own constructor sends events.
-        if event.type() in kinds and getattr(self, "_dressed_for", current().name) != current().name:
+        if (
+            event.type() in kinds
+            and getattr(self, "_dressed_for", current().name) != current().name
+        ):
             self._dressed_for = current().name
             self.renew_theme()

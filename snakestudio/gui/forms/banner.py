@@ -1,7 +1,7 @@
 """Slim notices over the viewport: they say in a sentence what happened and offer what to do, and never block.
 
-They lie over the picture and not above it: one that comes while somebody is about to press the mouse must not push
-something else under it.
+They lie over the picture and not above it: one that comes while somebody is about to press the
+mouse must not push something else under it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
 
 _LINES, _LINES_LOW = 3, 2
-"""Lines a notice has before somebody asks for more, and over a picture that is low: what is under it counts, too."""
+"""Lines a notice has before somebody asks for more, and over a picture that is low: what is under
+it counts, too."""
 _LOW = 320
 """Height below which a picture is low, px of the design."""
 _NARROW = 520
@@ -75,7 +76,9 @@ class Banner(Themed):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # or a plain widget paints no background
+        self.setAttribute(
+            Qt.WidgetAttribute.WA_StyledBackground
+        )  # or a plain widget paints no background
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(10)
@@ -169,7 +172,9 @@ class Banner(Themed):
         if passing:
             self._passing.start()
 
-    def show_task(self, task: Task[Any], text: Callable[[], str], cancel: Callable[[], object]) -> None:
+    def show_task(
+        self, task: Task[Any], text: Callable[[], str], cancel: Callable[[], object]
+    ) -> None:
         """Show how far a task is, with a button that cancels it, until something else is said.
 
         Parameters
@@ -206,7 +211,9 @@ class Banner(Themed):
         margins, gap = layout.contentsMargins(), layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
-        line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())  # as the label rounds it: whole lines are seen
+        line = math.ceil(
+            QFontMetricsF(self._text.font()).lineSpacing()
+        )  # as the label rounds it: whole lines are seen
         high = lines * line
 
         def cut(room: int) -> bool:
@@ -215,7 +222,9 @@ class Banner(Themed):
         beside = room - sum(part.sizeHint().width() + gap for part in shown)
         low = width < theme.scaled(_NARROW) and cut(beside)
         longer = cut(room if low else beside)
-        self._body.setDirection(QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight)
+        self._body.setDirection(
+            QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight
+        )
         self._more.setVisible(longer)
         self._more.setText("Less" if self._whole else "More")
         self._actions.setVisible(longer or bool(shown))
@@ -252,7 +261,9 @@ class Banner(Themed):
 
     def _dress(self) -> None:
         role = "accent" if self._kind == "info" else self._kind
-        self._icon.setPixmap(theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18))
+        self._icon.setPixmap(
+            theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18)
+        )
         self._close.setIcon(theme.icon("close", "dim"))
         p = theme.current()
         edge = getattr(p, role)
@@ -295,9 +306,24 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self._over: QWidget | None = None
-        self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.robot, self.study, self.sharing, self.plugins = Banner(self), Banner(self), Banner(self), Banner(self)
+        self.program, self.run, self.files, self.exports = (
+            Banner(self),
+            Banner(self),
+            Banner(self),
+            Banner(self),
+        )
+        self.disk, self.edits, self.source, self.together = (
+            Banner(self),
+            Banner(self),
+            Banner(self),
+            Banner(self),
+        )
+        self.robot, self.study, self.sharing, self.plugins = (
+            Banner(self),
+            Banner(self),
+            Banner(self),
+            Banner(self),
+        )
         shown = (
             self.robot,
             self.program,
@@ -345,7 +371,9 @@ class Banners(QWidget):
         self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))
         width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
         for banner in self.findChildren(Banner):
-            banner.fit(_LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height())
+            banner.fit(
+                _LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height()
+            )
         height = min(column.totalHeightForWidth(width), over.height())
         below = min(_BELOW, over.height() - height)
         left = over.x() + (over.width() - width) // 2
@@ -379,7 +407,11 @@ class Banners(QWidget):
         if (
             status.state == "blocked"
             and self.plugins.text
-            and all(problem.key.endswith(".kind") for problem in status.problems if problem.severity == "error")
+            and all(
+                problem.key.endswith(".kind")
+                for problem in status.problems
+                if problem.severity == "error"
+            )
         ):
             self.run.clear()  # that notice says why, and what to do
         elif status.state == "blocked":
@@ -388,9 +420,12 @@ class Banners(QWidget):
             first = finding_text(errors[0], self._scene()) if errors else status.message
             text = f"This scene cannot run yet. {first}{more}"
             fixes: list[Button] = [
-                (fix.label, partial(self._apply_fix, fix)) for fix in (errors[0].fixes[:_FIXES] if errors else ())
+                (fix.label, partial(self._apply_fix, fix))
+                for fix in (errors[0].fixes[:_FIXES] if errors else ())
             ]
-            self.run.say("warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False)
+            self.run.say(
+                "warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False
+            )
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
             text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."
@@ -398,11 +433,15 @@ class Banners(QWidget):
             self.run.say("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
             begin: Button = ("Prepare", self._bridge.session.prepare)
-            self.run.say("info" if status.cancelled else "warning", status.message, [begin], closable=False)
+            self.run.say(
+                "info" if status.cancelled else "warning", status.message, [begin], closable=False
+            )
         elif status.state == "continuing":
             stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
             self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
-        elif status.pending and self._bridge.source != "robot":  # which knows no reset, and says itself what waits
+        elif (
+            status.pending and self._bridge.source != "robot"
+        ):  # which knows no reset, and says itself what waits
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()

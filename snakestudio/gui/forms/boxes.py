@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 __all__ = ["ChoiceBox", "DoubleSpinBox", "SpinBox", "narrow"]
 
 _ROOM = 9
-"""Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it before the text."""
+"""Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it
+before the text."""
 
 
 class ChoiceBox(QComboBox):
@@ -52,14 +53,23 @@ class ChoiceBox(QComboBox):
         text = self.currentText()
         cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()
         rich = self._tip.startswith("<qt>")
-        whole = f"<qt>{html.escape(text)}</qt><br><br>" if rich else f"{text}\n\n" if self._tip else text
+        whole = (
+            f"<qt>{html.escape(text)}</qt><br><br>"
+            if rich
+            else f"{text}\n\n"
+            if self._tip
+            else text
+        )
         super().setToolTip(f"{whole}{self._tip}" if cut else self._tip)
 
     def _text_width(self) -> int:
         """Width that is there for the text, px."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        complex_control, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        complex_control, part = (
+            QStyle.ComplexControl.CC_ComboBox,
+            QStyle.SubControl.SC_ComboBoxEditField,
+        )
         width = self.style().subControlRect(complex_control, option, part, self).width()
         has_icon = self.currentIndex() >= 0 and not self.itemIcon(self.currentIndex()).isNull()
         return width - (self.iconSize().width() + 4 if has_icon else 0)
@@ -73,7 +83,9 @@ class ChoiceBox(QComboBox):
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         elide = Qt.TextElideMode.ElideRight
-        option.currentText = option.fontMetrics.elidedText(option.currentText, elide, self._text_width())
+        option.currentText = option.fontMetrics.elidedText(
+            option.currentText, elide, self._text_width()
+        )
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 

@@ -26,7 +26,10 @@ class CellDelegate(QStyledItemDelegate):
     """
 
     def __init__(
-        self, column: Callable[[int], Column], suggest: Callable[[int, str], Sequence[str]], parent: QObject
+        self,
+        column: Callable[[int], Column],
+        suggest: Callable[[int, str], Sequence[str]],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._column, self._suggest = column, suggest
@@ -35,7 +38,11 @@ class CellDelegate(QStyledItemDelegate):
         column = self._column(index.column())
         suggested = self._suggest(index.row(), column.name)
         if column.kind in ("choice", "switch"):
-            words = ["yes", "no"] if column.kind == "switch" else [str(choice) for choice in column.choices]
+            words = (
+                ["yes", "no"]
+                if column.kind == "switch"
+                else [str(choice) for choice in column.choices]
+            )
             return self._box(parent, ["", *words] if column.optional else words, False)
         if suggested:
             return self._box(parent, list(suggested), True)
@@ -67,7 +74,9 @@ class CellDelegate(QStyledItemDelegate):
         else:
             super().setModelData(editor, model, index)
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: Index
+    ) -> None:
         rect = option.rect
         least = editor.sizeHint().width() if isinstance(editor, QComboBox) else rect.width()
         editor.setGeometry(rect.adjusted(0, 0, max(0, least - rect.width()), 0))

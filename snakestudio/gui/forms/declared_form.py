@@ -50,15 +50,16 @@ class _Row:
 class DeclaredForm(QWidget, Generic[T]):
     """Rows for the values of a frozen dataclass, or of a part that is checked by pydantic.
 
-    Each editor has the name of its value as `objectName`. Tab goes through them as they are declared.
+    Each editor has the name of its value as `objectName`. Tab goes through them as they are
+    declared.
 
     Parameters
     ----------
     values : T
         The first values. What is declared of their fields makes the rows.
     fields : mapping of str to FormField or Note, optional
-        Fields instead of the declared ones: for values that another layer declares, or that only this dialog knows how
-        to ask for. A `Note` is a sentence between them.
+        Fields instead of the declared ones: for values that another layer declares, or that only
+        this dialog knows how to ask for. A `Note` is a sentence between them.
     check : callable, optional
         Looks for mistakes, given all values.
     settings : QSettings, optional
@@ -131,7 +132,7 @@ class DeclaredForm(QWidget, Generic[T]):
         for name, editor in self.editors.items():
             editor.changed.connect(lambda name=name: self._on_changed(name))
 
-    # --- rows -----------------------------------------------------------------------------------------------------
+    # --- rows -------------------------------------------------------------------------------------
 
     def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
         first = self.fields[lines[0][0]]
@@ -204,7 +205,7 @@ class DeclaredForm(QWidget, Generic[T]):
             theme.set_role(label, role)
         self._layout.setRowVisible(self._note_rows[name], bool(sentence))
 
-    # --- values ---------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------
 
     @property
     def values(self) -> T:
@@ -287,7 +288,9 @@ class DeclaredForm(QWidget, Generic[T]):
                 for part in self._all_parts(name):
                     part.setEnabled(declared.enabled(values))
         self.problems = {
-            name: editor.problem for name, editor in self.editors.items() if editor.problem and self.matters(name)
+            name: editor.problem
+            for name, editor in self.editors.items()
+            if editor.problem and self.matters(name)
         }
         checked = self._check(values) if self._check is not None else ""
         for name, sentence in ({"": checked} if isinstance(checked, str) else checked).items():
@@ -312,7 +315,7 @@ class DeclaredForm(QWidget, Generic[T]):
                 choices: Choices = declared.choices(self.values)
                 self.editors[name].offer(choices)
 
-    # --- the way back ---------------------------------------------------------------------------------------------
+    # --- the way back -----------------------------------------------------------------------------
 
     def set_first(self, **values: Any) -> None:
         """Have fields reset to other values than those that the form was made with."""
@@ -360,7 +363,7 @@ class DeclaredForm(QWidget, Generic[T]):
         text = _WORDS[value] if value in _WORDS else str(value)
         return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
-    # --- settings -------------------------------------------------------------------------------------------------
+    # --- settings ---------------------------------------------------------------------------------
 
     def _load(self) -> None:
         for name, declared in self.fields.items():

@@ -311,7 +311,9 @@ class SuggestionEditor(Editor):
             self.widget.setEditText(value)
 
 
-def make_editor(field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True) -> Editor:
+def make_editor(
+    field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True
+) -> Editor:
     """The editor that suits a field, by what is declared of it and by its first value."""
     editor: Editor
     if field.editor is not None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionToolButton, QStylePainter, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 
@@ -32,8 +39,12 @@ class ElidedButton(QToolButton):
         return QSize(min(hint.width(), theme.scaled(_LEAST)), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        room = self.width() - (self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text()))
-        elided = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room + _ROUNDING)
+        room = self.width() - (
+            self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())
+        )
+        elided = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, room + _ROUNDING
+        )
         if elided == self.text():
             super().paintEvent(event)
             return

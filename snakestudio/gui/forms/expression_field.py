@@ -37,7 +37,11 @@ class ExpressionField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         popup = self._popup
-        if popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+        if popup.isVisible() and event.key() in (
+            Qt.Key.Key_Return,
+            Qt.Key.Key_Enter,
+            Qt.Key.Key_Tab,
+        ):
             index = popup.currentIndex()
             chosen = index.data() if index.isValid() else self._completer.currentCompletion()
             popup.hide()

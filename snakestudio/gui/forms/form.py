@@ -9,7 +9,15 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
@@ -53,7 +61,8 @@ GUTTER = 16
 """Room left of a row for the way back to its default, px."""
 
 _LABEL, _LABEL_LEAST, _NUMBER, _UNIT = 96, 68, 92, 44
-"""Widths of a row's parts, px of the design: a number is seen whole before its name stands on one line."""
+"""Widths of a row's parts, px of the design: a number is seen whole before its name stands on one
+line."""
 
 _WORDS = {None: "none", True: "on", False: "off"}
 
@@ -70,10 +79,14 @@ class FormRow(QWidget):
         Whose value it is, for the undo list: "cylinder 3".
     """
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.keys = list(keys)
-        self._obstacles = [int(parse_key(key)[1]) for key in self.keys] if len(self.keys) > 1 else []
+        self._obstacles = (
+            [int(parse_key(key)[1]) for key in self.keys] if len(self.keys) > 1 else []
+        )
         self._document, self._of = document, of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
@@ -125,7 +138,7 @@ class FormRow(QWidget):
         note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
         self._label.setText(f"{self.doc.label}{symbol}{note}")
 
-    # --- what is said about the value -----------------------------------------------------------------------------
+    # --- what is said about the value -------------------------------------------------------------
 
     def set_note(self, note: str) -> None:
         """Say something in a few words below the label: "applies at reset"."""
@@ -141,7 +154,9 @@ class FormRow(QWidget):
     def set_pending(self, pending: Collection[str]) -> None:
         """Say which scene keys wait for the next reset; the row tells if its own is among them."""
         waits = any(
-            key == other or key.startswith((f"{other}.", f"{other}[")) for key in self.keys for other in pending
+            key == other or key.startswith((f"{other}.", f"{other}["))
+            for key in self.keys
+            for other in pending
         )
         if waits != self._pending:
             self._pending = waits
@@ -152,7 +167,7 @@ class FormRow(QWidget):
         self._problem = problem
         self.message.say(problem or ("Applies at the next reset." if self._pending else ""))
 
-    # --- the way back ---------------------------------------------------------------------------------------------
+    # --- the way back -----------------------------------------------------------------------------
 
     def offer_reset(self) -> None:
         """Put a button left of the row that brings the default back, seen while the value is another."""
@@ -190,8 +205,15 @@ class FormRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         editor = self._grid.itemAtPosition(0, 1)
-        number = max(theme.scaled(_NUMBER), editor.minimumSize().width() if editor is not None else 0)
-        rest = self._grid.contentsRect().width() - self._unit.width() - number - 2 * self._grid.horizontalSpacing()
+        number = max(
+            theme.scaled(_NUMBER), editor.minimumSize().width() if editor is not None else 0
+        )
+        rest = (
+            self._grid.contentsRect().width()
+            - self._unit.width()
+            - number
+            - 2 * self._grid.horizontalSpacing()
+        )
         self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
         if self.reset_button is not None:
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
@@ -199,20 +221,28 @@ class FormRow(QWidget):
     def minimumSizeHint(self) -> QSize:
         """With the label as narrow as it gets, however wide it is now."""
         hint = super().minimumSizeHint()
-        return QSize(hint.width() - self._label.minimumWidth() + theme.scaled(_LABEL_LEAST), hint.height())
+        return QSize(
+            hint.width() - self._label.minimumWidth() + theme.scaled(_LABEL_LEAST), hint.height()
+        )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         open_value_menu(self, self._document, self.keys, event)
 
-    # --- the value ------------------------------------------------------------------------------------------------
+    # --- the value --------------------------------------------------------------------------------
 
     def value(self) -> Any:
         """The value in the scene, `SEVERAL` if it is not one."""
         first = get_value(self._document.scene, self.keys[0])
         if len(self.keys) == 1:
             return first
-        obstacles = self._document.scene.obstacles  # it is only of these that several are edited, maybe thousands
-        return SEVERAL if any(getattr(obstacles[i], self.name) != first for i in self._obstacles) else first
+        obstacles = (
+            self._document.scene.obstacles
+        )  # it is only of these that several are edited, maybe thousands
+        return (
+            SEVERAL
+            if any(getattr(obstacles[i], self.name) != first for i in self._obstacles)
+            else first
+        )
 
     def refresh(self) -> None:
         """Show what the scene says now."""
@@ -253,7 +283,9 @@ _SHORTEST = 7
 class NumberRow(FormRow):
     """A number."""
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         integer, optional = number_kind(self.model, self.name) or (False, False)
         self.field = NumberField(self.doc, integer=integer, optional=optional)
@@ -301,7 +333,9 @@ class TextRow(FormRow):
     placeholder = ""
     """What stands in the field while it is empty."""
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         self.field = TextField()
         self.field.committed.connect(self._commit)
@@ -343,7 +377,9 @@ class FileRow(TextRow):
     """Of the dialog."""
     tip: str
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         self.browse = QToolButton()
         self.browse.setText("…")
@@ -394,7 +430,9 @@ class PointsRow(TextRow):
     def _value(self, text: str) -> Any:
         numbers = parse_numbers(text)
         if len(numbers) % 2:
-            raise NumberTextError("A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2.")
+            raise NumberTextError(
+                "A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2."
+            )
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
@@ -403,7 +441,9 @@ def _words_of(annotation: Any) -> tuple[Any, ...]:
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     parts = typing.get_args(annotation)
-    words = next((typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ())
+    words = next(
+        (typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ()
+    )
     return (None, *words) if words and type(None) in parts else ()
 
 
@@ -427,11 +467,17 @@ def choice_text(word: str | None) -> str:
 class ChoiceRow(FormRow):
     """One of several words."""
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         self.field = ChoiceBox()
-        self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.field.setMinimumContentsLength(_SHORTEST)  # its longest word must not make a panel wider than its dock
+        self.field.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.field.setMinimumContentsLength(
+            _SHORTEST
+        )  # its longest word must not make a panel wider than its dock
         for word in self._choices:
             self.field.addItem(choice_text(word), word)
         self.field.setPlaceholderText("mixed")
@@ -441,7 +487,9 @@ class ChoiceRow(FormRow):
 
     def _show(self, value: Any) -> None:
         choices = self._choices
-        self.field.setCurrentIndex(-1 if value is SEVERAL or value not in choices else choices.index(value))
+        self.field.setCurrentIndex(
+            -1 if value is SEVERAL or value not in choices else choices.index(value)
+        )
 
     def _commit(self, index: int) -> None:
         self._say(self._apply(self._choices[index]))
@@ -451,7 +499,9 @@ class ChoiceRow(FormRow):
 class ToggleRow(FormRow):
     """Something that is on or off."""
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         self.field = QCheckBox()
         self.field.clicked.connect(self._commit)

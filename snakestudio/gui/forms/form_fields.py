@@ -46,8 +46,8 @@ class FormField:
     """How a form asks for one value."""
 
     label: str
-    """Caption of the row, with & before the letter that leads there; of a later field in its row, the word before
-    it."""
+    """Caption of the row, with & before the letter that leads there; of a later field in its row,
+    the word before it."""
     help: str = ""
     """Tooltip."""
     text: str = ""
@@ -74,12 +74,15 @@ class FormField:
     placeholder: str = ""
     """Shown while a field is empty."""
     plain: bool = False
-    """Whether a typed number looks as a text does, with its unit in the caption: a port, a time limit."""
+    """Whether a typed number looks as a text does, with its unit in the caption: a port, a time
+    limit."""
     refusal: str = ""
-    """What is wrong with a number that is not valid, where the usual sentences do not say enough."""
+    """What is wrong with a number that is not valid, where the usual sentences do not say
+    enough."""
     max_length: int = 32767
     choices: Choices | Callable[[Any], Choices] | None = None
-    """Values that are offered; those that depend on other values as a function of the form's values."""
+    """Values that are offered; those that depend on other values as a function of the form's
+    values."""
     browse: Callable[[Any], Any] | None = None
     """Asks for a file, given the present value; None where nothing else is to be shown."""
     browse_text: str = "Browse ..."
@@ -88,14 +91,15 @@ class FormField:
     least_width: int = 0
     """How narrow an editor of a certain width can become; 0 for not at all."""
     live: bool = True
-    """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what is not valid is
-    replaced by the value that holds."""
+    """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what
+    is not valid is replaced by the value that holds."""
     place: Literal["row", "beside", "below"] = "row"
     """A row of its own, or in the row of the field before: in the same line, or in one below."""
     wide: bool = False
     """Whether its row has no caption, and starts where the captions do."""
     editor: Callable[[FormField, Any], Any] | None = None
-    """Makes an editor that is not one of the usual ones, given the field and the widget that it is to be on."""
+    """Makes an editor that is not one of the usual ones, given the field and the widget that it is
+    to be on."""
     shown: Condition | None = None
     """When it is seen; always, if left out."""
     enabled: Condition | None = None
@@ -142,7 +146,11 @@ def fields_of(values: Any) -> dict[str, FormField]:
     if isinstance(values, BaseModel):
         model = type(values)
         return {name: _of_model(model, name) for name in model.model_fields}
-    return {each.name: each.metadata[_KEY] for each in dataclasses.fields(values) if _KEY in each.metadata}
+    return {
+        each.name: each.metadata[_KEY]
+        for each in dataclasses.fields(values)
+        if _KEY in each.metadata
+    }
 
 
 def _of_model(model: type[BaseModel], name: str) -> FormField:

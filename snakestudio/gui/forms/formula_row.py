@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
@@ -46,7 +54,14 @@ _FUNCTIONS = (
 
 def wrong_at(error: SnakeStudioError, key: str) -> str:
     """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
-    return next((problem.sentence_for() for problem in getattr(error, "problems", ()) if problem.key == key), "")
+    return next(
+        (
+            problem.sentence_for()
+            for problem in getattr(error, "problems", ())
+            if problem.key == key
+        ),
+        "",
+    )
 
 
 class _Field(QLineEdit):
@@ -119,7 +134,9 @@ class FormulaRow(Themed):
         self._unit.setProperty("role", "unit")
         self._unit.setFixedWidth(theme.scaled(32))
         for widget in (self._label, self.field, self._unit):
-            widget.setToolTip(f"<qt>{help}.<br><span style='color:{theme.current().dim}'>{key}</span></qt>")
+            widget.setToolTip(
+                f"<qt>{help}.<br><span style='color:{theme.current().dim}'>{key}</span></qt>"
+            )
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -220,7 +237,11 @@ class FormulaRow(Themed):
 
     def renew_theme(self) -> None:
         border = f"border-color: {theme.current().warning};"
-        wrong = f"QLineEdit {{ {border} }} QLineEdit:focus {{ {border} }}" if self.message.text() else ""
+        wrong = (
+            f"QLineEdit {{ {border} }} QLineEdit:focus {{ {border} }}"
+            if self.message.text()
+            else ""
+        )
         if wrong != self.field.styleSheet():
             self.field.setStyleSheet(wrong)
 
@@ -234,7 +255,9 @@ class FormulaHelp(QToolButton):
         The names, and what they are.
     """
 
-    def __init__(self, names: Sequence[tuple[str, str]] = STRAIN_NAMES, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, names: Sequence[tuple[str, str]] = STRAIN_NAMES, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._names = names
         self.setText("Names and functions")

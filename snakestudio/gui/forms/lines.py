@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
-"""A widget or a layout, with its stretch where it has one; a number alone is space that stretches."""
+"""A widget or a layout, with its stretch where it has one; a number alone is space that
+stretches."""
 
 Margins = tuple[int, int, int, int]
 """Left, top, right, bottom, px."""

@@ -21,7 +21,8 @@ def addresses() -> list[tuple[str, str]]:
         for interface in QNetworkInterface.allInterfaces()
         if interface.flags() & QNetworkInterface.InterfaceFlag.IsRunning
         for entry in interface.addressEntries()
-        if entry.ip().protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol and not entry.ip().isLoopback()
+        if entry.ip().protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol
+        and not entry.ip().isLoopback()
     ]
 
 

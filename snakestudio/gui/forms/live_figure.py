@@ -86,10 +86,18 @@ class Figure(QWidget):
             painter.setFont(self._small)
             painter.setPen(theme.colour(self._caption_role))
             left = Qt.AlignmentFlag.AlignLeft
-            painter.drawText(QRect(0, 2, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._caption)
+            painter.drawText(
+                QRect(0, 2, self.width(), half - 2),
+                left | Qt.AlignmentFlag.AlignVCenter,
+                self._caption,
+            )
             painter.setFont(self._large)
             painter.setPen(theme.colour(self._role))
-            painter.drawText(QRect(0, half, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._value)
+            painter.drawText(
+                QRect(0, half, self.width(), half - 2),
+                left | Qt.AlignmentFlag.AlignVCenter,
+                self._value,
+            )
         finally:
             painter.end()
 
@@ -105,7 +113,9 @@ class FigureRow(QWidget):
         How many of them are seen however little room there is.
     """
 
-    def __init__(self, figures: Sequence[Figure], parent: QWidget | None = None, *, always: int = 1) -> None:
+    def __init__(
+        self, figures: Sequence[Figure], parent: QWidget | None = None, *, always: int = 1
+    ) -> None:
         super().__init__(parent)
         self._figures, self._always = figures, always
         for figure in figures:
@@ -138,6 +148,8 @@ class FigureRow(QWidget):
         left = 0
         for figure in self._figures:
             hint = figure.sizeHint()
-            figure.setGeometry(left, (self.height() - hint.height()) // 2, hint.width(), hint.height())
+            figure.setGeometry(
+                left, (self.height() - hint.height()) // 2, hint.width(), hint.height()
+            )
             figure.setVisible(left + hint.width() <= self.width())
             left += hint.width() + _GAP

@@ -21,7 +21,8 @@ _BEHIND = re.compile(r" \(&\w\)$")
 class Menu(QMenu):
     """A menu, context menu or submenu.
 
-    No key reaches the window behind it: without this, shortcuts of the widget that had the keyboard before still work.
+    No key reaches the window behind it: without this, shortcuts of the widget that had the keyboard
+    before still work.
     """
 
     def __init__(self, *given: Any) -> None:
@@ -58,25 +59,33 @@ def keep_keys(menu: QMenu) -> None:
     menu.installEventFilter(_KeyKeeper(menu))
 
 
-# --- letters ----------------------------------------------------------------------------------------------------------
+# --- letters --------------------------------------------------------------------------------------
 
 
 def assign_mnemonics(menu: QWidget) -> None:
     """Give every entry of a menu or menu bar a letter of its own, as far as there are letters.
 
-    The same entries always get the same letters: first the initials of their words, from the first entry to the last,
-    then other letters, and one behind the text, "11 (A)", where all of its own are taken. One that was given by hand
-    ("&Open") stays, and so does one that an entry has from another menu which it is in, too.
+    The same entries always get the same letters: first the initials of their words, from the first
+    entry to the last, then other letters, and one behind the text, "11 (A)", where all of its own
+    are taken. One that was given by hand ("&Open") stays, and so does one that an entry has from
+    another menu which it is in, too.
     """
     actions = [action for action in menu.actions() if not action.isSeparator() and action.text()]
-    by_hand = {letter for action in actions if not _is_ours(action) and (letter := _mnemonic(action.text()))}
+    by_hand = {
+        letter
+        for action in actions
+        if not _is_ours(action) and (letter := _mnemonic(action.text()))
+    }
     ours = [action for action in actions if _is_ours(action) or not _mnemonic(action.text())]
     owner: dict[str, int] = {}
     for number, action in enumerate(ours):
         letter = _mnemonic(action.text())
         if letter and letter not in by_hand and letter not in owner:
             owner[letter] = number
-    candidates = [[letter for letter in _candidates(_base(action)) if letter not in by_hand] for action in ours]
+    candidates = [
+        [letter for letter in _candidates(_base(action)) if letter not in by_hand]
+        for action in ours
+    ]
 
     def place(number: int, tried: set[str]) -> bool:
         """Find a letter for an entry; another one makes way if it has a choice."""
@@ -97,7 +106,11 @@ def assign_mnemonics(menu: QWidget) -> None:
         if number not in settled:
             place(number, set())
     letters = {number: letter for letter, number in owner.items()}
-    spare = (letter for letter in ascii_uppercase + digits if letter not in by_hand and letter not in owner)
+    spare = (
+        letter
+        for letter in ascii_uppercase + digits
+        if letter not in by_hand and letter not in owner
+    )
     for number, action in enumerate(ours):
         base = _base(action)
         letter = letters.get(number) or next(spare, "")

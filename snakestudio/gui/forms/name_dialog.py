@@ -65,5 +65,7 @@ class NameDialog(Dialog):
         else:
             theme.set_role(self.sentence, "dim")
             self.sentence.setText(
-                f"It replaces the {self._of} {self.name}." if self.name in self._taken else self._kept
+                f"It replaces the {self._of} {self.name}."
+                if self.name in self._taken
+                else self._kept
             )

@@ -17,7 +17,8 @@ __all__ = ["NarrowRow"]
 _AROUND_ICON = 6
 """Room between a button's icon and its text, px."""
 _SLACK = 12
-"""Room that is left when something comes back, px: it must not go again at once, by a pixel more than it said."""
+"""Room that is left when something comes back, px: it must not go again at once, by a pixel more
+than it said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class NarrowRow(Themed):
 
         def saves() -> int:
             gap = self.row.spacing()
-            return sum(max(widget.minimumWidth(), widget.minimumSizeHint().width()) + gap for widget in widgets)
+            return sum(
+                max(widget.minimumWidth(), widget.minimumSizeHint().width()) + gap
+                for widget in widgets
+            )
 
         self._steps.append(_Step(take, saves))
 
@@ -59,9 +63,15 @@ class NarrowRow(Themed):
         styles = Qt.ToolButtonStyle
 
         def take(on: bool) -> None:
-            button.setToolButtonStyle(styles.ToolButtonIconOnly if on else styles.ToolButtonTextBesideIcon)
+            button.setToolButtonStyle(
+                styles.ToolButtonIconOnly if on else styles.ToolButtonTextBesideIcon
+            )
 
-        self._steps.append(_Step(take, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON))
+        self._steps.append(
+            _Step(
+                take, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON
+            )
+        )
 
     def give_up_by(self, take: Callable[[bool], object], saves: Callable[[], int]) -> None:
         """Save some pixels by `take(True)`, next."""

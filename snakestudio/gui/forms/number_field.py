@@ -43,9 +43,10 @@ class Message(QLabel):
 class NumberField(QLineEdit):
     """A line for one number.
 
-    Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl a tenth). Plain
-    arithmetic, a decimal comma and other units of the same dimension ("12 cm") are understood, and what begins with an
-    operator changes the value: ``+0.1``, ``*2``, ``/3``, ``-=0.1``.
+    Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl
+    a tenth). Plain arithmetic, a decimal comma and other units of the same dimension ("12 cm") are
+    understood, and what begins with an operator changes the value: ``+0.1``, ``*2``, ``/3``,
+    ``-=0.1``.
 
     Parameters
     ----------
@@ -56,15 +57,16 @@ class NumberField(QLineEdit):
     optional : bool
         Whether the field may be empty, which means None.
     in_form : bool
-        Whether it stands in a form that is taken as a whole: what is typed stays when the field is left, valid or not.
+        Whether it stands in a form that is taken as a whole: what is typed stays when the field is
+        left, valid or not.
     enter_accepts : bool
         Whether Enter is left to the form once the value is taken.
 
     Signals
     -------
     committed(value: float | int | None, again: bool)
-        A valid value other than the one shown; `again` while a key repeats, so that its steps are one gesture. Who
-        cannot accept it calls `refuse`.
+        A valid value other than the one shown; `again` while a key repeats, so that its steps are
+        one gesture. Who cannot accept it calls `refuse`.
     change_asked(change: Change, again: bool)
         Several values are edited at once, and each is to change by that; otherwise as `committed`.
     problem_changed(sentence: str)
@@ -96,7 +98,10 @@ class NumberField(QLineEdit):
         self.mixed = False
         """Whether several values are edited at once that differ."""
         self.problem = ""
-        low, high = doc.slider or (doc.minimum or 0.0, doc.maximum if doc.maximum is not None else 1.0)
+        low, high = doc.slider or (
+            doc.minimum or 0.0,
+            doc.maximum if doc.maximum is not None else 1.0,
+        )
         self.step = max(1.0, round(nice_step(high - low))) if integer else nice_step(high - low)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setFont(theme.value_font(13))
@@ -172,7 +177,9 @@ class NumberField(QLineEdit):
         shown = exact_text(value)
         if self._integer and value != round(value):
             return f"{doc.label} must be a whole number (got {shown})."
-        if doc.minimum is not None and (value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)):
+        if doc.minimum is not None and (
+            value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)
+        ):
             limit = exact_text(doc.minimum)
             if doc.exclusive_minimum:
                 return f"{doc.label} must be greater than {limit}{unit} (got {shown})."
@@ -226,7 +233,13 @@ class NumberField(QLineEdit):
         if self.mixed and not self.isModified():
             size = steps * self.step
             self._ask(
-                Change("+", max(1.0, round(abs(size))) * (1 if steps > 0 else -1) if self._integer else size), again
+                Change(
+                    "+",
+                    max(1.0, round(abs(size))) * (1 if steps > 0 else -1)
+                    if self._integer
+                    else size,
+                ),
+                again,
             )
             return
         try:
@@ -241,13 +254,17 @@ class NumberField(QLineEdit):
         nearest = round(places)
         on_grid = abs(places - nearest) < 1e-6
         up = steps > 0
-        target = (nearest + (1 if up else -1)) * size if on_grid else (int(places // 1) + (1 if up else 0)) * size
+        target = (
+            (nearest + (1 if up else -1)) * size
+            if on_grid
+            else (int(places // 1) + (1 if up else 0)) * size
+        )
         target = float(f"{target:.12g}")
         if not self.range_problem(target):
             self._offer(target, again)
             self.selectAll()
 
-    # --- size ------------------------------------------------------------------------------------------------------
+    # --- size -------------------------------------------------------------------------------------
 
     def _on_text(self, text: str) -> None:
         """Ask for the width of a number, so that it is seen whole; what is being typed scrolls."""
@@ -272,11 +289,16 @@ class NumberField(QLineEdit):
         number = min(self._needed, theme.scaled(_WIDEST)) + beside
         return QSize(max(self._usual or hint.width(), number), hint.height())
 
-    # --- events ----------------------------------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, modifiers = event.key(), event.modifiers()
-        ups = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
+        ups = {
+            Qt.Key.Key_Up: 1,
+            Qt.Key.Key_Down: -1,
+            Qt.Key.Key_PageUp: 10,
+            Qt.Key.Key_PageDown: -10,
+        }
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.setModified(True)
             if self.commit():

@@ -43,7 +43,9 @@ class ParameterRow(Themed):
         Whether there is one.
     """
 
-    def __init__(self, document: Document, key: str, *, slider: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, key: str, *, slider: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.key = key
         self._document = document
@@ -99,7 +101,12 @@ class ParameterRow(Themed):
             layout.addWidget(self.slider, 1, 0)
         layout.addWidget(self.message, 2, 0)
 
-        self._told: list[QWidget] = [label, self.field, unit, *((self.slider,) if self.slider else ())]
+        self._told: list[QWidget] = [
+            label,
+            self.field,
+            unit,
+            *((self.slider,) if self.slider else ()),
+        ]
         self.field.committed.connect(self._commit)
         self.field.problem_changed.connect(lambda _: self._show_message())
         self.renew_theme()
@@ -108,9 +115,15 @@ class ParameterRow(Themed):
         dim, symbol = theme.current().dim, self.doc.symbol
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
         note = self._unused or ("" if self.doc.live else "applies at reset")
-        late = f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>" if note else ""
+        late = (
+            f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>"
+            if note
+            else ""
+        )
         # What is switched off is fainter than its reason, and too faint to be read.
-        name = f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
+        name = (
+            f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
+        )
         self._label.setText(f"{name}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
@@ -180,7 +193,9 @@ class ParameterRow(Themed):
         open_value_menu(self, self._document, [self.key], event)
 
     def _show_message(self) -> None:
-        self.message.say(self.field.problem or ("Applies at the next reset." if self._pending else ""))
+        self.message.say(
+            self.field.problem or ("Applies at the next reset." if self._pending else "")
+        )
 
     def _begin(self) -> None:
         self._gesture = self._document.new_gesture()
@@ -197,7 +212,11 @@ class ParameterRow(Themed):
             self.field.refuse(problem)
 
     def _apply(self, value: Any, gesture: int) -> str:
-        if isinstance(value, float) and isinstance(self.default, int) and not isinstance(self.default, bool):
+        if (
+            isinstance(value, float)
+            and isinstance(self.default, int)
+            and not isinstance(self.default, bool)
+        ):
             value = round(value)
         try:
             self._document.set_value(self.key, value, f"Change {self.doc.label.lower()}", gesture)

@@ -102,7 +102,10 @@ class ProblemDelegate(QStyledItemDelegate):
             words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
             if words.width() + 18 > room:  # as many lines as it takes
                 within = QRect(0, 0, room - 18, 10000)
-                words = QSize(room - 18, metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height())
+                words = QSize(
+                    room - 18,
+                    metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height(),
+                )
             size = words + QSize(18, 6)
             if found and at.x() + size.width() > left + room:
                 at = QPoint(left, found[-1][0].bottom() + 5)
@@ -141,28 +144,42 @@ class ProblemDelegate(QStyledItemDelegate):
         painter.setBrush(theme.colour(_COLOURS[entry.kind]))
         painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
         painter.setPen(theme.colour("text"))
-        painter.drawText(rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, entry.text)
+        painter.drawText(
+            rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, entry.text
+        )
         for number, (box, fix) in enumerate(self.buttons(index, rect, metrics)):
             over = self._over == (index.row(), number)
             painter.setPen(QPen(theme.colour("accent"), 1))
             painter.setBrush(theme.colour("accent") if over else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)  # a crisp edge
+            painter.drawRoundedRect(
+                QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5
+            )  # a crisp edge
             painter.setPen(theme.colour("on_accent" if over else "accent"))
             words = box.adjusted(9, 3, -9, -3)
-            painter.drawText(words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label)
+            painter.drawText(
+                words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label
+            )
         painter.restore()
 
-    def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
         if not isinstance(event, QMouseEvent):
             return super().editorEvent(event, model, option, index)
         boxes = self.buttons(index, option.rect, option.fontMetrics)
-        hit = next((k for k, (box, _) in enumerate(boxes) if box.contains(event.position().toPoint())), None)
+        hit = next(
+            (k for k, (box, _) in enumerate(boxes) if box.contains(event.position().toPoint())),
+            None,
+        )
         over = None if hit is None else (index.row(), hit)
         if over != self._over:
             self._over = over
             self._view.viewport().update()
         if hit is None:
             return False
-        if event.type() == QEvent.Type.MouseButtonRelease and event.button() == Qt.MouseButton.LeftButton:
+        if (
+            event.type() == QEvent.Type.MouseButtonRelease
+            and event.button() == Qt.MouseButton.LeftButton
+        ):
             self.fix_asked.emit(boxes[hit][1])
         return True

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
@@ -34,7 +42,9 @@ class ColumnScrollArea(QScrollArea):
         if content is None:
             return hint
         beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
-        return QSize((content.minimumWidth() or content.minimumSizeHint().width()) + beside, hint.height())
+        return QSize(
+            (content.minimumWidth() or content.minimumSizeHint().width()) + beside, hint.height()
+        )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         handled = super().eventFilter(watched, event)

@@ -56,7 +56,13 @@ class ServiceDialog(Dialog):
     form: DeclaredForm[Any]
 
     def __init__(
-        self, service: Service, parent: QWidget | None, title: str, note: str, copies: str, starts: str
+        self,
+        service: Service,
+        parent: QWidget | None,
+        title: str,
+        note: str,
+        copies: str,
+        starts: str,
     ) -> None:
         super().__init__(parent, title, note)
         self._service = service
@@ -151,7 +157,10 @@ def service_commands(
 
     def show(context: C) -> None:
         make = dialog()
-        shown = next((each for each in context.window.findChildren(ServiceDialog) if type(each) is make), None)
+        shown = next(
+            (each for each in context.window.findChildren(ServiceDialog) if type(each) is make),
+            None,
+        )
         shown = shown or make(service(context), context.window)
         shown.show()
         shown.raise_()

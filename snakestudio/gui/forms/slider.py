@@ -63,7 +63,11 @@ class ValueSlider(QSlider):
         self.setSliderDown(True)
         handle = self.value() / self.maximum() * (self.width() - _HANDLE) + _HANDLE / 2
         # Grabbing the handle off its middle must not move it.
-        self._grip = event.position().x() - handle if abs(event.position().x() - handle) <= _HANDLE / 2 else 0.0
+        self._grip = (
+            event.position().x() - handle
+            if abs(event.position().x() - handle) <= _HANDLE / 2
+            else 0.0
+        )
         self._go(self._position_at(event.position().x() - self._grip))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

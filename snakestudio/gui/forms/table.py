@@ -6,7 +6,16 @@ import html
 import math
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
@@ -42,7 +51,8 @@ _FOCUS = 3
 _GAP = 4
 """Space between the texts of two rows, px."""
 _LABEL = 108
-"""Least width of the column that labels the rows, px of the design: two lines are readable, three are not."""
+"""Least width of the column that labels the rows, px of the design: two lines are readable, three
+are not."""
 _SPREAD = 44
 """Most space that a wide table adds to each column, px of the design."""
 
@@ -64,9 +74,15 @@ class TableModel(QAbstractTableModel):
     def set_table(self, table: Table | None) -> None:
         """Hold another table; one with the same columns and as many rows keeps the order, selection and position."""
         table = _NO_TABLE if table is None else table
-        if self._order and table.columns == self.table.columns and len(table.rows) == len(self.table.rows):
+        if (
+            self._order
+            and table.columns == self.table.columns
+            and len(table.rows) == len(self.table.rows)
+        ):
             self.table = table
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._order) - 1, len(table.columns) - 1))
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(len(self._order) - 1, len(table.columns) - 1)
+            )
             if self._sorted_by is not None:
                 self.sort(*self._sorted_by)
             return
@@ -85,10 +101,14 @@ class TableModel(QAbstractTableModel):
         row = self.table.rows[self._order[line]]
         text = row.cells[column].text
         if self.table.columns[column].is_text:
-            return f"{text},{_FIXED_SPACE}{row.unit}" if row.unit and column == self.table.label_column else text
+            return (
+                f"{text},{_FIXED_SPACE}{row.unit}"
+                if row.unit and column == self.table.label_column
+                else text
+            )
         return _DASH if text == MISSING else text.replace("-", _MINUS)
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._order)
@@ -96,7 +116,9 @@ class TableModel(QAbstractTableModel):
     def columnCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.table.columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> Any:
         if orientation is not Qt.Orientation.Horizontal or section >= len(self.table.columns):
             return None
         column = self.table.columns[section]
@@ -161,11 +183,20 @@ class TableModel(QAbstractTableModel):
         cells = [row.cells[column] for row in self.table.rows]
         plain = [row for row, each in enumerate(self.table.rows) if not each.is_summary]
         numbers = [row for row in plain if math.isfinite(cells[row].value)]
-        empty = [row for row in plain if row not in numbers and (cells[row].values or cells[row].text in ("", MISSING))]
+        empty = [
+            row
+            for row in plain
+            if row not in numbers and (cells[row].values or cells[row].text in ("", MISSING))
+        ]
         words = [row for row in plain if row not in numbers and row not in empty]
         numbers.sort(key=lambda row: cells[row].value, reverse=descending)
         words.sort(key=lambda row: cells[row].text.casefold(), reverse=descending)
-        return [*numbers, *words, *empty, *(row for row, each in enumerate(self.table.rows) if each.is_summary)]
+        return [
+            *numbers,
+            *words,
+            *empty,
+            *(row for row, each in enumerate(self.table.rows) if each.is_summary),
+        ]
 
 
 def _exact(cell: Cell, unit: str) -> str:
@@ -261,7 +292,10 @@ class TableView(QTableView):
         model = self.table_model
         shown = [column for column in range(model.columnCount()) if not self.isColumnHidden(column)]
         lines = range(model.rowCount())
-        return [[model.text(line, column).replace(_FIXED_SPACE, " ") for column in shown] for line in lines]
+        return [
+            [model.text(line, column).replace(_FIXED_SPACE, " ") for column in shown]
+            for line in lines
+        ]
 
     def show_table(self, table: Table | None) -> None:
         """Show a table, sorted as the user wants it; None shows that there is none."""
@@ -289,7 +323,7 @@ class TableView(QTableView):
             text = tab_separated(model.table, [model.row_at(line) for line in lines])
             QGuiApplication.clipboard().setText(text)
 
-    # --- size -----------------------------------------------------------------------------------------------------
+    # --- size -------------------------------------------------------------------------------------
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
@@ -298,13 +332,22 @@ class TableView(QTableView):
             return hint
         label = self.table_model.table.label_column
         least = sum(width for column, width in widths.items() if column != label)
-        return QSize(min(widths[label], theme.scaled(_LABEL)) + least + 2 * self.frameWidth(), hint.height())
+        return QSize(
+            min(widths[label], theme.scaled(_LABEL)) + least + 2 * self.frameWidth(), hint.height()
+        )
 
     def _widths(self) -> dict[int, int]:
         """What each column that is shown needs for its texts, px."""
         head = self.horizontalHeader()
-        shown = (column for column in range(self.table_model.columnCount()) if not self.isColumnHidden(column))
-        return {column: max(self.sizeHintForColumn(column), head.sectionSizeHint(column)) for column in shown}
+        shown = (
+            column
+            for column in range(self.table_model.columnCount())
+            if not self.isColumnHidden(column)
+        )
+        return {
+            column: max(self.sizeHintForColumn(column), head.sectionSizeHint(column))
+            for column in shown
+        }
 
     def _fit(self) -> None:
         """Spread the columns over the width, and make a table that fits its panel as high as its rows."""
@@ -346,7 +389,7 @@ class TableView(QTableView):
         if event.oldSize().width() != event.size().width():
             self._fit()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -354,7 +397,9 @@ class TableView(QTableView):
             painter = QPainter(self.viewport())
             painter.setPen(theme.colour("dim"))
             area = self.viewport().rect().adjusted(12, 12, -12, -12)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty)
+            painter.drawText(
+                area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty
+            )
             painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

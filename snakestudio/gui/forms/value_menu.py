@@ -13,7 +13,9 @@ from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 __all__ = ["open_value_menu"]
 
 
-def open_value_menu(row: QWidget, document: Document, keys: Sequence[str], event: QContextMenuEvent) -> QMenu:
+def open_value_menu(
+    row: QWidget, document: Document, keys: Sequence[str], event: QContextMenuEvent
+) -> QMenu:
     """Open the menu of the value that a row shows, where somebody asked for it.
 
     Parameters
@@ -33,7 +35,9 @@ def open_value_menu(row: QWidget, document: Document, keys: Sequence[str], event
     for text, carry_out in document.value_commands:
         menu.addAction(text).triggered.connect(lambda _=False, call=carry_out: call(tuple(keys)))
     copied = "+".join(keys)
-    menu.addAction("Copy Key").triggered.connect(lambda: QGuiApplication.clipboard().setText(copied))
+    menu.addAction("Copy Key").triggered.connect(
+        lambda: QGuiApplication.clipboard().setText(copied)
+    )
     assign_mnemonics(menu)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(event.globalPos())

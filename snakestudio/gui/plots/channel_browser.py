@@ -102,7 +102,9 @@ class _Tree(QTreeWidget):
             drag = QDrag(self)
             drag.setMimeData(self.mimeData(self.selectedItems()))
             drag.setPixmap(_ticket(self.chosen, self))
-            drag.setHotSpot(QPoint(-12, -12))  # below the mouse: what dropping does is said where it is
+            drag.setHotSpot(
+                QPoint(-12, -12)
+            )  # below the mouse: what dropping does is said where it is
             drag.exec(Qt.DropAction.CopyAction)
         finally:
             self.drag_ended.emit()
@@ -143,7 +145,8 @@ class ChannelBrowser(Themed):
     bridge : SessionController
     library : Library
     known : callable
-        The value of a derived channel (by its key) at a row, as the plots know it; None if none shows it.
+        The value of a derived channel (by its key) at a row, as the plots know it; None if none
+        shows it.
 
     Signals
     -------
@@ -179,7 +182,9 @@ class ChannelBrowser(Themed):
         self.search.setPlaceholderText("Find a channel")
         self.search.setAccessibleName("Find a channel")
         self.search.setClearButtonEnabled(True)
-        self._glass = self.search.addAction(theme.icon("search", "dim"), QLineEdit.ActionPosition.LeadingPosition)
+        self._glass = self.search.addAction(
+            theme.icon("search", "dim"), QLineEdit.ActionPosition.LeadingPosition
+        )
         self.search.textChanged.connect(self._fill)
         self.setFocusProxy(self.search)
         self.derive_button = QToolButton()
@@ -236,7 +241,7 @@ class ChannelBrowser(Themed):
             self._fill()
         self._values_soon()
 
-    # --- the tree --------------------------------------------------------------------------------------------------
+    # --- the tree ---------------------------------------------------------------------------------
 
     def _renew(self) -> None:
         """Show what there is now, or when it is seen again: every run that begins would be held up by it."""
@@ -266,7 +271,9 @@ class ChannelBrowser(Themed):
         elif query and not self._items:
             self.hint.setText("Nothing is called that.")
         else:
-            self.hint.setText("Drag into a plot, or double-click for the one whose title is underlined.")
+            self.hint.setText(
+                "Drag into a plot, or double-click for the one whose title is underlined."
+            )
         self._values_soon()
 
     def _fill_groups(self) -> None:
@@ -293,7 +300,9 @@ class ChannelBrowser(Themed):
     def _fill_found(self, query: str) -> None:
         found = []
         for place, channel in enumerate(self._shown.values()):
-            fits = match(query, label_of(channel.name)) or match(query, f"{channel.name} {' '.join(channel.group)}")
+            fits = match(query, label_of(channel.name)) or match(
+                query, f"{channel.name} {' '.join(channel.group)}"
+            )
             if fits is not None:
                 found.append((-fits.score, place, channel))
         for _, _, channel in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
@@ -320,7 +329,7 @@ class ChannelBrowser(Themed):
         (self._open.add if opened else self._open.discard)("/".join(path))
         self._values_soon()
 
-    # --- values ----------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------
 
     def _values_soon(self) -> None:
         if self.isVisible() and not self._timer.isActive():
@@ -331,16 +340,22 @@ class ChannelBrowser(Themed):
         recording = self._bridge.recording
         if recording is None or not len(recording):
             return
-        row = len(recording) - 1 if self._bridge.cursor is None else min(self._bridge.cursor, len(recording) - 1)
+        row = (
+            len(recording) - 1
+            if self._bridge.cursor is None
+            else min(self._bridge.cursor, len(recording) - 1)
+        )
         seen = [name for name, item in self._items.items() if self._in_view(item)]
-        for name, value in _row_values(recording, [self._shown[name] for name in seen], row, self._known).items():
+        for name, value in _row_values(
+            recording, [self._shown[name] for name in seen], row, self._known
+        ).items():
             self._items[name].setText(_VALUE, "" if math.isnan(value) else readable(value, ""))
 
     def _in_view(self, item: QTreeWidgetItem) -> bool:
         rect = self.tree.visualItemRect(item)
         return not rect.isEmpty() and rect.intersects(self.tree.viewport().rect())
 
-    # --- what one does with them -----------------------------------------------------------------------------------
+    # --- what one does with them ------------------------------------------------------------------
 
     def _on_double_click(self, item: QTreeWidgetItem) -> None:
         name = item.data(_NAME, _NAME_ROLE)
@@ -368,7 +383,10 @@ class ChannelBrowser(Themed):
 
 
 def _row_values(
-    recording: Recording, channels: Sequence[Channel], row: int, known: Callable[[str, int], float | None]
+    recording: Recording,
+    channels: Sequence[Channel],
+    row: int,
+    known: Callable[[str, int], float | None],
 ) -> dict[str, float]:
     """The values of some channels at a row, by name; NaN of derived ones that nobody has worked out.
 

@@ -58,7 +58,9 @@ class Library(QObject):
         self._settings = settings
         self._derived: dict[str, Derived] = {}
         if settings is not None:
-            self._derived = {each.name: each for each in read_derived(str(settings.value(_KEPT, "")))}
+            self._derived = {
+                each.name: each for each in read_derived(str(settings.value(_KEPT, "")))
+            }
 
     @property
     def derived(self) -> tuple[Derived, ...]:

@@ -36,25 +36,42 @@ class PlotsContext(Context, Protocol):
 def _preset(preset: Preset) -> Command[PlotsContext]:
     name = preset.name.lower().replace(" ", "_")
     return Command(
-        f"plots_{name}", _MENU, preset.name, lambda c: c.plot_docks.show_preset(preset.name), icon="statistics",
+        f"plots_{name}",
+        _MENU,
+        preset.name,
+        lambda c: c.plot_docks.show_preset(preset.name),
+        icon="statistics",
         tip=preset.tip,
-    )  # fmt: skip
+    )
 
 
 PLOTS: tuple[Command[PlotsContext], ...] = (
     Command(
-        "new_plot_panel", _MENU, "New Plot Panel", lambda c: c.plot_docks.new_panel([Content("time")]),
-        icon="plot-add", tip="A dock of its own with plots; it can be moved, floated and closed",
+        "new_plot_panel",
+        _MENU,
+        "New Plot Panel",
+        lambda c: c.plot_docks.new_panel([Content("time")]),
+        icon="plot-add",
+        tip="A dock of its own with plots; it can be moved, floated and closed",
     ),
     Command(
-        "derived_channel", _MENU, "Derived Channel ...", lambda c: c.plot_docks.derive(), icon="derived", long=True,
+        "derived_channel",
+        _MENU,
+        "Derived Channel ...",
+        lambda c: c.plot_docks.derive(),
+        icon="derived",
+        long=True,
         tip="Make a channel from others: expressions, filters, derivatives, differences between runs",
     ),
     Command(
-        "channels", _MENU, "Channels", lambda c: c.show_dock("channels"), icon="search",
+        "channels",
+        _MENU,
+        "Channels",
+        lambda c: c.show_dock("channels"),
+        icon="search",
         tip="Everything that can be plotted, to be dragged into plots",
     ),
     line(_MENU),
     *(_preset(preset) for preset in PRESETS),
-)  # fmt: skip
+)
 """Commands for plots, in the order of the menu."""

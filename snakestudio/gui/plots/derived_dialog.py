@@ -64,7 +64,9 @@ class Channel:
     """What is typed."""
 
     name: str = form_field("", "&Name", placeholder="tracking_error_rad")
-    expression: str = form_field("", "&Expression", placeholder="joint_4_yaw_rad - joint_4_yaw_ref_rad")
+    expression: str = form_field(
+        "", "&Expression", placeholder="joint_4_yaw_rad - joint_4_yaw_ref_rad"
+    )
 
 
 class _ExpressionEditor(Editor):
@@ -78,15 +80,21 @@ class _ExpressionEditor(Editor):
         Whether there is another run.
     """
 
-    def __init__(self, field: FormField, parent: QWidget, columns: Sequence[str], other: bool) -> None:
+    def __init__(
+        self, field: FormField, parent: QWidget, columns: Sequence[str], other: bool
+    ) -> None:
         super().__init__(field, parent)
-        self.widget: ExpressionField = ExpressionField([*columns, *(f"{function}(" for function in FUNCTIONS)])
+        self.widget: ExpressionField = ExpressionField(
+            [*columns, *(f"{function}(" for function in FUNCTIONS)]
+        )
         self.widget.setPlaceholderText(field.placeholder)
         self.widget.setMinimumWidth(theme.scaled(560))
         self.widget.textEdited.connect(self.changed)
         self.around = QToolButton(parent)
         self.around.setText("Apply ▾")
-        self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
+        self.around.setToolTip(
+            "Put a filter or a function around the expression, or around what is selected of it"
+        )
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = Menu(parent)
         for text, pattern in _around():
@@ -139,7 +147,12 @@ class DerivedDialog(Dialog):
     ) -> None:
         super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._recording, self._library, self._old, self._other = bridge.recording, library, name, other
+        self._recording, self._library, self._old, self._other = (
+            bridge.recording,
+            library,
+            name,
+            other,
+        )
         self._columns = () if self._recording is None else column_names(self._recording.schema)
         self._theirs = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
@@ -147,7 +160,8 @@ class DerivedDialog(Dialog):
         fields = fields_of(Channel())
         columns, has_other = self._columns, other is not None
         fields["expression"] = replace(
-            fields["expression"], editor=lambda field, on: _ExpressionEditor(field, on, columns, has_other)
+            fields["expression"],
+            editor=lambda field, on: _ExpressionEditor(field, on, columns, has_other),
         )
         text = library[name].text if name in library else ""
         self.form = DeclaredForm(Channel(name, text), fields)
@@ -163,7 +177,9 @@ class DerivedDialog(Dialog):
         self.help = QLabel(_help(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.help.setProperty("role", "dim")
         buttons = QDialogButtonBox()
-        self.keep_button = buttons.addButton("&Change" if self._old else "&Add", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.keep_button = buttons.addButton(
+            "&Change" if self._old else "&Add", QDialogButtonBox.ButtonRole.AcceptRole
+        )
         self.keep_button.setProperty("role", "primary")
         buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.keep)
@@ -178,11 +194,12 @@ class DerivedDialog(Dialog):
         self.judge()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over them.
+        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over
+        # them.
         super().resizeEvent(event)
         self.help.setMinimumHeight(self.help.heightForWidth(self.help.width()))
 
-    # --- what is typed ---------------------------------------------------------------------------------------------
+    # --- what is typed ----------------------------------------------------------------------------
 
     @property
     def problem(self) -> str:
@@ -202,7 +219,9 @@ class DerivedDialog(Dialog):
         if name in self._columns:
             return f"{name} is a column of the run itself; give another name."
         if name in self._library and name != self._old:
-            return f"There is a derived channel {name} already; give another name, or change that one."
+            return (
+                f"There is a derived channel {name} already; give another name, or change that one."
+            )
         return ""
 
     def judge(self) -> None:
@@ -212,12 +231,16 @@ class DerivedDialog(Dialog):
         empty = not self.field.text().strip()
         theme.set_role(self.sentence, "warning" if problem and not empty else "dim")
         if empty:
-            self.sentence.setText("Type an expression over the channels of the run: names are completed.")
+            self.sentence.setText(
+                "Type an expression over the channels of the run: names are completed."
+            )
         elif problem:
             self.sentence.setText(problem)
         elif self._signal is not None:
             unit = unit_text(self._signal.unit)
-            self.sentence.setText(f"In {unit}." if unit else "A pure number, or of a unit that has no name.")
+            self.sentence.setText(
+                f"In {unit}." if unit else "A pure number, or of a unit that has no name."
+            )
         self._draw()
 
     def keep(self) -> None:
@@ -226,12 +249,14 @@ class DerivedDialog(Dialog):
             self.judge()
             return
         name = self.name_field.text().strip()
-        self._library.put(Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old)
+        self._library.put(
+            Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old
+        )
         if not self._old:
             self.made.emit(name)
         self.close()
 
-    # --- the curve -------------------------------------------------------------------------------------------------
+    # --- the curve --------------------------------------------------------------------------------
 
     def _draw(self) -> None:
         self._stop()
@@ -290,7 +315,18 @@ class DerivedDialog(Dialog):
 
 def _help() -> str:
     """What can be typed, in a few lines."""
-    shown = ("derivative", "integral", "lowpass", "moving_mean", "median", "norm", "sum", "at", "unwrap", "delay")
+    shown = (
+        "derivative",
+        "integral",
+        "lowpass",
+        "moving_mean",
+        "median",
+        "norm",
+        "sum",
+        "at",
+        "unwrap",
+        "delay",
+    )
     functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
     return (
         f"{functions}<br>Patterns stand for several channels, as in sum(link_*_obstacle_fx_n); "

@@ -125,7 +125,9 @@ def _not_kept(path: Path, what: str, error: OSError) -> OSError:
     return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}); {remedy}.")
 
 
-def save_profile(path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str) -> None:
+def save_profile(
+    path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str
+) -> None:
     """Write the profile that a chart shows: abscissas from the head, and the run's own values there.
 
     Raises
@@ -145,7 +147,9 @@ def _write(path: Path, head: str, table: FloatArray) -> None:
     _keep(path, "data", text.encode())
 
 
-def save_spectrum(path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str) -> None:
+def save_spectrum(
+    path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
+) -> None:
     """Write the spectra that a chart shows: frequencies and amplitudes, those of other runs after the run's own.
 
     Raises
@@ -154,13 +158,20 @@ def save_spectrum(path: Path, picture: ChartData, lines: Sequence[CurveSpec], sc
         If it cannot be written.
     """
     decades = picture.axes[0].decades
-    names = [*names_of(schema, lines), *(f"other_{i + 1}" for i in range(len(picture.traces) - len(lines)))]
+    names = [
+        *names_of(schema, lines),
+        *(f"other_{i + 1}" for i in range(len(picture.traces) - len(lines))),
+    ]
     frequency = max((trace.time for trace in picture.traces), key=len)
     columns = [frequency]
     for trace in picture.traces:
         sizes = 10.0**trace.low if decades else trace.low
         columns.append(np.interp(frequency, trace.time, sizes, right=np.nan))
-    head = f"# SnakeStudio {__version__}\n# {title}: amplitudes\n" + ",".join(["frequency_hz", *names]) + "\n"
+    head = (
+        f"# SnakeStudio {__version__}\n# {title}: amplitudes\n"
+        + ",".join(["frequency_hz", *names])
+        + "\n"
+    )
     _write(path, head, np.stack(columns, axis=1))
 
 
@@ -207,10 +218,22 @@ class PlotExporter(QObject):
                 save_png(path, chart, plot.title)
             elif plot.view.style == "profile":
                 if self._history.recording is not None and plot.chart.picture.traces:
-                    save_profile(path, plot.chart.picture, plot.lines, self._history.recording.schema, plot.instant)
+                    save_profile(
+                        path,
+                        plot.chart.picture,
+                        plot.lines,
+                        self._history.recording.schema,
+                        plot.instant,
+                    )
             elif plot.view.style == "spectrum":
                 if self._history.recording is not None and plot.chart.picture.traces:
-                    save_spectrum(path, plot.chart.picture, plot.lines, self._history.recording.schema, plot.title)
+                    save_spectrum(
+                        path,
+                        plot.chart.picture,
+                        plot.lines,
+                        self._history.recording.schema,
+                        plot.title,
+                    )
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:
@@ -222,13 +245,17 @@ class PlotExporter(QObject):
             return
         if plot.view.whole:
             start, stop = float(recording.times[0]), float(recording.times[-1])
-        table = CsvTable(recording, plot.lines, start, stop, plot.title, plot.overlaid, self._history.other)
+        table = CsvTable(
+            recording, plot.lines, start, stop, plot.title, plot.overlaid, self._history.other
+        )
         self._task = Task("export", lambda progress: table.write(path, progress), self)
         self._task.progressed.connect(self._on_progressed)
         self._task.finished.connect(self._end)
         self._task.cancelled.connect(self._end)
         self._task.failed.connect(self._on_failed)
-        self._dialog = QProgressDialog(f"Exporting {plot.title} ...", "Cancel", 0, _STEPS, self._window)
+        self._dialog = QProgressDialog(
+            f"Exporting {plot.title} ...", "Cancel", 0, _STEPS, self._window
+        )
         self._dialog.setMinimumDuration(500)
         self._dialog.setAutoReset(False)
         self._dialog.canceled.connect(self._task.cancel)
@@ -256,5 +283,7 @@ class PlotExporter(QObject):
         self._end()
 
     def _say(self, problem: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.Warning, "Export", problem, QMessageBox.StandardButton.Ok, self._window)
+        box = QMessageBox(
+            QMessageBox.Icon.Warning, "Export", problem, QMessageBox.StandardButton.Ok, self._window
+        )
         box.open()

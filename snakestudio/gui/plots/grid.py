@@ -159,7 +159,11 @@ class PlotGrid(QWidget):
 
     def _wanted(self) -> int:
         n = len(self.plots)
-        most = max(1, min(4, self.width() // theme.scaled(_NARROW) + 1)) if self.width() > theme.scaled(420) else 1
+        most = (
+            max(1, min(4, self.width() // theme.scaled(_NARROW) + 1))
+            if self.width() > theme.scaled(420)
+            else 1
+        )
         columns = 1 if n == 1 else min(most, n, 2 if n <= 4 else 3 if n <= 9 else 4)
         seen = self.parentWidget()  # it may be higher itself, and scroll
         height = seen.height() if seen is not None else self.height()

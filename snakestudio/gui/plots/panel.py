@@ -37,7 +37,8 @@ _TICK_MS = 16
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
 _REST_MS = 150
-"""Plots of a run that has not begun wait until nobody has given it another beginning for so long."""
+"""Plots of a run that has not begun wait until nobody has given it another beginning for so
+long."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -75,7 +76,9 @@ class _SceneViews:
         names = default_views(scene)
         turned = bool(schema.sections) != (self._names[0] == "profile")
         for plot, name, default in zip(plots, names, self._names, strict=False):
-            lost = plot.view_name and (not plot.view.suits(schema) if schema.sections else plot.view.of == "body")
+            lost = plot.view_name and (
+                not plot.view.suits(schema) if schema.sections else plot.view.of == "body"
+            )
             if lost or (turned and plot.view_name == default):
                 plot.choose(name, first_index(name, scene))
         for plot in plots:
@@ -186,7 +189,9 @@ class PlotPanel(Themed):
         chart.cursor_stepped.connect(self._step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
         chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
-        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point))
+        chart.legend_asked.connect(
+            lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point)
+        )
         chart.viewport().installEventFilter(self)
         self.redraws.mark([plot], Stale.AT_ONCE)
         return plot
@@ -194,7 +199,7 @@ class PlotPanel(Themed):
     def sizeHint(self) -> QSize:
         return QSize(840, 380)
 
-    # --- which plots there are -------------------------------------------------------------------------------------
+    # --- which plots there are --------------------------------------------------------------------
 
     @property
     def plots(self) -> list[LivePlot]:
@@ -282,12 +287,16 @@ class PlotPanel(Themed):
         self.strip.show_plots(self.plots)
         self.contents_changed.emit()
 
-    # --- what is in view -------------------------------------------------------------------------------------------
+    # --- what is in view --------------------------------------------------------------------------
 
     @property
     def following(self) -> bool:
         """Whether the newest data stay in view."""
-        return self.follow_button.isChecked() and not self.pause_button.isChecked() and self._bridge.live
+        return (
+            self.follow_button.isChecked()
+            and not self.pause_button.isChecked()
+            and self._bridge.live
+        )
 
     def follow(self, span: float | None = None) -> None:
         """Keep the newest `span` seconds in view (0: all; None: as the box says)."""
@@ -316,7 +325,9 @@ class PlotPanel(Themed):
         """Have the newest data in view; with `settle`, at the end of it."""
         span = float(self.window_box.currentData())
         # Another page is turned in all plots at once; the same one only becomes fuller.
-        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE)
+        self._set_view(
+            *next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE
+        )
 
     @property
     def _newest(self) -> float:
@@ -337,7 +348,7 @@ class PlotPanel(Themed):
         """Whether every plot shows what it should, as well as it can."""
         return not self.grid.coming and not self._resting.isActive() and self.redraws.settled
 
-    # --- events ----------------------------------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     def _on_recording(self) -> None:
         recording = self._bridge.recording
@@ -463,7 +474,7 @@ class PlotPanel(Themed):
         for plot in self.plots:
             plot.draw_cursor(at, row)
 
-    # --- the timer -------------------------------------------------------------------------------------------------
+    # --- the timer --------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         if self._resting.isActive() or self.visibleRegion().isEmpty():
@@ -478,7 +489,9 @@ class PlotPanel(Themed):
                 if filling or not self.pause_button.isChecked():
                     self._mark(Stale.ALL if filling else Stale.LONGER)
             problems = self.history.problems
-            self.note.setText("reading the run …" if self.history.filling else problems[0] if problems else "")
+            self.note.setText(
+                "reading the run …" if self.history.filling else problems[0] if problems else ""
+            )
         for overlay in self.overlays:
             if overlay.history.missing and overlay.history.pull(_PULL_BUDGET_S):
                 self._mark(Stale.ALL)
@@ -521,7 +534,11 @@ class PlotPanel(Themed):
         menu.addAction("New Plot", lambda: self.add_plot(Content("time")))
         menu.addAction("Remove Plot", lambda: self.grid.remove(plot))
         menu.addSeparator()
-        for kind, text in (("csv", "Data as CSV"), ("png", "Picture as PNG"), ("svg", "Picture as SVG")):
+        for kind, text in (
+            ("csv", "Data as CSV"),
+            ("png", "Picture as PNG"),
+            ("svg", "Picture as SVG"),
+        ):
             action = menu.addAction(f"Export {text} ...")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
             action.setEnabled(kind != "csv" or bool(plot.lines))

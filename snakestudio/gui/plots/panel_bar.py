@@ -33,23 +33,32 @@ class PanelBar(NarrowRow):
         self.title = heading(title)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
-        # Words for what is used all the time, icons for the rest: panels are narrow on small screens.
+        # Words for what is used all the time, icons for the rest: panels are narrow on small
+        # screens.
         self.add_button = self._tool("New plot", "New plot: one more in this panel", bare=True)
         self.sets_button = self._tool(
-            "Arrangement", "Arrangement: put plots of one kind of question here, or keep these", bare=True
+            "Arrangement",
+            "Arrangement: put plots of one kind of question here, or keep these",
+            bare=True,
         )
         self.sets_menu = Menu(self)
         self.sets_button.setMenu(self.sets_menu)
         self.sets_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.statistics_button = self._switch(
-            "Statistics", "Statistics of the curves over a span: Shift and drag in a plot selects one", bare=True
+            "Statistics",
+            "Statistics of the curves over a span: Shift and drag in a plot selects one",
+            bare=True,
         )
-        self.pause_button = self._switch("Pause view", "Let the plots stand still while data still arrive")
+        self.pause_button = self._switch(
+            "Pause view", "Let the plots stand still while data still arrive"
+        )
         self.follow_button = self._switch("Follow", "Keep the newest data in view")
         self.follow_button.setChecked(True)
         self.window_box = QComboBox()
         self.window_box.setAccessibleName("Window")
-        self.window_box.setToolTip("How much of the run is in view while it follows the newest data")
+        self.window_box.setToolTip(
+            "How much of the run is in view while it follows the newest data"
+        )
         for text, span in _WINDOWS:
             self.window_box.addItem(text, span)
         self.window_box.setCurrentIndex(1)
@@ -60,9 +69,13 @@ class PanelBar(NarrowRow):
         row.addWidget(self.note)
         row.addStretch(1)
         for widget in (
-            self.add_button, self.sets_button, self.statistics_button, self.pause_button, self.follow_button,
+            self.add_button,
+            self.sets_button,
+            self.statistics_button,
+            self.pause_button,
+            self.follow_button,
             self.window_box,
-        ):  # fmt: skip
+        ):
             row.addWidget(widget)
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
@@ -89,7 +102,9 @@ class PanelBar(NarrowRow):
         button.setAccessibleName(text)
         button.setIconSize(QSize(14, 14))
         style = Qt.ToolButtonStyle
-        button.setToolButtonStyle(style.ToolButtonIconOnly if bare else style.ToolButtonTextBesideIcon)
+        button.setToolButtonStyle(
+            style.ToolButtonIconOnly if bare else style.ToolButtonTextBesideIcon
+        )
         button.setStyleSheet(f"QToolButton {{ padding: {'4px 6px' if bare else '3px 8px'}; }}")
         button.setToolTip(tip)
         return button

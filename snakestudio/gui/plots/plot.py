@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.charts.chart import Chart
@@ -89,7 +96,7 @@ class PlotHead(QWidget):
         self.index_button.setText(f"{choice} ▾")
         self.index_button.setToolTip(f"Choose the {chooser}")
 
-    # --- menus -----------------------------------------------------------------------------------------------------
+    # --- menus ------------------------------------------------------------------------------------
 
     def _fill_views(self) -> None:
         plot, schema = self._plot, self._plot.schema
@@ -109,7 +116,9 @@ class PlotHead(QWidget):
             action.setChecked(content is None)
             action.setEnabled(content is None or bool(content.curves) or content.kind == "time")
             if content is not None:
-                action.triggered.connect(lambda _=False, content=content: plot.show_content(content))
+                action.triggered.connect(
+                    lambda _=False, content=content: plot.show_content(content)
+                )
             self.view_menu.insertAction(first, action)
         strips = Menu("Strips by Number", self.view_menu)
         self.view_menu.insertMenu(first, strips)
@@ -146,15 +155,25 @@ class PlotHead(QWidget):
             if part not in parts:
                 parts[part] = menu.addMenu(f"{part.capitalize()}s")
             unit = known[names[0]].unit
-            content = Content("heat", curves=tuple(map(Curve, names)), title=f"{part} by {part}: {label_of(what)}")
+            content = Content(
+                "heat", curves=tuple(map(Curve, names)), title=f"{part} by {part}: {label_of(what)}"
+            )
             text = f"{label_of(what)}{f'  [{unit}]' if unit else ''}"
-            parts[part].addAction(text).triggered.connect(lambda _=False, content=content: plot.show_content(content))
+            parts[part].addAction(text).triggered.connect(
+                lambda _=False, content=content: plot.show_content(content)
+            )
 
     def _fill_indices(self) -> None:
         plot = self._plot
         view, schema = plot.view, plot.schema
         chooser = view.chooser
-        count = len(view.choices) if chooser == "quantity" else 0 if schema is None else view.count(schema)
+        count = (
+            len(view.choices)
+            if chooser == "quantity"
+            else 0
+            if schema is None
+            else view.count(schema)
+        )
 
         def text(i: int) -> str:
             name = view.choice(schema, i)
@@ -167,7 +186,9 @@ class PlotHead(QWidget):
         )
 
     @staticmethod
-    def _fill(menu: QMenu, entries: list[tuple[str, bool, bool, object]], choose: Callable[[object], None]) -> None:
+    def _fill(
+        menu: QMenu, entries: list[tuple[str, bool, bool, object]], choose: Callable[[object], None]
+    ) -> None:
         for old in menu.findChildren(QMenu):
             old.deleteLater()
         menu.clear()
@@ -250,7 +271,7 @@ class LivePlot(QWidget):
         self.library.changed.connect(self._on_library)
         self._label()
 
-    # --- what it shows ---------------------------------------------------------------------------------------------
+    # --- what it shows ----------------------------------------------------------------------------
 
     @property
     def content(self) -> Content:
@@ -272,7 +293,10 @@ class LivePlot(QWidget):
         """What it shows."""
         key = (self.schema, self._content, self.library.derived)
         if key != self._view_for:
-            self._view_for, self._view = key, custom_view(self._content, self.library.of, self.schema)
+            self._view_for, self._view = (
+                key,
+                custom_view(self._content, self.library.of, self.schema),
+            )
         return self._view
 
     @property
@@ -316,12 +340,18 @@ class LivePlot(QWidget):
     @property
     def overlaid(self) -> list[tuple[Overlay, list[CurveSpec]]]:
         """The curves of other recordings over its own."""
-        return [(overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays]
+        return [
+            (overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays
+        ]
 
     @property
     def series(self) -> set[str]:
         """Keys of the series that it needs."""
-        keys = {line.series for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
+        keys = {
+            line.series
+            for lines in (self.lines, *(over for _, over in self.overlaid))
+            for line in lines
+        }
         schema = self.schema
         if schema is not None and schema.n_holds and self.view.style == "profile":
             keys.update(HOLDS)
@@ -421,7 +451,9 @@ class LivePlot(QWidget):
     def _place(self) -> None:
         room = self.width() - 48
         beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
-        width = min(self.head.sizeHint().width(), max(beside, room // 2))  # a long unit is cut off, too
+        width = min(
+            self.head.sizeHint().width(), max(beside, room // 2)
+        )  # a long unit is cut off, too
         self.head.setGeometry(40, 0, width, 26)
         self.chart.place_legend(40 + width + 4)
 
@@ -433,15 +465,22 @@ class LivePlot(QWidget):
         if self.view.equal:
             self.chosen.emit()
 
-    # --- drawing ---------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def draw(
-        self, start: float, stop: float, cursor: float | None, row: int | None, *, steady: bool = False,
+        self,
+        start: float,
+        stop: float,
+        cursor: float | None,
+        row: int | None,
+        *,
+        steady: bool = False,
         hasty: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Draw the stretch from start to stop (s), with the cursor at a time and its row; of a profile, that instant.
 
-        With `steady`, axes that still serve stay as they are; `hasty` is for one of many while the user moves it.
+        With `steady`, axes that still serve stay as they are; `hasty` is for one of many while the
+        user moves it.
         """
         self._at, self._seen = (cursor, row), (start, stop)
         picture = self._picture(start, stop, row, self.chart.picture if steady else None)
@@ -449,7 +488,11 @@ class LivePlot(QWidget):
         picture.legend = self._legend(picture, cursor, row)
         picture.span = self.span
         named = self.schema is not None and self._content.kind != "view"
-        lost = missing(self._content, self.library.of(self.schema)) if named and self.schema is not None else []
+        lost = (
+            missing(self._content, self.library.of(self.schema))
+            if named and self.schema is not None
+            else []
+        )
         if lost and (picture.invites or not picture.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.invites = False
@@ -459,29 +502,45 @@ class LivePlot(QWidget):
         if unit != self.chart.readout.unit_width:
             self._place()
 
-    def _picture(self, start: float, stop: float, row: int | None, before: ChartData | None) -> ChartData:
+    def _picture(
+        self, start: float, stop: float, row: int | None, before: ChartData | None
+    ) -> ChartData:
         view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid
         area = self.chart.area
         if view.style == "profile":
             return compose_profile(view, lines, history, row, self._values, overlaid)
         if view.style == "xy":
             size = area.width(), area.height()
-            return compose_plane(view, lines, history, start, stop, size, self._frame, overlaid, row)
+            return compose_plane(
+                view, lines, history, start, stop, size, self._frame, overlaid, row
+            )
         if view.style == "spectrum":
             of = self.span or (start, stop)
             return compose_spectrum(
-                view, lines, history, self._spectra, *of, self._frequencies, self._values, before, overlaid
+                view,
+                lines,
+                history,
+                self._spectra,
+                *of,
+                self._frequencies,
+                self._values,
+                before,
+                overlaid,
             )
         width = max(1, round(area.width() * self.chart.devicePixelRatioF()))
         return compose(view, lines, history, start, stop, width, self._values, before, overlaid)
 
-    def _legend(self, picture: ChartData, cursor: float | None, row: int | None) -> list[tuple[str, str]]:
+    def _legend(
+        self, picture: ChartData, cursor: float | None, row: int | None
+    ) -> list[tuple[str, str]]:
         if picture.across == "body":
             return profile_legend(picture, cursor, self._probe)
         if picture.across == "frequency":
             return spectrum_legend(picture, self.view, self._probe)
         if picture.across == "plane":
-            names = [(overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over]
+            names = [
+                (overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over
+            ]
             return [*names, *plane_legend(picture, self.lines)]
         entries = legend(self.view, self.lines, self._history, row, self.overlaid)
         return [(ink(colour), text) for colour, text in entries]
@@ -521,7 +580,7 @@ class LivePlot(QWidget):
         if row is not None:
             self.row_asked.emit(row)
 
-    # --- drops -----------------------------------------------------------------------------------------------------
+    # --- drops ------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         names = dragged_channels(event.mimeData())

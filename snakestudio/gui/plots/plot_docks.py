@@ -84,7 +84,11 @@ def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
     return [
         content
         for content in preset.contents(schema)
-        if (VIEWS[content.view].suits(schema) if content.kind == "view" else set(content.names) & known.keys())
+        if (
+            VIEWS[content.view].suits(schema)
+            if content.kind == "view"
+            else set(content.names) & known.keys()
+        )
     ]
 
 
@@ -123,17 +127,23 @@ class SetsMenu(QObject):
         self._add("What Suits the Scene", panel.show_scene)
         menu.addSeparator()
         for preset in PRESETS:
-            self._add(preset.name, lambda name=preset.name: show_preset(panel, name)).setToolTip(preset.tip)
+            self._add(preset.name, lambda name=preset.name: show_preset(panel, name)).setToolTip(
+                preset.tip
+            )
         if sets.names:
             menu.addSeparator()
             for name in sets.names:
-                self._add(name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name)))
+                self._add(
+                    name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name))
+                )
         menu.addSeparator()
         self._add("Save Plots As ...", self.save)
         delete = menu.addMenu("Delete Saved Plots")
         delete.setEnabled(bool(sets.names))
         for name in sets.names:
-            delete.addAction(name.replace("&", "&&")).triggered.connect(lambda _=False, name=name: sets.delete(name))
+            delete.addAction(name.replace("&", "&&")).triggered.connect(
+                lambda _=False, name=name: sets.delete(name)
+            )
 
     def _add(self, text: str, run: object) -> QAction:
         action = self._panel.bar.sets_menu.addAction(text)
@@ -144,9 +154,12 @@ class SetsMenu(QObject):
     def save(self) -> None:
         """Ask for a name, and keep the plots of the panel under it."""
         dialog = NameDialog(
-            self._sets.names, self._sets.refusal, self._panel.bar, of="plots",
+            self._sets.names,
+            self._sets.refusal,
+            self._panel.bar,
+            of="plots",
             kept="Keeps what every plot of this panel shows, with the derived channels among it.",
-        )  # fmt: skip
+        )
         if dialog.exec():
             self._sets.save(dialog.name, self._panel.contents)
         dialog.deleteLater()
@@ -186,7 +199,8 @@ class PlotDocks(QObject):
     context : Context
         With notices, and docks for more panels.
     new_panel : callable
-        Makes a panel (`plots.panel.PlotPanel`) with its title; of what suits the scene where no contents are given.
+        Makes a panel (`plots.panel.PlotPanel`) with its title; of what suits the scene where no
+        contents are given.
     library : Library
     overlaid : callable
         Gives the runs that are drawn over the window's own.
@@ -195,7 +209,9 @@ class PlotDocks(QObject):
     def __init__(
         self,
         context: _Context,
-        new_panel: Callable[[SessionController, Document, Library, Sequence[Content] | None, str], Panel],
+        new_panel: Callable[
+            [SessionController, Document, Library, Sequence[Content] | None, str], Panel
+        ],
         library: Library,
         overlaid: Callable[[], list[OverlaidRun]],
     ) -> None:
@@ -207,7 +223,7 @@ class PlotDocks(QObject):
         self._focus = _FIRST
         self._pending: str | None = None
 
-    # --- panels ----------------------------------------------------------------------------------------------------
+    # --- panels -----------------------------------------------------------------------------------
 
     def make_first(self) -> Panel:
         """The panel of the dock that is always there."""
@@ -242,7 +258,9 @@ class PlotDocks(QObject):
     def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> Panel:
         context = self._context
         panel = self._new_panel(context.bridge, context.document, self.library, contents, title)
-        panel.refused.connect(lambda sentence: context.banners.edits.say("info", sentence, passing=True))
+        panel.refused.connect(
+            lambda sentence: context.banners.edits.say("info", sentence, passing=True)
+        )
         panel.focused.connect(lambda: self._focus_on(name))
         SetsMenu(panel, self.sets)
         panel.overlay(self._overlaid())
@@ -266,7 +284,7 @@ class PlotDocks(QObject):
         """The panel that was clicked last."""
         return self.panels.get(self._focus) or self.panels.get(_FIRST)
 
-    # --- channels --------------------------------------------------------------------------------------------------
+    # --- channels ---------------------------------------------------------------------------------
 
     def make_browser(self) -> ChannelBrowser:
         """The channel browser."""
@@ -322,15 +340,19 @@ class PlotDocks(QObject):
     def show_preset(self, name: str) -> None:
         """Show an arrangement that comes along in the focused panel."""
         if self.focused is not None:
-            self._context.show_dock(next(key for key, panel in self.panels.items() if panel is self.focused))
+            self._context.show_dock(
+                next(key for key, panel in self.panels.items() if panel is self.focused)
+            )
             show_preset(self.focused, name)
 
-    # --- from start to start ---------------------------------------------------------------------------------------
+    # --- from start to start ----------------------------------------------------------------------
 
     def state(self) -> str:
         """What all panels show, as JSON; "" for the first if it is as the scene has it."""
         written = {
-            name: "" if name == _FIRST and panel.as_scene else contents_text(panel.contents, self.library)
+            name: ""
+            if name == _FIRST and panel.as_scene
+            else contents_text(panel.contents, self.library)
             for name, panel in self.panels.items()
         }
         if self._pending is not None and _FIRST not in written:

@@ -49,7 +49,11 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
     switches = {
         "time": (("log", "Logarithmic Values"),),
         "spectrum": (("log", "Logarithmic Amplitude"),),
-        "xy": (("equal", "Same Scale on Both Axes"), ("whole", "All of the Run"), ("outlines", "Obstacles")),
+        "xy": (
+            ("equal", "Same Scale on Both Axes"),
+            ("whole", "All of the Run"),
+            ("outlines", "Obstacles"),
+        ),
         "heat": (),
         "view": (),
     }[content.kind]
@@ -57,7 +61,9 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
         action = menu.addAction(text)
         action.setCheckable(True)
         action.setChecked(bool(getattr(content, name)))
-        action.toggled.connect(lambda on, name=name: plot.show_content(_switched(plot.content, name, on)))
+        action.toggled.connect(
+            lambda on, name=name: plot.show_content(_switched(plot.content, name, on))
+        )
     if content.kind == "spectrum":
         windows = menu.addMenu("Window")
         group = QActionGroup(windows)
@@ -66,7 +72,9 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
             action.setActionGroup(group)
             action.setCheckable(True)
             action.setChecked(window == content.window)
-            action.triggered.connect(lambda _=False, w=window: plot.show_content(replace(plot.content, window=w)))
+            action.triggered.connect(
+                lambda _=False, w=window: plot.show_content(replace(plot.content, window=w))
+            )
 
 
 def pop_up(menu: QMenu, point: QPoint) -> None:
@@ -82,9 +90,13 @@ def _switched(content: Content, name: str, on: bool) -> Content:
 def _add_curve(menu: QMenu, plot: LivePlot, number: int) -> None:
     last = len(plot.content.curves) - 1
     menu.addAction("Remove", lambda: plot.show_content(plot.content.without(number)))
-    earlier = menu.addAction("Move Up", lambda: plot.show_content(plot.content.moved(number, number - 1)))
+    earlier = menu.addAction(
+        "Move Up", lambda: plot.show_content(plot.content.moved(number, number - 1))
+    )
     earlier.setEnabled(number > 0)
-    later = menu.addAction("Move Down", lambda: plot.show_content(plot.content.moved(number, number + 1)))
+    later = menu.addAction(
+        "Move Down", lambda: plot.show_content(plot.content.moved(number, number + 1))
+    )
     later.setEnabled(number < last)
 
 
@@ -102,6 +114,8 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
 
 
 def _rename(plot: LivePlot) -> None:
-    title, said = QInputDialog.getText(plot, "Rename Plot", "Title of the plot:", text=plot.content.title)
+    title, said = QInputDialog.getText(
+        plot, "Rename Plot", "Title of the plot:", text=plot.content.title
+    )
     if said:
         plot.show_content(replace(plot.content, title=title.strip()))

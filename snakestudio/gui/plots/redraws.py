@@ -1,7 +1,8 @@
 """Which plots have to be drawn anew, and when: new data wait for their turn, what the user moves does not.
 
-They are drawn in rounds: all that are stale are drawn for the same moment, some of them a turn, and are seen together
-when the last of them is done. Seen as their turn comes, their cursors would differ by as much as a round takes.
+They are drawn in rounds: all that are stale are drawn for the same moment, some of them a turn, and
+are seen together when the last of them is done. Seen as their turn comes, their cursors would
+differ by as much as a round takes.
 """
 
 from __future__ import annotations
@@ -138,7 +139,10 @@ class Redraws:
     def _begin(self, now: float, moment: Moment) -> None:
         """Begin a round for a moment, if a plot is due: it is not drawn for new data more often than it can be."""
         pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
-        if any(how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace for plot, how in self._marked.items()):
+        if any(
+            how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace
+            for plot, how in self._marked.items()
+        ):
             self._round, self._marked, self._moment = self._marked, {}, moment
 
     def _finish(self, now: float) -> None:

@@ -46,8 +46,16 @@ def _contact_forces(schema: Schema) -> list[Content]:
     n = schema.n_links
     return [
         Content.of_view("force"),
-        Content("heat", curves=_each("link", n, "obstacle_force_n"), title="Obstacle force, link by time"),
-        Content("time", curves=(Curve("contact_obstacle_fx_n"), Curve("contact_obstacle_fy_n")), title="On the robot"),
+        Content(
+            "heat",
+            curves=_each("link", n, "obstacle_force_n"),
+            title="Obstacle force, link by time",
+        ),
+        Content(
+            "time",
+            curves=(Curve("contact_obstacle_fx_n"), Curve("contact_obstacle_fy_n")),
+            title="On the robot",
+        ),
         Content.of_view("friction"),
     ]
 
@@ -56,15 +64,23 @@ def _tracking(schema: Schema) -> list[Content]:
     joint = min(4, schema.n_joints)
     return [
         Content.of_view("joint", joint - 1),
-        Content("time", curves=(Curve("tracking_error_rad"),), title=f"Tracking error, joint {joint}"),
+        Content(
+            "time", curves=(Curve("tracking_error_rad"),), title=f"Tracking error, joint {joint}"
+        ),
         Content.of_view("torque", joint - 1),
-        Content("heat", curves=_each("joint", schema.n_joints, "yaw_deg"), title="Joint angle, joint by time"),
+        Content(
+            "heat",
+            curves=_each("joint", schema.n_joints, "yaw_deg"),
+            title="Joint angle, joint by time",
+        ),
     ]
 
 
 def _energy(schema: Schema) -> list[Content]:
     return [
-        Content("time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"),
+        Content(
+            "time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"
+        ),
         Content.of_view("energy"),
         Content("time", curves=(Curve("ledger_error_j"),), title="Error of the ledger"),
     ]
@@ -73,7 +89,11 @@ def _energy(schema: Schema) -> list[Content]:
 def _solver(schema: Schema) -> list[Content]:
     return [
         Content("time", curves=(Curve("solver_residual"),), log=True, title="Residual"),
-        Content("time", curves=(Curve("solver_iterations"), Curve("solver_unconverged")), title="Iterations"),
+        Content(
+            "time",
+            curves=(Curve("solver_iterations"), Curve("solver_unconverged")),
+            title="Iterations",
+        ),
         Content("time", curves=(Curve("contacts_closed"),), title="Contacts closed"),
     ]
 
@@ -83,28 +103,49 @@ def _paper(schema: Schema) -> list[Content]:
     return [
         Content.of_view("force_stacked"),
         Content(
-            "xy", curves=(Curve(f"link_{link}_y_m", f"link_{link}_x_m"),), equal=True, outlines=True, whole=True,
+            "xy",
+            curves=(Curve(f"link_{link}_y_m", f"link_{link}_x_m"),),
+            equal=True,
+            outlines=True,
+            whole=True,
             title=f"Path of link {link}",
         ),
         Content.of_view("joint", min(3, max(0, schema.n_joints - 1))),
-        Content("time", curves=(Curve(f"link_{link}_x_m"), Curve(f"link_{link}_y_m")), title=f"Place of link {link}"),
-    ]  # fmt: skip
+        Content(
+            "time",
+            curves=(Curve(f"link_{link}_x_m"), Curve(f"link_{link}_y_m")),
+            title=f"Place of link {link}",
+        ),
+    ]
 
 
 def _gait(schema: Schema) -> list[Content]:
     links = tuple(dict.fromkeys((1, (schema.n_links + 1) // 2, schema.n_links)))
     kind = next((kind for kind in AXES if len(joints(schema.axes, kind)) > 1), "yaw")
     there = joints(schema.axes, kind).tolist()
-    middle, after = (there[len(there) // 2 - 1] + 1, there[len(there) // 2] + 1) if len(there) > 1 else (1, 2)
+    middle, after = (
+        (there[len(there) // 2 - 1] + 1, there[len(there) // 2] + 1) if len(there) > 1 else (1, 2)
+    )
     one, other = f"joint_{middle}_{kind}", f"joint_{after}_{kind}"
     return [
         Content.tracks(links, centre=True),
-        Content("xy", curves=(Curve(f"{other}_deg", f"{one}_deg"),), equal=True,
-                title="Phase of two joints"),
-        Content("spectrum", curves=(Curve(f"{one}_deg"), Curve(f"{one}_ref_deg")),
-                title="Spectrum of a joint"),
-        Content("time", curves=(Curve("com_vx_mps"), Curve("com_vy_mps")), title="Velocity of the centre of mass"),
-    ]  # fmt: skip
+        Content(
+            "xy",
+            curves=(Curve(f"{other}_deg", f"{one}_deg"),),
+            equal=True,
+            title="Phase of two joints",
+        ),
+        Content(
+            "spectrum",
+            curves=(Curve(f"{one}_deg"), Curve(f"{one}_ref_deg")),
+            title="Spectrum of a joint",
+        ),
+        Content(
+            "time",
+            curves=(Curve("com_vx_mps"), Curve("com_vy_mps")),
+            title="Velocity of the centre of mass",
+        ),
+    ]
 
 
 _LEDGER = Derived(
@@ -117,9 +158,18 @@ _TRACKING = Derived("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad
 PRESETS = (
     Preset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
     Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
-    Preset("Energy Balance", "Energies, works, and what of their sum is unaccounted for", _energy, (_LEDGER,)),
+    Preset(
+        "Energy Balance",
+        "Energies, works, and what of their sum is unaccounted for",
+        _energy,
+        (_LEDGER,),
+    ),
     Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
-    Preset("Paper Figures", "Forces by link, the path of a link, a joint, as the papers show them", _paper),
+    Preset(
+        "Paper Figures",
+        "Forces by link, the path of a link, a joint, as the papers show them",
+        _paper,
+    ),
     Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
 )
 
@@ -129,7 +179,10 @@ def contents_text(contents: Sequence[Content], library: Library) -> str:
     used = {name for content in contents for name in content.names}
     derived = [each for each in library.derived if each.name in used]
     return json.dumps(
-        {"plots": [write_content(content) for content in contents], "derived": json.loads(write_derived(derived))}
+        {
+            "plots": [write_content(content) for content in contents],
+            "derived": json.loads(write_derived(derived)),
+        }
     )
 
 
@@ -162,7 +215,9 @@ class PlotSets(QObject):
 
     changed = Signal()
 
-    def __init__(self, settings: QSettings, library: Library, parent: QObject | None = None) -> None:
+    def __init__(
+        self, settings: QSettings, library: Library, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._settings, self._library = settings, library
 
@@ -171,7 +226,11 @@ class PlotSets(QObject):
             stored = json.loads(str(self._settings.value(_KEPT, "{}")))
         except ValueError:
             return {}
-        return {str(k): v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}
+        return (
+            {str(k): v for k, v in stored.items() if isinstance(v, str)}
+            if isinstance(stored, dict)
+            else {}
+        )
 
     @property
     def names(self) -> list[str]:

@@ -112,7 +112,9 @@ class StatisticsStrip(Themed):
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setMinimumSectionSize(theme.scaled(72))
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         self.table.verticalHeader().setDefaultSectionSize(theme.scaled(24))
         self.table.copied.connect(self.copy)
         column = QVBoxLayout(self)
@@ -130,7 +132,7 @@ class StatisticsStrip(Themed):
         self._close.setIcon(theme.icon("close", "dim"))
         self._fill()
 
-    # --- what is asked ---------------------------------------------------------------------------------------------
+    # --- what is asked ----------------------------------------------------------------------------
 
     def show_plots(self, plots: Sequence[LivePlot]) -> None:
         """Take the curves of these plots, which have changed."""
@@ -144,7 +146,9 @@ class StatisticsStrip(Themed):
         if span is None:
             self._stop()
         else:
-            self.caption.setText(f"{run_time(span[0])} to {run_time(span[1])}   (Δ {run_time(span[1] - span[0])})")
+            self.caption.setText(
+                f"{run_time(span[0])} to {run_time(span[1])}   (Δ {run_time(span[1] - span[0])})"
+            )
             self._pause.start()
 
     @property
@@ -196,7 +200,7 @@ class StatisticsStrip(Themed):
         super().hideEvent(event)
         self._stop()
 
-    # --- what is shown ---------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _fill(self) -> None:
         shown = list(zip(self._curves, self.figures, strict=False))
@@ -205,7 +209,9 @@ class StatisticsStrip(Themed):
         for row, (curve, found) in enumerate(shown):
             swatch = QPixmap(10, 3)
             swatch.fill(QColor(curve.colour))
-            name = QTableWidgetItem(swatch, f"{curve.name}  {f'[{curve.unit}]' if curve.unit else ''}".rstrip())
+            name = QTableWidgetItem(
+                swatch, f"{curve.name}  {f'[{curve.unit}]' if curve.unit else ''}".rstrip()
+            )
             self.table.setItem(row, 0, name)
             for column, (_, unit, of) in enumerate(COLUMNS):
                 value = of(found)
@@ -226,12 +232,18 @@ class StatisticsStrip(Themed):
                     "unit",
                     "from_s",
                     "to_s",
-                    *(name.lower().replace(" [hz]", "_hz").replace(" ", "_") for name, _, _ in COLUMNS),
+                    *(
+                        name.lower().replace(" [hz]", "_hz").replace(" ", "_")
+                        for name, _, _ in COLUMNS
+                    ),
                 ]
             )
         ]
         if self.span is not None:
             for curve, found in zip(self._curves, self.figures, strict=False):
-                values = ["" if math.isnan(value) else repr(value) for value in (of(found) for _, _, of in COLUMNS)]
+                values = [
+                    "" if math.isnan(value) else repr(value)
+                    for value in (of(found) for _, _, of in COLUMNS)
+                ]
                 lines.append("\t".join([curve.name, curve.unit, *map(repr, self.span), *values]))
         QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

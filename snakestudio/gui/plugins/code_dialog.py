@@ -51,7 +51,12 @@ class CodeDialog(Dialog):
     """
 
     def __init__(
-        self, source: Source, parent: QWidget | None = None, *, changed: bool = False, decline: str = "Cancel"
+        self,
+        source: Source,
+        parent: QWidget | None = None,
+        *,
+        changed: bool = False,
+        decline: str = "Cancel",
     ) -> None:
         super().__init__(parent, f"Run the Plug-in {source.file or source.name}?")
         self.source = source
@@ -73,7 +78,9 @@ class CodeDialog(Dialog):
         self.code.setVisible(file)
         self.code.setMinimumHeight(theme.scaled(120))
         self.own = QCheckBox("This is &my own file: reload it whenever it changes", self)
-        self.own.setToolTip("Whatever the file contains then is trusted while the plug-in is loaded")
+        self.own.setToolTip(
+            "Whatever the file contains then is trusted while the plug-in is loaded"
+        )
         self.own.setVisible(file)
         self.run_button = QPushButton("&Run This Plug-in", self)
         self.decline_button = QPushButton(decline, self)

@@ -33,12 +33,19 @@ def _show_manager(c: PluginContext) -> None:
 
 PLUGINS: tuple[Command[PluginContext], ...] = (
     Command(
-        "plugins", _MENU, "Plug-in Manager ...", _show_manager, long=True,
+        "plugins",
+        _MENU,
+        "Plug-in Manager ...",
+        _show_manager,
+        long=True,
         tip="Load, trust, reload and write plug-ins: gaits, controllers and more of your own",
     ),
     Command(
-        "plugin_log", _MENU, "Plug-in Log", lambda c: c.show_plugin_log(),
+        "plugin_log",
+        _MENU,
+        "Plug-in Log",
+        lambda c: c.show_plugin_log(),
         tip="Tracebacks of plug-ins that failed, and what plug-ins printed",
     ),
-)  # fmt: skip
+)
 """Plug-ins."""

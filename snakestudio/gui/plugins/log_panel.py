@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
@@ -30,7 +38,9 @@ class PluginLogPanel(QWidget):
     bridge : SessionController
     """
 
-    def __init__(self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._plugins, self._bridge = plugins, bridge
         self.message = QLabel(self)
@@ -88,8 +98,12 @@ class PluginLogPanel(QWidget):
     def _show_fault(self) -> None:
         fault = self._plugins.fault
         theme.set_role(self.message, "warning" if fault is not None else "dim")
-        self.message.setText("No plug-in has failed." if fault is None else f"The plug-in {fault.plugin} failed.")
-        self.traceback.setPlainText("" if fault is None else f"{fault.message}\n\n{fault.traceback}")
+        self.message.setText(
+            "No plug-in has failed." if fault is None else f"The plug-in {fault.plugin} failed."
+        )
+        self.traceback.setPlainText(
+            "" if fault is None else f"{fault.message}\n\n{fault.traceback}"
+        )
         self.traceback.setVisible(fault is not None)
         self.button_row.setVisible(fault is not None)
         self.open_button.setEnabled(self._plugins.fault_path is not None)
@@ -106,7 +120,9 @@ class PluginLogPanel(QWidget):
     def _open(self) -> None:
         path = self._plugins.fault_path
         if path is not None and not open_file(path):
-            self.message.setText(f"No editor was found for {path}. Open the file in an editor of your own.")
+            self.message.setText(
+                f"No editor was found for {path}. Open the file in an editor of your own."
+            )
 
     def _copy(self) -> None:
         fault = self._plugins.fault

@@ -33,7 +33,13 @@ __all__ = ["PluginManager"]
 
 _COLUMNS = ("Plug-in", "From", "Adds", "State")
 _EMPTY = "There are no plug-ins yet. Add a Python file, or write a new plug-in."
-_ROLES = {"loaded": "good", "changed": "warning", "trusted": "text", "untrusted": "warning", "unreadable": "warning"}
+_ROLES = {
+    "loaded": "good",
+    "changed": "warning",
+    "trusted": "text",
+    "untrusted": "warning",
+    "unreadable": "warning",
+}
 
 
 class PluginManager(Dialog):
@@ -45,7 +51,9 @@ class PluginManager(Dialog):
     document : Document
     """
 
-    def __init__(self, plugins: PluginController, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, plugins: PluginController, document: Document, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, "Plug-ins")
         self._plugins, self._document = plugins, document
         self._entries: list[PluginEntry] = []
@@ -72,12 +80,21 @@ class PluginManager(Dialog):
             "For a file of your own: whatever it contains is trusted and reloaded as soon as it is saved, also while a "
             "run goes on"
         )
-        self.load_button, self.reload_button = QPushButton("&Load", self), QPushButton("&Reload", self)
+        self.load_button, self.reload_button = (
+            QPushButton("&Load", self),
+            QPushButton("&Reload", self),
+        )
         self.trust_button = QPushButton("&Trust ...", self)
-        self.open_button, self.folder_button = QPushButton("Open &File", self), QPushButton("Open F&older", self)
+        self.open_button, self.folder_button = (
+            QPushButton("Open &File", self),
+            QPushButton("Open F&older", self),
+        )
         self.remove_button = QPushButton("Re&move", self)
         self.remove_button.setToolTip("Take the file from this list; it stays on disk")
-        self.add_button, self.new_button = QPushButton("&Add File ...", self), QPushButton("&New Plug-in ...", self)
+        self.add_button, self.new_button = (
+            QPushButton("&Add File ...", self),
+            QPushButton("&New Plug-in ...", self),
+        )
         close = QPushButton("Close", self)
         for button, act in (
             (self.load_button, self._load_or_unload),
@@ -169,7 +186,7 @@ class PluginManager(Dialog):
         self.remove_button.setVisible(path in self._plugins.files)
         self.remove_button.setEnabled(entry is not None and not entry.is_loaded)
 
-    # --- what is done -----------------------------------------------------------------------------------------------
+    # --- what is done -----------------------------------------------------------------------------
 
     def _load_or_unload(self) -> None:
         entry = self.entry
@@ -190,7 +207,11 @@ class PluginManager(Dialog):
             return
         if entry.trusted:
             said = self._plugins.stop_trusting(entry)
-            loaded = " It stays loaded until you unload it or end the program." if entry.is_loaded else ""
+            loaded = (
+                " It stays loaded until you unload it or end the program."
+                if entry.is_loaded
+                else ""
+            )
             self.message.say(f"{said}{loaded}")
             return
         try:
@@ -220,7 +241,13 @@ class PluginManager(Dialog):
             self._plugins.drop_file(path)
 
     def _ask_file(self) -> None:
-        path = ask_open(self, "Add Plug-in", FileKind.PLUGIN, "Python files (*.py)", near=self._document.base_dir)
+        path = ask_open(
+            self,
+            "Add Plug-in",
+            FileKind.PLUGIN,
+            "Python files (*.py)",
+            near=self._document.base_dir,
+        )
         if path is not None:
             self.message.say(self._plugins.add_file(path))
             self.select(path.stem)

@@ -33,7 +33,9 @@ _ABOUT = {
 class NewPlugin:
     """What a plug-in is to add."""
 
-    role: str = form_field(ROLES[0], "It &adds", choices=[Choice(role, _ABOUT[role]) for role in ROLES])
+    role: str = form_field(
+        ROLES[0], "It &adds", choices=[Choice(role, _ABOUT[role]) for role in ROLES]
+    )
 
 
 class NewPluginDialog(Dialog):
@@ -58,7 +60,14 @@ class NewPluginDialog(Dialog):
     def accept(self) -> None:
         """Ask for the file, and write it."""
         role = self.form.values.role
-        path = ask_save(self, "New Plug-in", FileKind.PLUGIN, f"my_{role}.py", "Python files (*.py)", near=self._folder)
+        path = ask_save(
+            self,
+            "New Plug-in",
+            FileKind.PLUGIN,
+            f"my_{role}.py",
+            "Python files (*.py)",
+            near=self._folder,
+        )
         if path is not None:
             self.write(role, path)
 

@@ -35,7 +35,8 @@ _SETTLE_MS = 200
 """Time an editor is given to finish writing."""
 _LOOK_MS = 250
 PATIENCE_S = 2.0
-"""How long code of a plug-in may take in one piece before it is shown that it does not return, s."""
+"""How long code of a plug-in may take in one piece before it is shown that it does not return,
+s."""
 _MOST_LINES = 2000
 
 _MAY_MOVE = "The robot may move. Disarm it, then load, reload or unload plug-ins."
@@ -87,7 +88,12 @@ class PluginController(QObject):
         show_log: Callable[[], object],
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._banner, self._settings = document, bridge, banner, settings
+        self._document, self._bridge, self._banner, self._settings = (
+            document,
+            bridge,
+            banner,
+            settings,
+        )
         self._window, self._movable, self._show_log = window, movable, show_log
         self.fault: PluginRuntimeError | None = None
         self.stuck = ""
@@ -125,7 +131,7 @@ class PluginController(QObject):
         bridge.status_changed.connect(self._on_status)
         self._note_loaded()
 
-    # --- what there is ----------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     @property
     def files(self) -> list[Path]:
@@ -135,7 +141,9 @@ class PluginController(QObject):
     @property
     def entries(self) -> list[PluginEntry]:
         """All plug-ins."""
-        return list_plugins(self._document.scene.plugins, self._document.base_dir, self.files, self._failures)
+        return list_plugins(
+            self._document.scene.plugins, self._document.base_dir, self.files, self._failures
+        )
 
     @property
     def output(self) -> str:
@@ -157,7 +165,7 @@ class PluginController(QObject):
         self._settings.setValue(_OWN, [*paths, str(path.resolve())] if own else paths)
         self.check_files()
 
-    # --- loading ----------------------------------------------------------------------------------------------------
+    # --- loading ----------------------------------------------------------------------------------
 
     def add_file(self, path: Path) -> str:
         """List a file, and load it if the user agrees; gives what is wrong with it, "" if nothing is."""
@@ -232,7 +240,9 @@ class PluginController(QObject):
             return f"The plug-in {name} is not loaded. Load it first."
         try:
             source = present.source
-            return self.load(read_source(source.path if not source.module and source.path else name))
+            return self.load(
+                read_source(source.path if not source.module and source.path else name)
+            )
         except PluginError as error:
             return str(error)
 
@@ -302,7 +312,7 @@ class PluginController(QObject):
         self._unlisten()
         plugin_log.removeHandler(self._handler)
 
-    # --- the scene --------------------------------------------------------------------------------------------------
+    # --- the scene --------------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
         self._named = None
@@ -331,7 +341,10 @@ class PluginController(QObject):
         self._note_loaded()
         for each in named_plugins(names, folder):
             if each.state == "unreadable":
-                self._banner.say("warning", f"The plug-in {each.name} of this scene cannot be used. {each.reason}")
+                self._banner.say(
+                    "warning",
+                    f"The plug-in {each.name} of this scene cannot be used. {each.reason}",
+                )
             elif self._is_open_question(each):
                 self._ask(each)
                 return
@@ -398,11 +411,19 @@ class PluginController(QObject):
         self._banner.clear()
         self._document.set_value("plugin", value, f"Name plug-in {name}")
 
-    # --- files that change ------------------------------------------------------------------------------------------
+    # --- files that change ------------------------------------------------------------------------
 
     def _watch_files(self) -> None:
-        paths = {entry.source.path for entry in loaded() if entry.source.path is not None and not entry.source.module}
-        paths |= {each.path for each in named_plugins(*self._named) if each.path is not None} if self._named else set()
+        paths = {
+            entry.source.path
+            for entry in loaded()
+            if entry.source.path is not None and not entry.source.module
+        }
+        paths |= (
+            {each.path for each in named_plugins(*self._named) if each.path is not None}
+            if self._named
+            else set()
+        )
         wanted = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if gone := sorted(watched - wanted):
@@ -431,7 +452,9 @@ class PluginController(QObject):
                 if self._unreadable.get(source.name) != str(error):
                     self._unreadable[source.name] = str(error)
                     self._banner.say("warning", f"{error} The earlier code stays loaded.")
-        if self._named is not None and any(map(self._is_open_question, named_plugins(*self._named))):
+        if self._named is not None and any(
+            map(self._is_open_question, named_plugins(*self._named))
+        ):
             self._check_scene()
         self._watch_files()
         self.changed.emit()
@@ -439,7 +462,9 @@ class PluginController(QObject):
     def _ask_about_change(self, source: Source) -> None:
         text = f"{source.file} has changed. The earlier code stays loaded until you review the new code."
         self._banner.say(
-            "info", text, [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)]
+            "info",
+            text,
+            [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)],
         )
 
     def _review_change(self, source: Source) -> None:
@@ -454,11 +479,15 @@ class PluginController(QObject):
         elif self.fault is None or self.fault.message != problem:
             self._banner.say("warning", f"{problem} The earlier code stays loaded.")
 
-    # --- faults -----------------------------------------------------------------------------------------------------
+    # --- faults -----------------------------------------------------------------------------------
 
     def show_fault(self, fault: PluginRuntimeError) -> None:
         """Say that code of a plug-in failed."""
-        if self.fault is not None and self.fault.message == fault.message and self._banner.text == fault.message:
+        if (
+            self.fault is not None
+            and self.fault.message == fault.message
+            and self._banner.text == fault.message
+        ):
             return
         self.fault = fault
         again: Button = ("Reload", self.reload_and_continue)
@@ -496,7 +525,7 @@ class PluginController(QObject):
         if self._bridge.status.state == "running":
             self.dismiss_fault()
 
-    # --- what runs --------------------------------------------------------------------------------------------------
+    # --- what runs --------------------------------------------------------------------------------
 
     def _look(self) -> None:
         if self._watchdog is not None:

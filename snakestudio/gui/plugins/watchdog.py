@@ -25,7 +25,9 @@ class Watchdog:
         self._watched, self._patience = threading.get_ident(), patience
         self._beats = 0
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="snakestudio-plugin-watchdog", daemon=True)
+        self._thread = threading.Thread(
+            target=self._watch, name="snakestudio-plugin-watchdog", daemon=True
+        )
         self._thread.start()
 
     def beat(self) -> None:

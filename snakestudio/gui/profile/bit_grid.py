@@ -20,14 +20,16 @@ def signal_colour(place: int) -> QColor:
     """Colour of the signal at this place of a message's list."""
     dark = theme.current() is theme.DARK
     turn = place // len(_HUES)
-    return QColor.fromHsl(_HUES[place % len(_HUES)], 110, (118 if dark else 168) + (22 if turn % 2 else 0))
+    return QColor.fromHsl(
+        _HUES[place % len(_HUES)], 110, (118 if dark else 168) + (22 if turn % 2 else 0)
+    )
 
 
 class BitGrid(QWidget):
     """A frame's bytes from above to below, in each the greatest bit on the left.
 
-    What is bound is drawn full, other signals of the DBC faint; bits of no signal stay empty, and bits of several are
-    struck through.
+    What is bound is drawn full, other signals of the DBC faint; bits of no signal stay empty, and
+    bits of several are struck through.
 
     Signals
     -------
@@ -48,7 +50,9 @@ class BitGrid(QWidget):
         self.setMouseTracking(True)
         self.setAccessibleName("Bits of the message")
 
-    def show_message(self, layout: MessageLayout | None, bound: Collection[str] = (), chosen: str = "") -> None:
+    def show_message(
+        self, layout: MessageLayout | None, bound: Collection[str] = (), chosen: str = ""
+    ) -> None:
         """Draw a message; `bound` signals full, and the chosen one framed."""
         self._layout, self._bound, self._chosen = layout, bound, chosen
         words = "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
@@ -60,7 +64,8 @@ class BitGrid(QWidget):
         rows = max(1, self._layout.length if self._layout is not None else 8)
         scaled = theme.scaled
         return QSize(
-            scaled(self._GUTTER) + 8 * scaled(self._CELL) + 4, scaled(self._HEAD) + rows * scaled(self._row) + 4
+            scaled(self._GUTTER) + 8 * scaled(self._CELL) + 4,
+            scaled(self._HEAD) + rows * scaled(self._row) + 4,
         )
 
     @property
@@ -95,10 +100,16 @@ class BitGrid(QWidget):
             painter.setPen(theme.colour("dim"))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "No message of the DBC")
             return
-        cell, row, left, top = (theme.scaled(n) for n in (self._CELL, self._row, self._GUTTER, self._HEAD))
+        cell, row, left, top = (
+            theme.scaled(n) for n in (self._CELL, self._row, self._GUTTER, self._HEAD)
+        )
         painter.setPen(theme.colour("dim"))
         for bit in range(8):
-            painter.drawText(QRectF(left + (7 - bit) * cell, 0, cell, top), Qt.AlignmentFlag.AlignCenter, str(bit))
+            painter.drawText(
+                QRectF(left + (7 - bit) * cell, 0, cell, top),
+                Qt.AlignmentFlag.AlignCenter,
+                str(bit),
+            )
         owners: dict[int, list[int]] = {}
         for number, signal in enumerate(layout.signals):
             for place in signal.places:
@@ -107,15 +118,26 @@ class BitGrid(QWidget):
             painter.setPen(theme.colour("dim"))
             if row >= 14 or byte % 4 == 0:
                 box = QRectF(0, top + byte * row, left - 8, row)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"byte {byte}")
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"byte {byte}"
+                )
             for bit in range(8):
                 box = QRectF(left + (7 - bit) * cell, top + byte * row, cell, row)
                 self._paint_bit(
-                    painter, layout, box.adjusted(1, 1, -1, -1), owners.get(8 * byte + bit, []), (byte, bit)
+                    painter,
+                    layout,
+                    box.adjusted(1, 1, -1, -1),
+                    owners.get(8 * byte + bit, []),
+                    (byte, bit),
                 )
 
     def _paint_bit(
-        self, painter: QPainter, layout: MessageLayout, box: QRectF, owners: list[int], at: tuple[int, int]
+        self,
+        painter: QPainter,
+        layout: MessageLayout,
+        box: QRectF,
+        owners: list[int],
+        at: tuple[int, int],
     ) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         if not owners:
@@ -133,14 +155,18 @@ class BitGrid(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("text"), 1.5))
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-        alternative = len({layout.signals[n].branch for n in owners}) == len(owners) and len(owners) > 1
+        alternative = (
+            len({layout.signals[n].branch for n in owners}) == len(owners) and len(owners) > 1
+        )
         if len(owners) > 1 and not alternative:  # two signals want the same bit
             painter.setPen(QPen(theme.colour("warning"), 2))
             painter.drawLine(box.topLeft(), box.bottomRight())
         if box.height() >= 14 and place in (signal.places[0], signal.places[-1]):
             painter.setPen(theme.colour("text"))
             mark = "msb" if place == signal.places[-1] and len(signal.places) > 1 else "lsb"
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, mark if len(signal.places) > 1 else "bit")
+            painter.drawText(
+                box, Qt.AlignmentFlag.AlignCenter, mark if len(signal.places) > 1 else "bit"
+            )
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QListView,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
@@ -42,7 +49,9 @@ class BusMeter(QWidget):
             painter.setBrush(theme.colour("line"))
             painter.drawRoundedRect(box, 3, 3)
             painter.setBrush(theme.colour("warning" if self.load > self.limit else "good"))
-            painter.drawRoundedRect(box.adjusted(0, 0, -round(box.width() * (1 - min(1.0, self.load))), 0), 3, 3)
+            painter.drawRoundedRect(
+                box.adjusted(0, 0, -round(box.width() * (1 - min(1.0, self.load))), 0), 3, 3
+            )
             painter.setBrush(theme.colour("text"))
             painter.drawRect(round(box.width() * self.limit) - 1, 0, 2, self.height())
         finally:
@@ -72,7 +81,8 @@ class ChecksPanel(QWidget):
         self.list.setItemDelegate(ProblemDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # Sentences are broken to the width beside the bar: it is there from the beginning, or they would be cut off.
+        # Sentences are broken to the width beside the bar: it is there from the beginning, or they
+        # would be cut off.
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
@@ -102,8 +112,13 @@ class ChecksPanel(QWidget):
     def refresh(self) -> None:
         """Show the findings about the profile as it stands."""
         problems = self._document.problems
-        self.findings.replace([ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems])
-        counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("error", "warning", "hint")}
+        self.findings.replace(
+            [ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems]
+        )
+        counts = {
+            kind: sum(problem.severity == kind for problem in problems)
+            for kind in ("error", "warning", "hint")
+        }
         parts = [counted(counts["error"], "error") if counts["error"] else "No errors"]
         parts += [counted(counts[kind], kind) for kind in ("warning", "hint") if counts[kind]]
         self.summary.setText(", ".join(parts))
@@ -127,7 +142,9 @@ class ChecksPanel(QWidget):
         self.load.setText(f"{load:.0%} of the bus's time at worst, {frames:.0f} frames a second")
         tip = "<br>".join(_share_text(share) for share in shares if share.rate > 0)
         for widget in (self.meter, self.load):
-            widget.setToolTip(f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with all stuff bits:<br>{tip}</qt>")
+            widget.setToolTip(
+                f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with all stuff bits:<br>{tip}</qt>"
+            )
 
     def _go_to(self, index: QModelIndex) -> None:
         self.asked.emit(self.findings.entries[index.row()].problem)

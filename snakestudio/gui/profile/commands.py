@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from snakestudio.gui.profile.learning_dialog import LearningDialog
     from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
 
-__all__ = ["PROFILE", "open_editor", "open_learning", "open_wiggle", "prepare_for_robot", "prepare_wiggle"]
+__all__ = [
+    "PROFILE",
+    "open_editor",
+    "open_learning",
+    "open_wiggle",
+    "prepare_for_robot",
+    "prepare_wiggle",
+]
 
 _LAST = "robot/edited_profile"
 _FIRST = "lab_robot.toml"
@@ -35,8 +42,8 @@ def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | 
     ----------
     c : ProfileContext
     path : Path, optional
-        What to edit: if left out, the connected robot's profile, the one edited last, one of the user's or the first
-        that comes with the program.
+        What to edit: if left out, the connected robot's profile, the one edited last, one of the
+        user's or the first that comes with the program.
 
     Returns
     -------
@@ -136,7 +143,9 @@ def _apply(c: ProfileContext, document: ProfileDocument) -> None:
     if robot.link is None:
         return
     try:
-        robot.connect_to(document.loaded, robot.link.profile.bus, robot.choices, emulated=robot.emulated)
+        robot.connect_to(
+            document.loaded, robot.link.profile.bus, robot.choices, emulated=robot.emulated
+        )
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Robot", str(error))
 
@@ -160,16 +169,30 @@ def prepare_for_robot(c: ProfileContext) -> None:
 
 PROFILE: tuple[Command[ProfileContext], ...] = (
     Command(
-        "edit_profile", "Robot", "Robot Profile ...", open_editor, icon="table", long=True,
+        "edit_profile",
+        "Robot",
+        "Robot Profile ...",
+        open_editor,
+        icon="table",
+        long=True,
         tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
     ),
     Command(
-        "learn_profile", "Robot", "Learn from Traffic ...", open_learning, long=True,
+        "learn_profile",
+        "Robot",
+        "Learn from Traffic ...",
+        open_learning,
+        long=True,
         tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
     ),
     Command(
-        "wiggle_test", "Robot", "Wiggle Test ...", open_wiggle, (), lambda c: c.robot.connected,
+        "wiggle_test",
+        "Robot",
+        "Wiggle Test ...",
+        open_wiggle,
+        (),
+        lambda c: c.robot.connected,
         tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
     ),
-)  # fmt: skip
+)
 """What is done with profiles."""

@@ -21,7 +21,8 @@ _BEFORE_S, _AFTER_S = 1.0, 4.0
 class CueView(QWidget):
     """The two links of a joint on the left, as they should stand now; on the right what comes.
 
-    A yaw joint is drawn from above, a pitch joint from its right side, a roll joint from the link before it.
+    A yaw joint is drawn from above, a pitch joint from its right side, a roll joint from the link
+    before it.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -61,7 +62,9 @@ class CueView(QWidget):
         width = theme.scaled(14)
         round_pen = QPen(theme.colour("dim"), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
         painter.setPen(round_pen)
-        if self.axis == "roll":  # the links hide each other: the one before is a ring, the other one a hand on it
+        if (
+            self.axis == "roll"
+        ):  # the links hide each other: the one before is a ring, the other one a hand on it
             radius = 0.6 * length
             round_pen.setWidth(theme.scaled(4))
             painter.setPen(round_pen)
@@ -81,7 +84,9 @@ class CueView(QWidget):
         painter.setPen(theme.colour("dim"))
         painter.setFont(theme.text_font(12))
         painter.drawText(
-            box.adjusted(8, 0, 0, -6), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter, self._word(angle)
+            box.adjusted(8, 0, 0, -6),
+            Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter,
+            self._word(angle),
         )
 
     def _word(self, angle: float) -> str:
@@ -105,7 +110,9 @@ class CueView(QWidget):
         heights = middle - 0.42 * box.height() * self.cue.angle(times) / self.cue.amplitude
         along = np.linspace(box.left(), box.right(), len(times))
         painter.setPen(QPen(theme.colour("accent"), 2))
-        painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(along, heights, strict=True)]))
+        painter.drawPolyline(
+            QPolygonF([QPointF(x, y) for x, y in zip(along, heights, strict=True)])
+        )
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("text"))
         y_now = middle - 0.42 * box.height() * self._angle(self.now) / self.cue.amplitude

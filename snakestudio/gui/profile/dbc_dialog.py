@@ -38,13 +38,30 @@ from snakestudio.link.profile.layout import bit_places, message_layout
 
 __all__ = ["DbcDialog"]
 
-_HEADS = ("Signal", "First bit", "Bits", "Big-endian", "Signed", "Float", "Factor", "Offset", "Unit", "Names of values")
+_HEADS = (
+    "Signal",
+    "First bit",
+    "Bits",
+    "Big-endian",
+    "Signed",
+    "Float",
+    "Factor",
+    "Offset",
+    "Unit",
+    "Names of values",
+)
 _TIPS = (
-    "Its name", "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
-    "How many bits it has", "Most significant byte first", "Two's complement", "An IEEE 754 number of 32 or 64 bits",
-    "Physical value = factor × raw value + offset", "Physical value = factor × raw value + offset",
-    "Such as deg, rad, turn, rpm, A, V, degC", 'Such as 0 Stop, 1 Arm; a name with a comma stands in "quotation marks"',
-)  # fmt: skip
+    "Its name",
+    "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
+    "How many bits it has",
+    "Most significant byte first",
+    "Two's complement",
+    "An IEEE 754 number of 32 or 64 bits",
+    "Physical value = factor × raw value + offset",
+    "Physical value = factor × raw value + offset",
+    "Such as deg, rad, turn, rpm, A, V, degC",
+    'Such as 0 Stop, 1 Arm; a name with a comma stands in "quotation marks"',
+)
 _TICKS = range(3, 6)
 _MOST_BITS = 512
 """Of the longest frame of CAN FD."""
@@ -81,12 +98,18 @@ class DbcDialog(Dialog):
     """
 
     def __init__(
-        self, document: ProfileDocument, draft: MessageDraft, replaced: str, parent: QWidget | None = None
+        self,
+        document: ProfileDocument,
+        draft: MessageDraft,
+        replaced: str,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, f"Edit {replaced}" if replaced else "New Message")
         self._document, self._replaced = document, replaced
         theme.open_at(self, 1120, 560)
-        self.form = DeclaredForm(Head(draft.name, f"0x{draft.id:X}", draft.extended, draft.length), parent=self)
+        self.form = DeclaredForm(
+            Head(draft.name, f"0x{draft.id:X}", draft.extended, draft.length), parent=self
+        )
         self.name = self.form.widget("name", QLineEdit)
         self.name.setMinimumWidth(theme.scaled(180))
         self.id = self.form.widget("id", QLineEdit)
@@ -94,10 +117,14 @@ class DbcDialog(Dialog):
         self.table = QTableWidget(0, len(_HEADS))
         self.table.setHorizontalHeaderLabels(list(_HEADS))
         for column, tip in enumerate(_TIPS):
-            self.table.model().setHeaderData(column, Qt.Orientation.Horizontal, tip, Qt.ItemDataRole.ToolTipRole)
+            self.table.model().setHeaderData(
+                column, Qt.Orientation.Horizontal, tip, Qt.ItemDataRole.ToolTipRole
+            )
         self.table.verticalHeader().hide()
         self.table.setAccessibleName("Signals of the message")
-        self.table.horizontalHeader().setSectionResizeMode(len(_HEADS) - 1, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setSectionResizeMode(
+            len(_HEADS) - 1, QHeaderView.ResizeMode.Stretch
+        )
         for signal in draft.signals:
             self._add(signal)
         self.add, self.remove = QPushButton("&Add Signal"), QPushButton("&Remove Signal")
@@ -110,7 +137,9 @@ class DbcDialog(Dialog):
         area.setFixedWidth(theme.scaled(304))
         left = column_of((self.table, 1), line_of(self.add, self.remove, 1, spacing=6), spacing=6)
         buttons, self.take = self.make_buttons("&Take Over")
-        self.arrange(self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16))
+        self.arrange(
+            self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16)
+        )
         self.form.changed.connect(self._judge)
         self.table.itemChanged.connect(self._judge)
         self.table.currentCellChanged.connect(self._judge)
@@ -118,24 +147,38 @@ class DbcDialog(Dialog):
             self.table.resizeColumnToContents(column)
         self._judge()
 
-    # --- the table ------------------------------------------------------------------------------------------------
+    # --- the table --------------------------------------------------------------------------------
 
     def _add(self, signal: SignalDraft) -> None:
         row = self.table.rowCount()
         self.table.blockSignals(True)
         self.table.insertRow(row)
         texts = (
-            signal.name, str(signal.start), str(signal.length), "", "", "", f"{signal.scale:.12g}",
-            f"{signal.offset:.12g}", signal.unit, choices_text(signal.choices),
-        )  # fmt: skip
+            signal.name,
+            str(signal.start),
+            str(signal.length),
+            "",
+            "",
+            "",
+            f"{signal.scale:.12g}",
+            f"{signal.offset:.12g}",
+            signal.unit,
+            choices_text(signal.choices),
+        )
         ticks = (signal.big_endian, signal.signed, signal.is_float)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             if column in _TICKS:
                 item.setFlags(
-                    Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+                    Qt.ItemFlag.ItemIsUserCheckable
+                    | Qt.ItemFlag.ItemIsEnabled
+                    | Qt.ItemFlag.ItemIsSelectable
                 )
-                item.setCheckState(Qt.CheckState.Checked if ticks[column - _TICKS.start] else Qt.CheckState.Unchecked)
+                item.setCheckState(
+                    Qt.CheckState.Checked
+                    if ticks[column - _TICKS.start]
+                    else Qt.CheckState.Unchecked
+                )
             self.table.setItem(row, column, item)
         self._item(row, 0).setData(_ORIGIN, signal.origin)
         self.table.blockSignals(False)
@@ -175,14 +218,25 @@ class DbcDialog(Dialog):
         found = []
         for row in range(self.table.rowCount()):
             texts = [self._item(row, column).text().strip() for column in range(len(_HEADS))]
-            ticks = [self._item(row, column).checkState() == Qt.CheckState.Checked for column in _TICKS]
+            ticks = [
+                self._item(row, column).checkState() == Qt.CheckState.Checked for column in _TICKS
+            ]
             start, length, scale, offset = (self._number(row, column) for column in (1, 2, 6, 7))
             found.append(
                 SignalDraft(
-                    texts[0], int(start), int(length), ticks[0], ticks[1], ticks[2], scale, offset, texts[8],
-                    choices_of(texts[9]), str(self._item(row, 0).data(_ORIGIN) or ""),
+                    texts[0],
+                    int(start),
+                    int(length),
+                    ticks[0],
+                    ticks[1],
+                    ticks[2],
+                    scale,
+                    offset,
+                    texts[8],
+                    choices_of(texts[9]),
+                    str(self._item(row, 0).data(_ORIGIN) or ""),
                 )
-            )  # fmt: skip
+            )
         return tuple(found)
 
     def _number(self, row: int, column: int) -> float:
@@ -193,8 +247,12 @@ class DbcDialog(Dialog):
             number = math.nan
         name = self._item(row, 0).text().strip()
         if isinstance(number, int):
-            if abs(number) > _MOST_BITS:  # a whole number may have more digits than any other can count up to
-                raise ProfileError(f"{name}: no frame has more than {_MOST_BITS} bits; give less in {_HEADS[column]}.")
+            if (
+                abs(number) > _MOST_BITS
+            ):  # a whole number may have more digits than any other can count up to
+                raise ProfileError(
+                    f"{name}: no frame has more than {_MOST_BITS} bits; give less in {_HEADS[column]}."
+                )
         elif not math.isfinite(number):
             raise ProfileError(f'{name}: {_HEADS[column]} "{text}" is no number; give one.')
         return number
@@ -211,12 +269,18 @@ class DbcDialog(Dialog):
         try:
             number = int(self.form.values.id, 0)
         except ValueError:
-            raise ProfileError(f'"{self.form.values.id}" is no id; write it like 0x201 or 513.') from None
+            raise ProfileError(
+                f'"{self.form.values.id}" is no id; write it like 0x201 or 513.'
+            ) from None
         return MessageDraft(
-            self.form.values.name, number, self.form.values.extended, self.form.values.length, self._signals()
+            self.form.values.name,
+            number,
+            self.form.values.extended,
+            self.form.values.length,
+            self._signals(),
         )
 
-    # --- what comes of it -----------------------------------------------------------------------------------------
+    # --- what comes of it -------------------------------------------------------------------------
 
     def _judge(self) -> None:
         row = self.table.currentRow()
@@ -229,7 +293,9 @@ class DbcDialog(Dialog):
             self.take.setEnabled(False)
             return
         users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
-        self.form.report(f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else "")
+        self.form.report(
+            f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else ""
+        )
         self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
         self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)
@@ -239,7 +305,9 @@ class DbcDialog(Dialog):
         try:
             profile = renamed(self._document.profile, draft, self._replaced)
             what = f"Edit {self._replaced}" if self._replaced else f"Add {draft.name}"
-            self._document.edit(profile, what, dbc=with_message(self._document.dbc, draft, self._replaced))
+            self._document.edit(
+                profile, what, dbc=with_message(self._document.dbc, draft, self._replaced)
+            )
         except ProfileError as error:
             self.form.report(str(error))
             return

@@ -76,7 +76,11 @@ class DbcPage(QWidget):
             QPushButton("&Edit ..."),
             QPushButton("Remove"),
         )
-        for button, act in ((self.new, self.add_message), (self.change, self.edit_message), (self.drop, self.remove)):
+        for button, act in (
+            (self.new, self.add_message),
+            (self.change, self.edit_message),
+            (self.drop, self.remove),
+        ):
             button.setAutoDefault(False)
             button.clicked.connect(act)
             tools.addWidget(button)
@@ -145,10 +149,16 @@ class DbcPage(QWidget):
         for number, signal in enumerate(layout.signals):
             item = QTreeWidgetItem(top)
             low, high = signal.low, signal.high
-            span = f"{low:g} to {high:g} {signal.unit}".rstrip() if low is not None and high is not None else ""
+            span = (
+                f"{low:g} to {high:g} {signal.unit}".rstrip()
+                if low is not None and high is not None
+                else ""
+            )
             least = signal.places[0]
             place = f"byte {least // 8} bit {least % 8}"
-            self._fill(item, (signal.name, place, signal.text(), span, carried.get(signal.name, "")))
+            self._fill(
+                item, (signal.name, place, signal.text(), span, carried.get(signal.name, ""))
+            )
             item.setForeground(1, QBrush(signal_colour(number)))
             item.setToolTip(0, signal.comment)
         if not bound:
@@ -163,7 +173,11 @@ class DbcPage(QWidget):
             item.setText(column, text)
 
     def _bound(self, layout: MessageLayout) -> list[int]:
-        return [i for i, message in enumerate(self._document.profile.messages) if message.message == layout.name]
+        return [
+            i
+            for i, message in enumerate(self._document.profile.messages)
+            if message.message == layout.name
+        ]
 
     def _carried(self, layout: MessageLayout, rows: Sequence[int]) -> dict[str, str]:
         """What the profile says of each signal of a message."""
@@ -198,9 +212,11 @@ class DbcPage(QWidget):
         bound = set(self._carried(layout, self._bound(layout)))
         self.title.setText(f"{layout.name}  {layout.id_text()}")
         self.grid.show_message(layout, bound, signal)
-        self.words.setText((f"{layout.comment}<br><br>" if layout.comment else "") + legend(layout, bound))
+        self.words.setText(
+            (f"{layout.comment}<br><br>" if layout.comment else "") + legend(layout, bound)
+        )
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def add_message(self) -> DbcDialog:
         """Ask for a message that the DBC does not have yet."""
@@ -217,7 +233,11 @@ class DbcPage(QWidget):
         """Take the chosen message out of the DBC, if the profile does not bind it."""
         name = self._chosen()
         try:
-            self._document.edit(self._document.profile, f"Remove {name}", dbc=without_message(self._document.dbc, name))
+            self._document.edit(
+                self._document.profile,
+                f"Remove {name}",
+                dbc=without_message(self._document.dbc, name),
+            )
         except ProfileError as error:
             QMessageBox.warning(self, "DBC", str(error))
 
@@ -265,7 +285,11 @@ class DbcPage(QWidget):
 
     def _on_double_click(self, item: QTreeWidgetItem, column: int) -> None:
         name = self._chosen()
-        rows = [i for i, message in enumerate(self._document.profile.messages) if message.message == name]
+        rows = [
+            i
+            for i, message in enumerate(self._document.profile.messages)
+            if message.message == name
+        ]
         if rows:
             self.asked.emit(rows[0])
 

@@ -63,7 +63,8 @@ class ProfileDocument(QObject):
     Parameters
     ----------
     path : Path
-        The profile's file. One that comes with the program is opened all the same, and saved elsewhere.
+        The profile's file. One that comes with the program is opened all the same, and saved
+        elsewhere.
 
     Signals
     -------
@@ -124,7 +125,7 @@ class ProfileDocument(QObject):
         """Whether its file comes with the program, and is never written to."""
         return _is_shipped(self.path)
 
-    # --- locked while armed ---------------------------------------------------------------------------------------
+    # --- locked while armed -----------------------------------------------------------------------
 
     @property
     def locked(self) -> str:
@@ -137,7 +138,7 @@ class ProfileDocument(QObject):
             self._locked = reason
             self.locked_changed.emit()
 
-    # --- files ----------------------------------------------------------------------------------------------------
+    # --- files ------------------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
         """Another profile.
@@ -163,7 +164,9 @@ class ProfileDocument(QObject):
         """
         target = self.path if path is None else path
         if _is_shipped(target):
-            raise ProfileError(f"{target.name} comes with the program and stays as it is; save it under another name.")
+            raise ProfileError(
+                f"{target.name} comes with the program and stays as it is; save it under another name."
+            )
         profile = self.profile
         if target.resolve() != self.path.resolve():  # its DBC goes with it, under its name
             profile = with_values(profile, {"dbc": f"{target.stem}.dbc"})
@@ -173,7 +176,7 @@ class ProfileDocument(QObject):
         self.undo_stack.setClean()
         self.title_changed.emit()
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def new_gesture(self) -> int:
         """A number for one movement: edits of one gesture are one step of undo."""
@@ -181,11 +184,18 @@ class ProfileDocument(QObject):
         return self._gesture
 
     def edit(
-        self, profile: Profile, text: str, gesture: int = 0, dbc: str | None = None, *, anew: bool = False
+        self,
+        profile: Profile,
+        text: str,
+        gesture: int = 0,
+        dbc: str | None = None,
+        *,
+        anew: bool = False,
     ) -> None:
         """Replace the profile (and its DBC), as one step of undo called `text`.
 
-        With `anew` it is another robot's: comments of the file that was opened would be wrong of it, and do not stay.
+        With `anew` it is another robot's: comments of the file that was opened would be wrong of
+        it, and do not stay.
 
         Raises
         ------
@@ -225,7 +235,7 @@ class ProfileDocument(QObject):
         """
         self.set_values({key: tuple(parts)}, text)
 
-    # --- what follows from it -------------------------------------------------------------------------------------
+    # --- what follows from it ---------------------------------------------------------------------
 
     def take(self, state: _State) -> None:
         """Show a state; what undo and redo call."""

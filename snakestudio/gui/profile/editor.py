@@ -31,7 +31,13 @@ from snakestudio.gui.profile.dbc_page import DbcPage
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.joints_page import JointsPage
 from snakestudio.gui.profile.messages_page import MessagesPage
-from snakestudio.gui.profile.pages import FormPage, MeaningsPage, emulation_page, loss_page, overview_page
+from snakestudio.gui.profile.pages import (
+    FormPage,
+    MeaningsPage,
+    emulation_page,
+    loss_page,
+    overview_page,
+)
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.profile.library import new_profile, own, shipped
@@ -42,7 +48,9 @@ __all__ = ["ProfileEditor"]
 
 _FILES = "Robot profiles (*.toml)"
 _LEARN = "Find out what is on an unknown bus, and take it over into this profile"
-_LEARN_LATER = "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
+_LEARN_LATER = (
+    "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
+)
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
 
@@ -159,7 +167,9 @@ class ProfileEditor(QWidget):
         self.place.setProperty("role", "dim")
         self.template = QToolButton()
         self.template.setText("New from Template")
-        self.template.setToolTip("A copy of a profile that comes with the program, with its DBC, in your own folder")
+        self.template.setToolTip(
+            "A copy of a profile that comes with the program, with its DBC, in your own folder"
+        )
         self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = Menu(self.template)
         for path in shipped():
@@ -167,8 +177,12 @@ class ProfileEditor(QWidget):
                 lambda _=False, path=path: self.begin_from(path)
             )
         self.template.setMenu(menu)
-        self.undo = _action(self, "Undo", QKeySequence.StandardKey.Undo, "undo", self.document.undo_stack.undo)
-        self.redo = _action(self, "Redo", QKeySequence.StandardKey.Redo, "redo", self.document.undo_stack.redo)
+        self.undo = _action(
+            self, "Undo", QKeySequence.StandardKey.Undo, "undo", self.document.undo_stack.undo
+        )
+        self.redo = _action(
+            self, "Redo", QKeySequence.StandardKey.Redo, "redo", self.document.undo_stack.redo
+        )
         stack = self.document.undo_stack
         for action, can, text in (
             (self.undo, stack.canUndoChanged, stack.undoTextChanged),
@@ -177,10 +191,16 @@ class ProfileEditor(QWidget):
             action.setEnabled(False)
             can.connect(action.setEnabled)
             word = action.text()
-            text.connect(lambda said, action=action, word=word: action.setToolTip(f"{word}: {said}" if said else word))
+            text.connect(
+                lambda said, action=action, word=word: action.setToolTip(
+                    f"{word}: {said}" if said else word
+                )
+            )
         self.open = _action(self, "Open ...", QKeySequence.StandardKey.Open, "open", self.ask_open)
         self.save_action = _action(self, "Save", QKeySequence.StandardKey.Save, "save", self.save)
-        self.save_as = _action(self, "Save As ...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as)
+        self.save_as = _action(
+            self, "Save As ...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as
+        )
         self.learn = QPushButton("&Learn from Traffic ...")
         self.learn.clicked.connect(self.learn_asked)
         self.apply = QPushButton("&Apply to the Robot")
@@ -204,13 +224,16 @@ class ProfileEditor(QWidget):
         head.addWidget(self.apply)
         return head
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _show_title(self) -> None:
         document = self.document
         mark = " • edited" if document.dirty else ""
         self.name.setText(document.profile.name)
-        self.place.setText(f"{document.path.name}{mark}" + (" · comes with the program" if document.shipped else ""))
+        self.place.setText(
+            f"{document.path.name}{mark}"
+            + (" · comes with the program" if document.shipped else "")
+        )
         self.place.setToolTip(str(document.path))
         self.setWindowTitle(f"{document.path.name}[*] – Robot Profile")
         self.setWindowModified(document.dirty)
@@ -218,10 +241,16 @@ class ProfileEditor(QWidget):
 
     def _on_robot(self) -> None:
         robot = self._robot
-        same = robot is not None and robot.loaded is not None and robot.loaded.path == self.document.path
+        same = (
+            robot is not None
+            and robot.loaded is not None
+            and robot.loaded.path == self.document.path
+        )
         armed = same and robot is not None and robot.movable
         self.document.lock(
-            "The robot is armed with this profile; disarm it before you change anything." if armed else ""
+            "The robot is armed with this profile; disarm it before you change anything."
+            if armed
+            else ""
         )
         movable = robot is not None and robot.movable
         self.learn.setEnabled(not movable)
@@ -263,7 +292,9 @@ class ProfileEditor(QWidget):
             page = self._turn_to("Sequences")
             assert isinstance(page, SequencesPage)
             page.go_to(
-                match[1] if match else rest, int(match[2]) - 1 if match else -1, (match[3] or "") if match else ""
+                match[1] if match else rest,
+                int(match[2]) - 1 if match else -1,
+                (match[3] or "") if match else "",
             )
             return
         for title in ("Overview", "On Loss", "Emulation"):
@@ -286,7 +317,7 @@ class ProfileEditor(QWidget):
         self.nav.setCurrentRow(list(self.pages).index(title))
         return self.pages[title]
 
-    # --- files ----------------------------------------------------------------------------------------------------
+    # --- files ------------------------------------------------------------------------------------
 
     def open_file(self, path: Path) -> bool:
         """Edit another profile, after asking about what is not saved; whether it was opened."""
@@ -352,7 +383,7 @@ class ProfileEditor(QWidget):
         if not self.document.dirty or self.save():
             self.applied.emit()
 
-    # --- closing --------------------------------------------------------------------------------------------------
+    # --- closing ----------------------------------------------------------------------------------
 
     def may_discard(self) -> bool:
         """Whether nothing would be lost, or the user saved it or does not want it."""
@@ -379,13 +410,19 @@ class ProfileEditor(QWidget):
         self.deleteLater()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.parentWidget() and event.type() == QEvent.Type.Close and not self.may_discard():
+        if (
+            watched is self.parentWidget()
+            and event.type() == QEvent.Type.Close
+            and not self.may_discard()
+        ):
             event.ignore()
             return True
         return False
 
 
-def _action(owner: QWidget, text: str, key: QKeySequence.StandardKey, icon: str, run: Callable[[], object]) -> QAction:
+def _action(
+    owner: QWidget, text: str, key: QKeySequence.StandardKey, icon: str, run: Callable[[], object]
+) -> QAction:
     action = QAction(text, owner)
     theme.set_icon(action, icon, "dim")
     action.setShortcuts(QKeySequence.keyBindings(key))

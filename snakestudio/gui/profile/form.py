@@ -13,7 +13,13 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QPlainTextEdit, 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
-from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, SwitchEditor, TextEditor
+from snakestudio.gui.forms.editors import (
+    ChoiceEditor,
+    Editor,
+    NumberEditor,
+    SwitchEditor,
+    TextEditor,
+)
 from snakestudio.gui.forms.form_fields import Choice, FormField, field_of
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
@@ -42,9 +48,15 @@ class FieldRow(QWidget):
     """
 
     def __init__(
-        self, document: ProfileDocument, key: Callable[[], str], column: Column,
-        suggestions: Callable[[], Sequence[str]] | None = None, *, long: bool = False, parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        document: ProfileDocument,
+        key: Callable[[], str],
+        column: Column,
+        suggestions: Callable[[], Sequence[str]] | None = None,
+        *,
+        long: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._document, self._key, self.column = document, key, column
         self._suggestions = suggestions
@@ -111,7 +123,7 @@ class FieldRow(QWidget):
         if isinstance(self.editor, TextEditor):
             self.editor.widget.setCursorPosition(0)
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def _on_changed(self) -> None:
         value = self.editor.value
@@ -137,7 +149,9 @@ class FieldRow(QWidget):
 
     def _apply(self, value: Any) -> str:
         try:
-            self._document.set_values({self._key(): value}, f"Change {self.column.doc.label.lower()}")
+            self._document.set_values(
+                {self._key(): value}, f"Change {self.column.doc.label.lower()}"
+            )
         except ProfileError as error:
             return str(error).splitlines()[0]
         return ""
@@ -214,9 +228,14 @@ class PartForm(QWidget):
     """
 
     def __init__(
-        self, document: ProfileDocument, key: str, model: type[BaseModel], names: Sequence[str] | None = None,
-        columns: int = 2, parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        document: ProfileDocument,
+        key: str,
+        model: type[BaseModel],
+        names: Sequence[str] | None = None,
+        columns: int = 2,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.rows: dict[str, FieldRow] = {}
         declared = columns_of(model, names)
@@ -230,7 +249,9 @@ class PartForm(QWidget):
             form.setVerticalSpacing(8)
             for column in declared[number * height : (number + 1) * height]:
                 full = f"{key}.{column.name}" if key else column.name
-                row = FieldRow(document, partial(str, full), column, long=column.name == "description")
+                row = FieldRow(
+                    document, partial(str, full), column, long=column.name == "description"
+                )
                 self.rows[column.name] = row
                 label = QLabel(column.doc.label)
                 label.setProperty("role", "dim")

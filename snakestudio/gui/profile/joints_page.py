@@ -44,7 +44,9 @@ class JointsPlan:
         "&Nodes",
         choices=[Choice(word, word) for word in typing.get_args(Numbering)],
     )
-    first_node: int = form_field(1, "&First node", minimum=0, maximum=0x7FF, integer=True, decimals=0)
+    first_node: int = form_field(
+        1, "&First node", minimum=0, maximum=0x7FF, integer=True, decimals=0
+    )
 
 
 class GenerateDialog(Dialog):
@@ -117,15 +119,28 @@ class JointsPage(QWidget):
         self._document, self._scene = document, scene
         self.live = None if robot is None else LiveAngles(robot)
         extras = [
-            Extra("Measured [°]", "What this row makes of what its node says now", self._measured, self._colour),
+            Extra(
+                "Measured [°]",
+                "What this row makes of what its node says now",
+                self._measured,
+                self._colour,
+            ),
             Extra("Age [s]", "How old that is", self._age, self._colour),
         ]
         self.model = PartsModel(
-            document, "axes", columns_of(Axis), "axis", extras if robot is not None else [], self._general, self
+            document,
+            "axes",
+            columns_of(Axis),
+            "axis",
+            extras if robot is not None else [],
+            self._general,
+            self,
         )
         self.table = PartsTable(self.model, _next_axis)
         header = self.table.view.horizontalHeader()
-        for place in range(len(self.model.extras)):  # what is measured stands beside what it is to set right
+        for place in range(
+            len(self.model.extras)
+        ):  # what is measured stands beside what it is to set right
             header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
         self.generate = QPushButton("&Generate ...")
         self.generate.setToolTip("Rows for a robot whose joints are all alike")
@@ -144,7 +159,9 @@ class JointsPage(QWidget):
         self.flip.clicked.connect(self.flip_sign)
         self.wiggle = QPushButton("&Wiggle ...")
         self.wiggle.setToolTip("Move this axis a little and judge how it answers")
-        self.wiggle.clicked.connect(lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row()))
+        self.wiggle.clicked.connect(
+            lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row())
+        )
         tools = QHBoxLayout()
         tools.setSpacing(8)
         for button in (self.generate, self.from_scene, self.flip, self.offset, self.wiggle):
@@ -190,7 +207,7 @@ class JointsPage(QWidget):
         """The limit of all joints, which holds where a joint has none of its own."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
-    # --- what is measured -----------------------------------------------------------------------------------------
+    # --- what is measured -------------------------------------------------------------------------
 
     def _measured(self, row: int) -> str:
         angle = self.live.angle(self.model.parts[row]) if self.live is not None else math.nan
@@ -204,13 +221,15 @@ class JointsPage(QWidget):
         age = self.live.age(self.model.parts[row]) if self.live is not None else math.nan
         return "good" if age < self._document.profile.timing.stale_s else "dim"
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def flip_sign(self) -> None:
         """The selected rows count the other way round."""
         rows = self.table.rows
         column = next(column for column in self.model.columns if column.name == "sign")
-        self.model.put([(row, column, str(-self.model.parts[row].sign)) for row in rows], "Flip sign")
+        self.model.put(
+            [(row, column, str(-self.model.parts[row].sign)) for row in rows], "Flip sign"
+        )
 
     def take_offset(self) -> None:
         """What the nodes of the selected rows say now counts as straight from here on."""
@@ -218,11 +237,20 @@ class JointsPage(QWidget):
             return
         column = next(column for column in self.model.columns if column.name == "offset_deg")
         offsets = {row: self.live.offset_deg(self.model.parts[row]) for row in self.table.rows}
-        unheard = [self.model.parts[row].name for row, offset in offsets.items() if not math.isfinite(offset)]
+        unheard = [
+            self.model.parts[row].name
+            for row, offset in offsets.items()
+            if not math.isfinite(offset)
+        ]
         if unheard:
-            self.table.message.say(f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot.")
+            self.table.message.say(
+                f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot."
+            )
             return
-        self.model.put([(row, column, f"{offset:.2f}") for row, offset in offsets.items()], "Offset from position")
+        self.model.put(
+            [(row, column, f"{offset:.2f}") for row, offset in offsets.items()],
+            "Offset from position",
+        )
 
     def take_axes_from_scene(self) -> None:
         """The rows become the joint axes of the scene's robot."""

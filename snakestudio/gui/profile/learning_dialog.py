@@ -67,7 +67,9 @@ class LearningDialog(Dialog):
         The window's: its traffic is listened to.
     """
 
-    def __init__(self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, "Learn from Traffic", _INTRO)
         self._document, self._robot = document, robot
         theme.open_at(self, 900, 760)
@@ -114,9 +116,13 @@ class LearningDialog(Dialog):
         self.bar.setTextVisible(False)
         self.tree = FoundTree()
         self.tree.itemChanged.connect(lambda item, column: self.refresh())
-        self.others = QCheckBox("Take the nodes that nobody moved for further joints, in the order of their numbers")
+        self.others = QCheckBox(
+            "Take the nodes that nobody moved for further joints, in the order of their numbers"
+        )
         self.others.setChecked(True)
-        self.anew = QCheckBox("Begin the profile &anew: of what it holds, only the bus and the timing stay")
+        self.anew = QCheckBox(
+            "Begin the profile &anew: of what it holds, only the bus and the timing stay"
+        )
         self.message = Message()
         self.take = QPushButton("&3  Take Over into the Profile")
         theme.set_role(self.take, "primary")
@@ -138,7 +144,7 @@ class LearningDialog(Dialog):
             margins=(18, 14, 18, 14),
         )
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
@@ -195,12 +201,14 @@ class LearningDialog(Dialog):
             if now - self._begun >= self._length:
                 self._recorded()
 
-    # --- recording ------------------------------------------------------------------------------------------------
+    # --- recording --------------------------------------------------------------------------------
 
     def _on_traffic(self, frames: Sequence[Traffic]) -> None:
         if self._recording is not None:
             self._recording += [
-                Frame(t.id, t.data, extended=t.extended, remote=t.remote, error=t.error, time=t.time)
+                Frame(
+                    t.id, t.data, extended=t.extended, remote=t.remote, error=t.error, time=t.time
+                )
                 for t in frames
                 if not t.sent
             ]
@@ -335,7 +343,7 @@ class LearningDialog(Dialog):
             self._task.discard()
             self._task = None
 
-    # --- what was found -------------------------------------------------------------------------------------------
+    # --- what was found ---------------------------------------------------------------------------
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
         """List proposals, the surest first."""
@@ -370,7 +378,9 @@ class LearningDialog(Dialog):
         if not self.anew.isChecked():
             return take_over(before, self._document.dbc, self.tree.chosen, others=others)
         new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")
-        return new.model_copy(update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}), dbc
+        return new.model_copy(
+            update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}
+        ), dbc
 
     def done(self, result: int) -> None:
         self.log.end()
@@ -415,7 +425,9 @@ class FoundTree(QTreeWidget):
     def show_found(self, found: Sequence[FoundMessage]) -> None:
         """List proposals, the surest first."""
         blocker = QSignalBlocker(self)  # itemChanged is for what the user ticks
-        self.found = sorted(found, key=lambda message: (-message.confidence, message.family.streams[0].id))
+        self.found = sorted(
+            found, key=lambda message: (-message.confidence, message.family.streams[0].id)
+        )
         self.clear()
         for message in self.found:
             item = QTreeWidgetItem(self)
@@ -427,12 +439,20 @@ class FoundTree(QTreeWidget):
                 item.setCheckState(0, Qt.CheckState.Checked)
             elif message.family.period > 0:
                 item.setCheckState(0, Qt.CheckState.Unchecked)
-                item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
+                item.setToolTip(
+                    0,
+                    "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases",
+                )
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
             for angle in message.angles:
-                self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
-                               angle.finding.confidence, angle.finding.reason)  # fmt: skip
+                self._add_line(
+                    item,
+                    f"joint {angle.joint} {angle.axis}",
+                    f"node {angle.node}",
+                    angle.finding.confidence,
+                    angle.finding.reason,
+                )
             for guard in message.guards:
                 self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
             item.setExpanded(bool(message.role))
@@ -441,7 +461,9 @@ class FoundTree(QTreeWidget):
         for column in range(3):
             self.resizeColumnToContents(column)
 
-    def _add_line(self, parent: QTreeWidgetItem, what: str, where: str, sure: float, why: str) -> None:
+    def _add_line(
+        self, parent: QTreeWidgetItem, what: str, where: str, sure: float, why: str
+    ) -> None:
         item = QTreeWidgetItem(parent)
         for column, text in enumerate((what, where, f"{sure:.0%}", why)):
             item.setText(column, text)
@@ -450,7 +472,9 @@ class FoundTree(QTreeWidget):
     def chosen(self) -> list[FoundMessage]:
         """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
         ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
-        return [message if message.role else replace(message, role="heartbeat") for message in ticked]
+        return [
+            message if message.role else replace(message, role="heartbeat") for message in ticked
+        ]
 
     def _is_ticked(self, row: int) -> bool:
         item = self.topLevelItem(row)

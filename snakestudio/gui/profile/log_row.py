@@ -45,7 +45,9 @@ class LogRow(QWidget):
         self._reader: LogReader | None = None
         self._task: Task[list[Frame]] | None = None
         self.open_button = QPushButton("Open a &Log ...")
-        self.open_button.setToolTip("Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus")
+        self.open_button.setToolTip(
+            "Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus"
+        )
         self.open_button.clicked.connect(self.ask)
         self.close_button = QPushButton("&Back to the Bus")
         self.close_button.clicked.connect(self.forget)
@@ -56,7 +58,9 @@ class LogRow(QWidget):
         self.at.setSingleStep(0.1)
         self.at.setPrefix("from ")
         self.at.setSuffix(" s")
-        self.at.setToolTip("The second of the log at which the quiet or the move begins; half a second off will do")
+        self.at.setToolTip(
+            "The second of the log at which the quiet or the move begins; half a second off will do"
+        )
         self.refusal = Message()
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
@@ -104,7 +108,9 @@ class LogRow(QWidget):
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
         if not frames:  # what was learned from the bus, or from the log before, goes on
-            self.refusal.say(f"{self._wanted.name} has no frames of a robot in it; choose another log.")
+            self.refusal.say(
+                f"{self._wanted.name} has no frames of a robot in it; choose another log."
+            )
             return
         self.frames = frames
         self._name = self._wanted.name

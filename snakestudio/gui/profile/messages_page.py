@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.errors import FormulaError
 from snakestudio.gui.core import theme
@@ -37,7 +45,9 @@ class MessagesPage(QWidget):
         self.layouts: dict[str, MessageLayout] = {}
         self._read_for: object = None
         ids = Extra("Ids", "What the formula gives for the nodes", self._ids, self._ids_colour)
-        self.model = PartsModel(document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self)
+        self.model = PartsModel(
+            document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self
+        )
         self.table = PartsTable(self.model, self._fresh, self._suggest_message, order=True)
         self.table.row_changed.connect(self._show_row)
         self._row = -1
@@ -129,12 +139,14 @@ class MessagesPage(QWidget):
         """The chosen one."""
         return self.model.parts[self._row] if 0 <= self._row < len(self.model.parts) else None
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         if self._document.loaded.database is not self._read_for:
             self._read_for = self._document.loaded.database
-            self.layouts = {layout.name: layout for layout in message_layouts(self._document.loaded)}
+            self.layouts = {
+                layout.name: layout for layout in message_layouts(self._document.loaded)
+            }
         self._show_chosen()
 
     def _show_row(self, row: int) -> None:
@@ -162,7 +174,10 @@ class MessagesPage(QWidget):
             self.ids.setText("")
         else:
             self.refusal.say("")
-            listed = [f"{'all' if node is None else f'node {node}'}: 0x{number:X}" for node, number in found[:24]]
+            listed = [
+                f"{'all' if node is None else f'node {node}'}: 0x{number:X}"
+                for node, number in found[:24]
+            ]
             more = f" and {len(found) - 24} more" if len(found) > 24 else ""
             self.ids.setText(" · ".join(listed) + more)
         self._show_bits()
@@ -199,7 +214,7 @@ class MessagesPage(QWidget):
                 if signal.signal == name:
                     self.signal_table.go_to(row)
 
-    # --- what is offered ------------------------------------------------------------------------------------------
+    # --- what is offered --------------------------------------------------------------------------
 
     def _message_names(self) -> Sequence[str]:
         return list(self.layouts)
@@ -226,7 +241,9 @@ class MessagesPage(QWidget):
 
     def _fresh(self, before: tuple[Any, ...]) -> Message:
         used = {message.message for message in self.model.parts}
-        free = [name for name in self.layouts if name not in used] or list(self.layouts) or ["MESSAGE"]
+        free = (
+            [name for name in self.layouts if name not in used] or list(self.layouts) or ["MESSAGE"]
+        )
         return Message(role="feedback", message=free[0])
 
     def _fresh_signal(self, before: tuple[Any, ...]) -> Signal:

@@ -70,18 +70,24 @@ def overview_page(document: ProfileDocument) -> FormPage:
     page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
     page.add("Bus", "bus", PartForm(document, "bus", Bus))
     page.add(
-        "Timing", "timing", PartForm(document, "timing", Timing),
+        "Timing",
+        "timing",
+        PartForm(document, "timing", Timing),
         "The robot is stopped within these times when something it depends on goes silent.",
-    )  # fmt: skip
+    )
     page.add(
-        "Limits of all joints", "limits", PartForm(document, "limits", Limits),
+        "Limits of all joints",
+        "limits",
+        PartForm(document, "limits", Limits),
         "No joint is ever asked for more; a joint can have limits of its own.",
-    )  # fmt: skip
+    )
     page.add(
-        "Plug-ins", "plugins", PartForm(document, "plugins", Plugins, columns=1),
+        "Plug-ins",
+        "plugins",
+        PartForm(document, "plugins", Plugins, columns=1),
         "Names of plug-ins whose gaits and controllers may drive this robot, with commas between. No other plug-in can "
         "arm it.",
-    )  # fmt: skip
+    )
     return page.finish()
 
 
@@ -89,10 +95,12 @@ def loss_page(document: ProfileDocument) -> FormPage:
     """What is done when something goes silent."""
     page = FormPage()
     page.add(
-        "On loss", "on_loss", PartForm(document, "on_loss", OnLoss, columns=1),
+        "On loss",
+        "on_loss",
+        PartForm(document, "on_loss", OnLoss, columns=1),
         "What the link sends when something the robot depends on goes silent or wrong: the stop sequence, as fast as"
         " possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
-    )  # fmt: skip
+    )
     return page.finish()
 
 
@@ -100,9 +108,11 @@ def emulation_page(document: ProfileDocument) -> FormPage:
     """How the emulated robot behaves."""
     page = FormPage()
     page.add(
-        "Emulated robot", "emulation", PartForm(document, "emulation", Emulation),
+        "Emulated robot",
+        "emulation",
+        PartForm(document, "emulation", Emulation),
         "Used by `snakestudio emulate` and by the window's emulated robot; the real robot never sees these values.",
-    )  # fmt: skip
+    )
     return page.finish()
 
 
@@ -117,13 +127,19 @@ class MeaningsPage(QWidget):
             order=True,
         )
         self.errors = PartsTable(
-            PartsModel(document, "errors", columns_of(ErrorMeaning), "error", parent=self), _next_error, order=True
+            PartsModel(document, "errors", columns_of(ErrorMeaning), "error", parent=self),
+            _next_error,
+            order=True,
         )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         for title, hint, table in (
-            ("Status values", "The first row counts whose code equals the status behind its mask.", self.status),
+            (
+                "Status values",
+                "The first row counts whose code equals the status behind its mask.",
+                self.status,
+            ),
             ("Error bits", "All rows count whose bits are set in an error signal.", self.errors),
         ):
             label = QLabel(hint)
@@ -135,9 +151,13 @@ class MeaningsPage(QWidget):
 
 def _next_status(before: tuple[Any, ...]) -> StatusValue:
     used = {value.code for value in before}
-    return StatusValue(code=next(code for code in range(len(used) + 1) if code not in used), meaning="ready")
+    return StatusValue(
+        code=next(code for code in range(len(used) + 1) if code not in used), meaning="ready"
+    )
 
 
 def _next_error(before: tuple[Any, ...]) -> ErrorMeaning:
     used = {error.mask for error in before}
-    return ErrorMeaning(mask=next((1 << bit for bit in range(32) if 1 << bit not in used), 1), text="error")
+    return ErrorMeaning(
+        mask=next((1 << bit for bit in range(32) if 1 << bit not in used), 1), text="error"
+    )

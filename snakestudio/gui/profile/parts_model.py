@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, SignalInstance
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    SignalInstance,
+)
 from PySide6.QtGui import QFont
 
 from snakestudio.errors import Problem, ProfileError
@@ -41,7 +49,11 @@ class Extra:
     """
 
     def __init__(
-        self, heading: str, help: str, text: Callable[[int], str], colour: Callable[[int], str] | None = None
+        self,
+        heading: str,
+        help: str,
+        text: Callable[[int], str],
+        colour: Callable[[int], str] | None = None,
     ) -> None:
         self.heading, self.help, self.text = heading, help, text
         self.colour = colour or (lambda row: "text")
@@ -102,11 +114,22 @@ class PartsModel(QAbstractTableModel):
     refused = Signal(str)
 
     def __init__(
-        self, document: PartsDocument, key: str, columns: Sequence[Column], one: str,
-        extras: Sequence[Extra] = (), instead: Callable[[Column], str] | None = None, parent: QObject | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        document: PartsDocument,
+        key: str,
+        columns: Sequence[Column],
+        one: str,
+        extras: Sequence[Extra] = (),
+        instead: Callable[[Column], str] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self.document, self.columns, self.one, self.extras = document, list(columns), one, list(extras)
+        self.document, self.columns, self.one, self.extras = (
+            document,
+            list(columns),
+            one,
+            list(extras),
+        )
         self._key, self._instead = key, instead
         self._marks: dict[tuple[int, str], str] = {}
         self.parts: tuple[Any, ...] = self._read()
@@ -134,7 +157,11 @@ class PartsModel(QAbstractTableModel):
     def _on_changed(self) -> None:
         parts = self._read()
         if len(parts) == len(self.parts):
-            changed = [row for row, (a, b) in enumerate(zip(self.parts, parts, strict=True)) if a is not b and a != b]
+            changed = [
+                row
+                for row, (a, b) in enumerate(zip(self.parts, parts, strict=True))
+                if a is not b and a != b
+            ]
             self.parts = parts
             if changed:
                 self._say_changed(min(changed), max(changed))
@@ -167,7 +194,7 @@ class PartsModel(QAbstractTableModel):
             if self.parts:
                 self._say_changed(0, len(self.parts) - 1)
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.parts)
@@ -175,12 +202,18 @@ class PartsModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.columns) + len(self.extras)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation == Qt.Orientation.Vertical:
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         if section >= len(self.columns):
             extra = self.extras[section - len(self.columns)]
-            said = {"DisplayRole": extra.heading, "ToolTipRole": extra.help, "TextAlignmentRole": _RIGHT}
+            said = {
+                "DisplayRole": extra.heading,
+                "ToolTipRole": extra.help,
+                "TextAlignmentRole": _RIGHT,
+            }
             return said.get(Qt.ItemDataRole(role).name)
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
@@ -188,7 +221,9 @@ class PartsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and _is_number(column):
             return _RIGHT
         return (
-            explanation(column.doc, column.name, theme.current().dim) if role == Qt.ItemDataRole.ToolTipRole else None
+            explanation(column.doc, column.name, theme.current().dim)
+            if role == Qt.ItemDataRole.ToolTipRole
+            else None
         )
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -203,9 +238,13 @@ class PartsModel(QAbstractTableModel):
             return self._instead(column)
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return column.text(value)
-        mark = self._marks.get((row, column.name)) or (self._marks.get((row, "")) if at == 0 else None)
+        mark = self._marks.get((row, column.name)) or (
+            self._marks.get((row, "")) if at == 0 else None
+        )
         if role == Qt.ItemDataRole.ToolTipRole:
-            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}", theme.current().dim)
+            return mark or explanation(
+                column.doc, f"{self._key}[{row + 1}].{column.name}", theme.current().dim
+            )
         if role == Qt.ItemDataRole.ForegroundRole and mark:
             return theme.colour("warning")
         if role == Qt.ItemDataRole.ForegroundRole and value is None:
@@ -238,9 +277,14 @@ class PartsModel(QAbstractTableModel):
         column = self.columns[index.column()]
         return self.put([(index.row(), column, str(value))], f"Change {column.doc.label.lower()}")
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
-    def put(self, cells: Iterable[tuple[int, Column, str]], text: str, parts: Sequence[Any] | None = None) -> bool:
+    def put(
+        self,
+        cells: Iterable[tuple[int, Column, str]],
+        text: str,
+        parts: Sequence[Any] | None = None,
+    ) -> bool:
         """Take typed or pasted texts into cells (of other rows, if `parts` gives some), all of them or none.
 
         Returns

@@ -50,9 +50,14 @@ class PartsTable(QWidget):
     row_changed = Signal(int)
 
     def __init__(
-        self, model: PartsModel, fresh: Callable[[tuple[Any, ...]], Any], suggest: Suggest | None = None, *,
-        order: bool = False, parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        model: PartsModel,
+        fresh: Callable[[tuple[Any, ...]], Any],
+        suggest: Suggest | None = None,
+        *,
+        order: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.model, self._fresh, self._suggest = model, fresh, suggest
         self.view = QTableView()
@@ -76,8 +81,12 @@ class PartsTable(QWidget):
         self.view.verticalHeader().setDefaultSectionSize(theme.scaled(28))
         self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.view.horizontalHeader().setHighlightSections(False)
-        self.view.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.view.selectionModel().currentRowChanged.connect(lambda now, before: self.row_changed.emit(now.row()))
+        self.view.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
+        self.view.selectionModel().currentRowChanged.connect(
+            lambda now, before: self.row_changed.emit(now.row())
+        )
         model.modelReset.connect(lambda: self.row_changed.emit(self.view.currentIndex().row()))
         self.message = Message()
         model.refused.connect(self.message.say)
@@ -85,15 +94,30 @@ class PartsTable(QWidget):
         self.bar.setSpacing(4)
         self.buttons: dict[str, QToolButton] = {}
         self._add_button("add", "Add", "plot-add", "Add a row", self.add)
-        self._add_button("remove", "Remove", "delete", "Remove the selected rows (Del)", self.remove)
-        self._add_button("duplicate", "Duplicate", "duplicate", "Duplicate the selected rows", self.duplicate)
-        if order:
-            self._add_button("up", "Up", "chevron-up", "Move the selected rows up", lambda: self.shift(-1))
-            self._add_button("down", "Down", "chevron-down", "Move the selected rows down", lambda: self.shift(+1))
         self._add_button(
-            "fill", "Fill Down", "align-bottom", "The topmost selected cell of each column fills those below (Ctrl+D)",
+            "remove", "Remove", "delete", "Remove the selected rows (Del)", self.remove
+        )
+        self._add_button(
+            "duplicate", "Duplicate", "duplicate", "Duplicate the selected rows", self.duplicate
+        )
+        if order:
+            self._add_button(
+                "up", "Up", "chevron-up", "Move the selected rows up", lambda: self.shift(-1)
+            )
+            self._add_button(
+                "down",
+                "Down",
+                "chevron-down",
+                "Move the selected rows down",
+                lambda: self.shift(+1),
+            )
+        self._add_button(
+            "fill",
+            "Fill Down",
+            "align-bottom",
+            "The topmost selected cell of each column fills those below (Ctrl+D)",
             self.fill_down,
-        )  # fmt: skip
+        )
         self.bar.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -117,7 +141,9 @@ class PartsTable(QWidget):
         self._dress()
         self.fit()
 
-    def _add_button(self, name: str, text: str, icon: str, tip: str, run: Callable[[], object]) -> None:
+    def _add_button(
+        self, name: str, text: str, icon: str, tip: str, run: Callable[[], object]
+    ) -> None:
         button = QToolButton()
         button.setProperty("role", "flat")
         button.setText(text)
@@ -141,7 +167,9 @@ class PartsTable(QWidget):
         self.view.resizeColumnsToContents()
         for column in range(self.model.columnCount()):
             width = self.view.columnWidth(column)
-            self.view.setColumnWidth(column, max(theme.scaled(56), min(theme.scaled(280), width + theme.scaled(12))))
+            self.view.setColumnWidth(
+                column, max(theme.scaled(56), min(theme.scaled(280), width + theme.scaled(12)))
+            )
 
     def go_to(self, row: int, name: str = "") -> None:
         """Bring up a cell by its row and key."""
@@ -158,7 +186,7 @@ class PartsTable(QWidget):
         current = self.view.currentIndex().row()
         return rows or ([current] if current >= 0 else [])
 
-    # --- rows -----------------------------------------------------------------------------------------------------
+    # --- rows -------------------------------------------------------------------------------------
 
     def add(self) -> None:
         """A new row, behind the current one."""
@@ -174,7 +202,8 @@ class PartsTable(QWidget):
         """Remove the selected rows."""
         gone = set(self.rows)
         if gone and self.model.replace(
-            [part for row, part in enumerate(self.model.parts) if row not in gone], f"Remove {self.model.one}"
+            [part for row, part in enumerate(self.model.parts) if row not in gone],
+            f"Remove {self.model.one}",
         ):
             self.go_to(min(min(gone), len(self.model.parts) - 1))
 
@@ -204,7 +233,7 @@ class PartsTable(QWidget):
         for row in rows:
             self.view.selectionModel().select(self.model.index(row, 0), flags.Select | flags.Rows)
 
-    # --- cells ----------------------------------------------------------------------------------------------------
+    # --- cells ------------------------------------------------------------------------------------
 
     def _cells(self) -> dict[int, list[int]]:
         """Rows of the selected cells, by column."""
@@ -229,7 +258,9 @@ class PartsTable(QWidget):
         """The selected cells into the clipboard, as spreadsheets take them."""
         cells = self._cells()
         rows = sorted({row for of in cells.values() for row in of})
-        lines = ["\t".join(str(self.model.index(row, column).data()) for column in cells) for row in rows]
+        lines = [
+            "\t".join(str(self.model.index(row, column).data()) for column in cells) for row in rows
+        ]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def paste(self) -> None:

@@ -63,7 +63,9 @@ class ConnectedRobot(Robot, Protocol):
         """Whether there is one."""
         ...
 
-    def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False) -> None:
+    def connect_to(
+        self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False
+    ) -> None:
         """Connect to a robot on a bus."""
         ...
 
@@ -80,8 +82,8 @@ class ProfileContext(Context, Protocol):
 class LiveAngles:
     """Angles of a connected robot, read as the rows of an edited profile would read them.
 
-    The link takes sign, offset and gear of the profile it was connected with; they are put back in, and those of the
-    edited row taken out.
+    The link takes sign, offset and gear of the profile it was connected with; they are put back in,
+    and those of the edited row taken out.
 
     Parameters
     ----------

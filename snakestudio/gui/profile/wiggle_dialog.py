@@ -145,7 +145,10 @@ class WiggleDialog(Dialog):
         self.period = self.form.widget("period_s", NumberField)
         self.count = self.form.widget("count", NumberField)
         self.message = self.form.message
-        self.one, self.all = QPushButton("&Wiggle This Axis"), QPushButton("Wiggle &All, One by One")
+        self.one, self.all = (
+            QPushButton("&Wiggle This Axis"),
+            QPushButton("Wiggle &All, One by One"),
+        )
         theme.set_role(self.one, "primary")
         self.end = QPushButton("&Break Off")
         self.save_button, self.copy_button = QPushButton("&Save Report ..."), QPushButton("&Copy")
@@ -170,7 +173,7 @@ class WiggleDialog(Dialog):
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def choose(self, axis: int) -> None:
         """Make an axis (0-based) the current one."""
@@ -219,9 +222,12 @@ class WiggleDialog(Dialog):
         texts = [capitalized(name), "", "", "", "", ""]
         if result is not None and result.moved:
             texts[1:] = [
-                f"{result.gain:+.2f}", f"{1000 * result.lag:.0f}", f"{math.degrees(result.play):.1f}",
-                f"{math.degrees(result.offset):+.1f}", "good" if result.good else _worst(result),
-            ]  # fmt: skip
+                f"{result.gain:+.2f}",
+                f"{1000 * result.lag:.0f}",
+                f"{math.degrees(result.play):.1f}",
+                f"{math.degrees(result.offset):+.1f}",
+                "good" if result.good else _worst(result),
+            ]
         elif result is not None:
             texts[5] = _worst(result)
         for column, text in enumerate(texts):
@@ -252,11 +258,13 @@ class WiggleDialog(Dialog):
         result = self.results.get(name)
         colours = {"good": "good", "warning": "warning", "error": "warning"}
         self.words.setText(
-            "" if result is None else "<br>".join(
+            ""
+            if result is None
+            else "<br>".join(
                 f"<span style='color:{theme.colour(colours[word.severity]).name()}'>●</span> {word.text}"
                 for word in result.words
             )
-        )  # fmt: skip
+        )
 
     def _draw(self, trace: Trace | None) -> None:
         at, reference, angle = trace.curves() if trace is not None else (np.empty(0),) * 3
@@ -268,20 +276,28 @@ class WiggleDialog(Dialog):
         if self._running is not None:
             self._draw(self._trace)
 
-    # --- the test -------------------------------------------------------------------------------------------------
+    # --- the test ---------------------------------------------------------------------------------
 
     def start(self, row: int) -> bool:
         """Wiggle an axis; whether it began."""
         link, telemetry, loaded = self._robot.link, self._robot.telemetry, self._robot.loaded
         valid = [field.commit() for field in (self.amplitude, self.period, self.count)]
-        if link is None or telemetry is None or loaded is None or self._obstacle() or not 0 <= row < len(self._axes):
+        if (
+            link is None
+            or telemetry is None
+            or loaded is None
+            or self._obstacle()
+            or not 0 <= row < len(self._axes)
+        ):
             self.refresh()
             return False
         if not all(valid):
             return False
         amplitude, period = float(self.amplitude.value or 5.0), float(self.period.value or 2.0)
         count = int(self.count.value or 3)
-        problem = room_for(self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude)
+        problem = room_for(
+            self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude
+        )
         if problem:
             self._on_and_on = False
             self.form.report(problem)
@@ -313,14 +329,18 @@ class WiggleDialog(Dialog):
             return
         telemetry: Telemetry = link.telemetry()
         self._trace.add(
-            telemetry.time, float(telemetry.reference[row]), float(telemetry.angle_time[row]),
+            telemetry.time,
+            float(telemetry.reference[row]),
+            float(telemetry.angle_time[row]),
             float(telemetry.angle[row]),
-        )  # fmt: skip
+        )
         passed = time.monotonic() - self._begun
         self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
         self._pace.ask()
         if telemetry.state is not LinkState.ARMED:
-            self._finish(f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}")
+            self._finish(
+                f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}"
+            )
         elif passed >= self._length:
             self._judge(row)
 
@@ -348,7 +368,7 @@ class WiggleDialog(Dialog):
         if sentence:
             self.form.report(sentence)
 
-    # --- the report -----------------------------------------------------------------------------------------------
+    # --- the report -------------------------------------------------------------------------------
 
     def _listed(self) -> list[WiggleResult]:
         return [self.results[axis.name] for axis in self._axes if axis.name in self.results]
@@ -357,7 +377,9 @@ class WiggleDialog(Dialog):
         QGuiApplication.clipboard().setText(report_text(self._listed()))
 
     def _ask_save(self) -> None:
-        path = ask_save(self, "Save Report", FileKind.REPORT, "wiggle.csv", "CSV (*.csv);;Text (*.txt)")
+        path = ask_save(
+            self, "Save Report", FileKind.REPORT, "wiggle.csv", "CSV (*.csv);;Text (*.txt)"
+        )
         if path is not None:
             self.save_report(path)
 

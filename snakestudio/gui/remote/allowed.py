@@ -1,7 +1,8 @@
 """Which commands of the menus remote control may call: those named here, and no others.
 
-Left out is what asks by a dialog, what belongs to one session of the user (quit, save, the clipboard), and everything
-of a robot but what takes its torque away. A new command is not callable until it is named here.
+Left out is what asks by a dialog, what belongs to one session of the user (quit, save, the
+clipboard), and everything of a robot but what takes its torque away. A new command is not callable
+until it is named here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ __all__ = ["COMMANDS", "SAFE_WITH_TORQUE"]
 SAFE_WITH_TORQUE = frozenset({"stop_robot", "disarm_robot"})
 """What may be called while a robot may have torque: it takes it away."""
 
-_EDIT = ("undo", "redo", "robot_to_gait", "straighten_robot", "start_here", "select_all", "deselect")
+_EDIT = (
+    "undo",
+    "redo",
+    "robot_to_gait",
+    "straighten_robot",
+    "start_here",
+    "select_all",
+    "deselect",
+)
 
 _VIEW = (
     "view_top",

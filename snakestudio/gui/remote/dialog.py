@@ -38,7 +38,11 @@ class RemoteDialog(ServiceDialog):
         super().__init__(remote, parent, "Remote Control", _ABOUT, "&Copy Token", "&Allow")
         self._remote = remote
         fields = {
-            "port": port_field("&Port", "Port on this computer that the programs connect to", enabled=self.while_off),
+            "port": port_field(
+                "&Port",
+                "Port on this computer that the programs connect to",
+                enabled=self.while_off,
+            ),
             "token": FormField(
                 "To&ken",
                 help=f"Also in {door_file()}, which other users cannot read",

@@ -23,7 +23,13 @@ from snakestudio.model.atomic import replacing
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.recording import Recording
-from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, LongWork, RemoteError
+from snakestudio.viewmodel.remote.protocol import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    NOT_NOW,
+    LongWork,
+    RemoteError,
+)
 
 __all__ = ["Methods", "RemoteContext"]
 
@@ -123,7 +129,10 @@ class RemoteContext(Protocol):
 def _form(method: Callable[..., Any]) -> str:
     """How a method is called: its parameters, with what they are if left out."""
     parameters = inspect.signature(method).parameters.values()
-    given = [each.name if each.default is each.empty else f"{each.name}={each.default!r}" for each in parameters]
+    given = [
+        each.name if each.default is each.empty else f"{each.name}={each.default!r}"
+        for each in parameters
+    ]
     return f"{method.__name__}({', '.join(given)})"
 
 
@@ -160,20 +169,26 @@ class Methods:
         method = self._table.get(name)
         if method is None:
             known = ", ".join(self._table)
-            raise RemoteError(METHOD_NOT_FOUND, f"There is no method {name[:60]!r}. Call one of: {known}.")
+            raise RemoteError(
+                METHOD_NOT_FOUND, f"There is no method {name[:60]!r}. Call one of: {known}."
+            )
         if name == "set":
             return self.set(**{"values": params})
         try:
             inspect.signature(method).bind(**params)
         except TypeError as error:
-            raise RemoteError(INVALID_PARAMS, f"The parameters do not fit ({error}). Call {_form(method)}.") from None
+            raise RemoteError(
+                INVALID_PARAMS, f"The parameters do not fit ({error}). Call {_form(method)}."
+            ) from None
         try:
             return method(**params)
         except SnakeStudioError as error:
             raise RemoteError(INVALID_PARAMS, str(error)) from None
         except OSError as error:  # of a path that the system does not take
             why = error.strerror or str(error)
-            raise RemoteError(INVALID_PARAMS, f"{name} failed ({why}). See its parameters.") from None
+            raise RemoteError(
+                INVALID_PARAMS, f"{name} failed ({why}). See its parameters."
+            ) from None
 
     # --- looking
 
@@ -221,39 +236,65 @@ class Methods:
         """Values of columns in the row that is shown; of all columns without names."""
         recording = self._recording()
         known = column_names(recording.schema)
-        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise RemoteError(INVALID_PARAMS, 'names is not a list of texts. Give it like ["com_x_m"].')
+        if names is not None and not (
+            isinstance(names, list) and all(isinstance(name, str) for name in names)
+        ):
+            raise RemoteError(
+                INVALID_PARAMS, 'names is not a list of texts. Give it like ["com_x_m"].'
+            )
         chosen = known if names is None else tuple(names)
         for name in chosen:
             if name not in known:
-                raise RemoteError(INVALID_PARAMS, f"The run has no column {name[:60]!r}. Call columns for their names.")
+                raise RemoteError(
+                    INVALID_PARAMS,
+                    f"The run has no column {name[:60]!r}. Call columns for their names.",
+                )
         cursor = self._context.bridge.cursor
         index = len(recording) - 1 if cursor is None else min(cursor, len(recording) - 1)
-        return dict(zip(chosen, columns_between(recording, chosen, index, index + 1)[0].tolist(), strict=True))
+        return dict(
+            zip(
+                chosen,
+                columns_between(recording, chosen, index, index + 1)[0].tolist(),
+                strict=True,
+            )
+        )
 
     def commands(self) -> list[dict[str, Any]]:
         """The commands of the menus that run_command can call."""
         made = []
         for spec in self._specs().values():
             action = self._context.actions_table[spec.id]
-            entry = {"id": spec.id, "menu": spec.menu, "text": action.text().replace("&", ""), "tip": spec.tip}
+            entry = {
+                "id": spec.id,
+                "menu": spec.menu,
+                "text": action.text().replace("&", ""),
+                "tip": spec.tip,
+            }
             made.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
         return made
 
     def screenshot(self, path: str, of: str = "window") -> str:
         """Save a picture of the window or of the 3D view (of = "viewport") as PNG; gives its path."""
         if of not in ("window", "viewport"):
-            raise RemoteError(INVALID_PARAMS, "of is neither window nor viewport. Give one of these.")
+            raise RemoteError(
+                INVALID_PARAMS, "of is neither window nor viewport. Give one of these."
+            )
         self._no_torque()
         target = self._target(path, {".png"})
-        image = self._context.viewport.image() if of == "viewport" else self._context.window.grab().toImage()
+        image = (
+            self._context.viewport.image()
+            if of == "viewport"
+            else self._context.window.grab().toImage()
+        )
         try:
             with replacing(target) as partial:
                 if not image.save(str(partial.path), "PNG"):  # type: ignore[call-overload]
                     raise OSError("the picture could not be encoded")
         except OSError as error:
             why = error.strerror or str(error)
-            raise RemoteError(INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path.") from None
+            raise RemoteError(
+                INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path."
+            ) from None
         return str(target)
 
     def export(self, path: str, force: bool = False) -> LongWork:
@@ -261,7 +302,10 @@ class Methods:
         recording = self._recording()
         target = self._target(path, _ENDINGS)
         if target.exists() and force is not True:
-            raise RemoteError(NOT_NOW, f"{target} is there already. Give another path, or force=true to replace it.")
+            raise RemoteError(
+                NOT_NOW,
+                f"{target} is there already. Give another path, or force=true to replace it.",
+            )
         name, base_dir = self._context.document.name, self._context.bridge.base_dir
 
         def work(progress: Callable[[float], bool]) -> str | None:
@@ -289,7 +333,9 @@ class Methods:
         self._may_change()
         c, file = self._context, local_path(_text(path, "path"))
         if not file.is_absolute():
-            raise RemoteError(INVALID_PARAMS, f"{path} is not an absolute path. Give the whole path.")
+            raise RemoteError(
+                INVALID_PARAMS, f"{path} is not an absolute path. Give the whole path."
+            )
         if file.suffix.lower() == ".mcap":
             from snakestudio.runfile.mcap import read_info
 
@@ -298,7 +344,8 @@ class Methods:
             return str(file)
         if c.document.dirty and discard is not True:
             raise RemoteError(
-                NOT_NOW, "The scene has changes that are not saved. Save it in the window, or give discard=true."
+                NOT_NOW,
+                "The scene has changes that are not saved. Save it in the window, or give discard=true.",
             )
         c.document.open(file)
         c.files.recent.remember(file)
@@ -308,7 +355,10 @@ class Methods:
         """Change values of the scene by dotted key, as one step of undo; gives them as they are now."""
         self._may_change()
         if not values:
-            raise RemoteError(INVALID_PARAMS, "There is no value. Give some by dotted key, like gait.amplitude_deg.")
+            raise RemoteError(
+                INVALID_PARAMS,
+                "There is no value. Give some by dotted key, like gait.amplitude_deg.",
+            )
         document = self._context.document
         try:
             scene = with_values(document.scene, values)
@@ -345,34 +395,51 @@ class Methods:
     def step(self, n: object = None) -> None:
         """Take n time steps, or those of a control period, and pause."""
         self._may_change()
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS):
-            raise RemoteError(INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}.")
+        if n is not None and (
+            isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS
+        ):
+            raise RemoteError(
+                INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}."
+            )
         self._context.bridge.session.step(n)
 
     def speed(self, factor: object) -> None:
         """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
         self._may_change()
-        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 0 <= factor <= 1000:
-            raise RemoteError(INVALID_PARAMS, "factor is not a speed. Give a number from 0 to 1000.")
+        if (
+            isinstance(factor, bool)
+            or not isinstance(factor, int | float)
+            or not 0 <= factor <= 1000
+        ):
+            raise RemoteError(
+                INVALID_PARAMS, "factor is not a speed. Give a number from 0 to 1000."
+            )
         self._context.bridge.set_speed(float(factor) if factor else math.inf)
 
     def run_command(self, id: str) -> None:
         """Call a command of the menus by its id; see commands."""
         spec = self._specs().get(_text(id, "id"))
         if spec is None:
-            raise RemoteError(METHOD_NOT_FOUND, f"{id[:60]!r} cannot be called remotely. Call commands for what can.")
+            raise RemoteError(
+                METHOD_NOT_FOUND,
+                f"{id[:60]!r} cannot be called remotely. Call commands for what can.",
+            )
         if spec.id not in SAFE_WITH_TORQUE:
             self._may_change()
         action = self._context.actions_table[spec.id]
         action.setEnabled(spec.enabled(self._context))
         if not action.isEnabled():
-            raise RemoteError(NOT_NOW, f"{spec.text or spec.id} is not possible now. See its state in the window.")
+            raise RemoteError(
+                NOT_NOW, f"{spec.text or spec.id} is not possible now. See its state in the window."
+            )
         action.trigger()
 
     # --- common
 
     def _specs(self) -> dict[str, Any]:
-        return {spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS}
+        return {
+            spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS
+        }
 
     def _recording(self) -> Recording:
         recording = self._context.bridge.recording
@@ -393,8 +460,12 @@ class Methods:
     def _target(self, path: object, endings: Set[str]) -> Path:
         target = local_path(_text(path, "path"))
         if not target.is_absolute():
-            raise RemoteError(INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path.")
+            raise RemoteError(
+                INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path."
+            )
         if target.suffix.lower() not in endings:
             known = ", ".join(sorted(endings))
-            raise RemoteError(INVALID_PARAMS, f"{target.name} does not end in {known}. Give a path that does.")
+            raise RemoteError(
+                INVALID_PARAMS, f"{target.name} does not end in {known}. Give a path that does."
+            )
         return target

@@ -149,8 +149,13 @@ class _Connection(QObject):
             self._on_disconnected()
         else:
             self._socket.disconnectFromHost()
-            if self._socket.state() != QAbstractSocket.SocketState.UnconnectedState and self._socket.bytesToWrite():
-                QTimer.singleShot(SILENT_MS, self, self._socket.abort)  # a client that reads nothing
+            if (
+                self._socket.state() != QAbstractSocket.SocketState.UnconnectedState
+                and self._socket.bytesToWrite()
+            ):
+                QTimer.singleShot(
+                    SILENT_MS, self, self._socket.abort
+                )  # a client that reads nothing
 
     def _stop_timers(self) -> None:
         for timer in (self._silence, self._next):
@@ -165,7 +170,11 @@ class _Connection(QObject):
         self.ended.emit()
 
     def _on_silence(self) -> None:
-        self._write(error_reply(None, AUTHENTICATION, "Nobody authenticated in time. Connect again with the token."))
+        self._write(
+            error_reply(
+                None, AUTHENTICATION, "Nobody authenticated in time. Connect again with the token."
+            )
+        )
         self.hang_up()
 
     def _read(self) -> None:
@@ -248,7 +257,10 @@ class _Connection(QObject):
                     self.authentication_changed.emit()
                 return True
             QTimer.singleShot(0, self, self.hang_up)
-            raise RemoteError(AUTHENTICATION, "The token is wrong. 'snakestudio remote token' shows the right one.")
+            raise RemoteError(
+                AUTHENTICATION,
+                "The token is wrong. 'snakestudio remote token' shows the right one.",
+            )
         if not self.authenticated:
             raise RemoteError(
                 AUTHENTICATION,

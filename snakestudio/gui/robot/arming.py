@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
@@ -47,7 +64,9 @@ class Arming(Themed):
         self.hold = HoldButton("Hold to Arm", self)
         self.stream = QPushButton("Start Streaming", self)
         theme.set_role(self.stream, "primary")
-        self.stream.setToolTip("The robot is led to the shape the gait begins with, and follows it from there")
+        self.stream.setToolTip(
+            "The robot is led to the shape the gait begins with, and follows it from there"
+        )
         self.stream.clicked.connect(control.stream)
         self.disarm = QPushButton("Disarm", self)
         self.disarm.setToolTip("Torque off, in order; the red button stops at once")
@@ -64,7 +83,9 @@ class Arming(Themed):
             button.setMinimumHeight(theme.scaled(34))
             row.addWidget(button, 1)
         column.addLayout(row)
-        column.addWidget(self.card)  # below: reasons come and go, and must not move a button away from the mouse
+        column.addWidget(
+            self.card
+        )  # below: reasons come and go, and must not move a button away from the mouse
         control.changed.connect(self.refresh)
         self.refresh()
 
@@ -81,7 +102,9 @@ class Arming(Themed):
         if reasons:
             self.heading.setText("Not ready because")
             more = [f"and {len(reasons) - _LISTED} more"] if len(reasons) > _LISTED else []
-            self.reasons.setText("\n".join(f"•  {reason}" for reason in (*reasons[:_LISTED], *more)))
+            self.reasons.setText(
+                "\n".join(f"•  {reason}" for reason in (*reasons[:_LISTED], *more))
+            )
         else:
             self.heading.setText("Ready to be armed")
             self.reasons.setText(
@@ -100,11 +123,17 @@ class Arming(Themed):
         self.talk.setVisible(waits and not replay)
         listening = state is LinkState.LISTENING
         self.talk.setText("Talk to the Robot" if listening else "Listen Only")
-        self.talk.setToolTip("Send requests and heartbeats; torque stays off" if listening else "Send nothing any more")
+        self.talk.setToolTip(
+            "Send requests and heartbeats; torque stays off"
+            if listening
+            else "Send nothing any more"
+        )
 
     def _on_talk(self) -> None:
         if self._control.link is not None:
-            self._control.link.command("idle" if self._control.state is LinkState.LISTENING else "listen")
+            self._control.link.command(
+                "idle" if self._control.state is LinkState.LISTENING else "listen"
+            )
 
 
 HOLD_MS = 1000
@@ -129,7 +158,9 @@ class HoldButton(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
-        self.setToolTip("Hold for one second, with the mouse or with Enter; letting go before does nothing")
+        self.setToolTip(
+            "Hold for one second, with the mouse or with Enter; letting go before does nothing"
+        )
 
     def does(self, act: Callable[[], object] | None) -> None:
         """What is done when it was held for the whole time; None: nothing."""
@@ -161,7 +192,7 @@ class HoldButton(QWidget):
                 self._act()
         self.update()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(160), theme.scaled(40))
@@ -218,7 +249,9 @@ class HoldButton(QWidget):
             painter.setPen(QPen(theme.colour("line"), 3))
             painter.drawEllipse(ring)
             if self.share:
-                painter.setPen(QPen(theme.colour("danger"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                painter.setPen(
+                    QPen(theme.colour("danger"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+                )
                 painter.drawArc(ring, 90 * 16, round(-360 * 16 * self.share))
             elif on:
                 painter.setPen(Qt.PenStyle.NoPen)
@@ -226,6 +259,8 @@ class HoldButton(QWidget):
                 painter.drawEllipse(QPointF(ring.center()), 3.5, 3.5)
             painter.setPen(theme.colour("text" if on else "dim"))
             text = QRectF(ring.right() + 10, 0, self.width(), self.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)
+            painter.drawText(
+                text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text
+            )
         finally:
             painter.end()

@@ -34,9 +34,11 @@ class BarPart(Themed):
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(8)
         self.state = Figure(
-            "CONTACT LOST · 88.8 s ago", "Armed elsewhere",
-            "What the robot says of itself, and how long ago it said anything at all", self,
-        )  # fmt: skip
+            "CONTACT LOST · 88.8 s ago",
+            "Armed elsewhere",
+            "What the robot says of itself, and how long ago it said anything at all",
+            self,
+        )
         self.state.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the button to be let go.
@@ -60,7 +62,11 @@ class BarPart(Themed):
     def _refresh(self) -> None:
         standing = self._control.standing
         heard = standing.heard
-        above, value = standing.title.split(", ") if standing.lost else ("robot", standing.title.partition(" (")[0])
+        above, value = (
+            standing.title.split(", ")
+            if standing.lost
+            else ("robot", standing.title.partition(" (")[0])
+        )
         caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
         self.state.set_caption(caption, standing.role if standing.lost else "dim")
         self.state.show_value(value, standing.role)

@@ -35,84 +35,155 @@ def _may_arm(c: RobotContext) -> bool:
 
 TOGETHER: tuple[Command[RobotContext], ...] = (
     Command(
-        "start_together", "Simulation", "Start Together ...", lambda c: c.together.ask(), ("Ctrl+Shift+T",),
-        lambda c: c.together.possible or c.together.waiting, icon="together",
+        "start_together",
+        "Simulation",
+        "Start Together ...",
+        lambda c: c.together.ask(),
+        ("Ctrl+Shift+T",),
+        lambda c: c.together.possible or c.together.waiting,
+        icon="together",
         label=lambda c: "Cancel Start Together" if c.together.waiting else "Start Together ...",
         tip="Start at the same moment as other instruments: fire a trigger, or wait for one",
     ),
-)  # fmt: skip
+)
 """Starting at one moment with other instruments."""
 
 ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
-        "connect_robot", "Robot", "Connect ...", lambda c: c.robot_in_window.ask_connect(), ("Ctrl+Alt+K",),
+        "connect_robot",
+        "Robot",
+        "Connect ...",
+        lambda c: c.robot_in_window.ask_connect(),
+        ("Ctrl+Alt+K",),
         icon="robot",
         tip="A robot on a CAN bus, an emulated one, or a log: at first it is only listened to",
     ),
     Command(
-        "emulated_robot", "Robot", "Emulated Robot ...", lambda c: c.robot_in_window.ask_connect("emulated"),
+        "emulated_robot",
+        "Robot",
+        "Emulated Robot ...",
+        lambda c: c.robot_in_window.ask_connect("emulated"),
         tip="Start a robot that exists only in this computer and speaks as the real one does",
     ),
     Command(
-        "mend_faults", FAULT_MENU, "Mend All Faults", lambda c: c.connection.mend_faults(), (),
-        lambda c: c.robot.emulated, tip="Nodes that dropped out boot anew; the robot is armed again by hand",
+        "mend_faults",
+        FAULT_MENU,
+        "Mend All Faults",
+        lambda c: c.connection.mend_faults(),
+        (),
+        lambda c: c.robot.emulated,
+        tip="Nodes that dropped out boot anew; the robot is armed again by hand",
     ),
-    Command("disconnect_robot", "Robot", "Disconnect", lambda c: c.connection.disconnect_robot(), (), _connected),
+    Command(
+        "disconnect_robot",
+        "Robot",
+        "Disconnect",
+        lambda c: c.connection.disconnect_robot(),
+        (),
+        _connected,
+    ),
     line("Robot"),
     Command(
-        "stop_robot", "Robot", "Stop", lambda c: c.robot.stop(), (), _connected, icon="stop",
+        "stop_robot",
+        "Robot",
+        "Stop",
+        lambda c: c.robot.stop(),
+        (),
+        _connected,
+        icon="stop",
         tip="The space bar does this from anywhere while a robot is connected",
     ),
     line("Robot"),
     Command(
-        "arm_robot", "Robot", "Arm ...", lambda c: c.robot_in_window.go_to_hold_button(), (), _may_arm,
+        "arm_robot",
+        "Robot",
+        "Arm ...",
+        lambda c: c.robot_in_window.go_to_hold_button(),
+        (),
+        _may_arm,
         tip="Go to the button that arms when it is held",
     ),
     Command(
-        "stream_robot", "Robot", "Start Streaming", lambda c: c.robot.stream(), ("Ctrl+Return",),
+        "stream_robot",
+        "Robot",
+        "Start Streaming",
+        lambda c: c.robot.stream(),
+        ("Ctrl+Return",),
         lambda c: c.robot.state is LinkState.ARMED and c.robot.standing.armed,
         tip="The robot follows the scene's gait or controller",
     ),
     Command(
-        "disarm_robot", "Robot", "Disarm", lambda c: c.robot.disarm(), (),
-        lambda c: c.robot.state in (LinkState.ARMED, LinkState.STREAMING), tip="Torque off, in order",
+        "disarm_robot",
+        "Robot",
+        "Disarm",
+        lambda c: c.robot.disarm(),
+        (),
+        lambda c: c.robot.state in (LinkState.ARMED, LinkState.STREAMING),
+        tip="Torque off, in order",
     ),
     Command(
-        "reset_robot", "Robot", "Reset Fault", lambda c: c.robot.reset(), (),
-        lambda c: c.robot.state is LinkState.FAULT, tip="After a stop: the robot may be armed again",
+        "reset_robot",
+        "Robot",
+        "Reset Fault",
+        lambda c: c.robot.reset(),
+        (),
+        lambda c: c.robot.state is LinkState.FAULT,
+        tip="After a stop: the robot may be armed again",
     ),
     line("Robot"),
     Command(
-        "record_frames", "Robot", "Record Frames ...", lambda c: c.connection.record_frames(), (), _connected,
-        label=lambda c: "End Recording of Frames" if c.robot.log is not None else "Record Frames ...",
+        "record_frames",
+        "Robot",
+        "Record Frames ...",
+        lambda c: c.connection.record_frames(),
+        (),
+        _connected,
+        label=lambda c: (
+            "End Recording of Frames" if c.robot.log is not None else "Record Frames ..."
+        ),
         tip="Write every frame on the bus to a file (BLF, ASC or candump), which can be replayed later",
     ),
-)  # fmt: skip
+)
 """What is done with a robot."""
 
 PANELS: tuple[Command[RobotContext], ...] = (
     Command(
-        "robot_panel", "Robot", "Robot Panel", lambda c: c.show_dock("robot"),
+        "robot_panel",
+        "Robot",
+        "Robot Panel",
+        lambda c: c.show_dock("robot"),
         tip="State, arming, nodes and bus of the robot",
     ),
     Command(
-        "robot_data", "Robot", "Robot Data", lambda c: c.show_dock("robot_data"),
+        "robot_data",
+        "Robot",
+        "Robot Data",
+        lambda c: c.show_dock("robot_data"),
         tip="Every joint's figures, what happened, and the traffic on the bus",
     ),
-)  # fmt: skip
+)
 """What shows more of it."""
 
 TELEOP: tuple[Command[RobotContext], ...] = (
     line("Robot"),
     Command(
-        "teleop", "Robot", "Teleoperation", lambda c: c.teleoperation.toggle(), ("Ctrl+J",),
-        lambda c: c.teleoperation.teleop.on or is_jointed(c), lambda c: c.teleoperation.teleop.on, icon="gamepad",
+        "teleop",
+        "Robot",
+        "Teleoperation",
+        lambda c: c.teleoperation.toggle(),
+        ("Ctrl+J",),
+        lambda c: c.teleoperation.teleop.on or is_jointed(c),
+        lambda c: c.teleoperation.teleop.on,
+        icon="gamepad",
         tip="Keys and gamepad drive what is shown, and nothing else happens when they are pressed; Esc leaves",
     ),
     Command(
-        "teleop_mapping", "Robot", "Keys and Gamepad ...", lambda c: c.teleoperation.edit_mapping(),
+        "teleop_mapping",
+        "Robot",
+        "Keys and Gamepad ...",
+        lambda c: c.teleoperation.edit_mapping(),
         long=True,
         tip="What keys, sticks and buttons do under teleoperation",
     ),
-)  # fmt: skip
+)
 """Driving by hand: the same mode drives the simulation and a live robot."""

@@ -41,7 +41,11 @@ class ConnectDialog(Dialog):
     """
 
     def __init__(
-        self, control: RobotControl, connection: RobotConnection, settings: QSettings, parent: QWidget | None = None
+        self,
+        control: RobotControl,
+        connection: RobotConnection,
+        settings: QSettings,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(
             parent,
@@ -95,7 +99,9 @@ class ConnectDialog(Dialog):
         assert form.loaded is not None
         try:
             if form.kind == "emulated":
-                self._connection.connect_emulated(form.loaded, form.choices, on_ground=form.on_ground.isChecked())
+                self._connection.connect_emulated(
+                    form.loaded, form.choices, on_ground=form.on_ground.isChecked()
+                )
             else:
                 self._connection.connect_robot(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
@@ -113,7 +119,11 @@ class ConnectDialog(Dialog):
         """As high as the form, or as the traffic needs."""
         self._column.activate()
         connected = self._control.connected
-        height = max(self.sizeHint().height(), theme.scaled(640)) if connected else self.sizeHint().height()
+        height = (
+            max(self.sizeHint().height(), theme.scaled(640))
+            if connected
+            else self.sizeHint().height()
+        )
         if not connected or self.height() < height:
             self.resize(self.width(), height)
 
@@ -129,7 +139,9 @@ class ConnectDialog(Dialog):
         self.found.setVisible(connected)
         last = self._control.telemetry
         unopened = connected and last is not None and not last.bus_open
-        self.connect_button.setText("Change ..." if unopened else "Disconnect" if connected else "Connect")
+        self.connect_button.setText(
+            "Change ..." if unopened else "Disconnect" if connected else "Connect"
+        )
         theme.set_role(self.connect_button, "" if connected else "primary")
         self.close_button.setText("Done" if connected else "Close")
         theme.set_role(self.close_button, "primary" if connected else "")
@@ -150,7 +162,11 @@ class ConnectDialog(Dialog):
         here = contact & (ages <= profile.timing.lost_s)
         self.nodes.show_nodes(
             tuple(
-                (node, float(age), "good" if heard else "dim" if math.isinf(age) or not contact else "warning")
+                (
+                    node,
+                    float(age),
+                    "good" if heard else "dim" if math.isinf(age) or not contact else "warning",
+                )
                 for node, age, heard in zip(profile.nodes, ages, here, strict=True)
             )
         )

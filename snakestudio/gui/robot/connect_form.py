@@ -28,15 +28,24 @@ __all__ = ["KINDS", "ConnectForm", "options_of"]
 
 KINDS = (
     ("can", "CAN Bus", "A robot at an adapter of this computer"),
-    ("emulated", "Emulated Robot", "A robot that exists only in this computer and speaks as the real one does"),
-    ("replay", "Replay a Log", "Frames that were recorded, played as if live; arming is impossible"),
+    (
+        "emulated",
+        "Emulated Robot",
+        "A robot that exists only in this computer and speaks as the real one does",
+    ),
+    (
+        "replay",
+        "Replay a Log",
+        "Frames that were recorded, played as if live; arming is impossible",
+    ),
 )
 
 _BITRATES = (125_000, 250_000, 500_000, 1_000_000)
 _RECENT = "robot/profiles"
 _KEPT = 8
 _FIRST = "lab_robot"
-"""The shipped profile that is offered first: the papers' robot, which the shipped scenes are about."""
+"""The shipped profile that is offered first: the papers' robot, which the shipped scenes are
+about."""
 _LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"
 _PROFILES = "Robot profiles (*.toml);;All files (*)"
 
@@ -55,7 +64,9 @@ def options_of(text: str) -> dict[str, Option]:
     for part in filter(None, (each.strip() for each in text.replace(";", ",").split(","))):
         key, equals, value = (each.strip() for each in part.partition("="))
         if not equals or not key or not value:
-            raise ValueError(f"{part!r} is no option; write key=value, with commas between several.")
+            raise ValueError(
+                f"{part!r} is no option; write key=value, with commas between several."
+            )
         options[key] = _value(value)
     return options
 
@@ -131,7 +142,9 @@ class ConnectChoices:
         help="The joints drive the spatial model of the scene; its poses come by UDP at 20 Hz",
         shown=_is_kind("emulated"),
     )
-    file: str = form_field("", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay"))
+    file: str = form_field(
+        "", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay")
+    )
     loop: bool = form_field(False, "", text="Begin again at its &end", shown=_is_kind("replay"))
 
 
@@ -152,7 +165,9 @@ class ConnectForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, services: Services, settings: QSettings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, services: Services, settings: QSettings, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._services, self._settings = services, settings
         self.loaded: LoadedProfile | None = None
@@ -186,7 +201,9 @@ class ConnectForm(QWidget):
     def _fields(self) -> dict[str, FormField | Note]:
         """What is declared, with the files that this form asks for, and what it says between the rows."""
         declared = fields_of(ConnectChoices())
-        profile = replace(declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles)
+        profile = replace(
+            declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles
+        )
         log = replace(declared["file"], browse=lambda _: self._browse_log())
         declared |= {"profile": profile, "file": log}
         return {
@@ -198,7 +215,7 @@ class ConnectForm(QWidget):
             **declared,
         }
 
-    # --- what is chosen -------------------------------------------------------------------------------------------
+    # --- what is chosen ---------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
@@ -239,12 +256,16 @@ class ConnectForm(QWidget):
         given, now = self.loaded.profile.bus, self._form.values
         if now.kind == "replay":
             options: dict[str, Option] = {"loop": now.loop}
-            return given.model_copy(update={"interface": "replay", "channel": now.file, "options": options})
+            return given.model_copy(
+                update={"interface": "replay", "channel": now.file, "options": options}
+            )
         if now.kind == "emulated":
             return given
         rate = now.bitrate.replace(" ", "")
         if not rate.isdecimal() or not 1000 <= int(rate) <= 8_000_000:
-            raise ValueError("Give the bit rate as a number from 1000 to 8000000 bit/s, as all nodes have it.")
+            raise ValueError(
+                "Give the bit rate as a number from 1000 to 8000000 bit/s, as all nodes have it."
+            )
         return given.model_copy(
             update={
                 "interface": now.interface,
@@ -273,7 +294,7 @@ class ConnectForm(QWidget):
             return str(error)
         return ""
 
-    # --- profiles -------------------------------------------------------------------------------------------------
+    # --- profiles ---------------------------------------------------------------------------------
 
     def _fill_profiles(self) -> None:
         recent = [Path(str(each)) for each in _listed(self._settings.value(_RECENT))]
@@ -322,7 +343,10 @@ class ConnectForm(QWidget):
     def remember(self) -> None:
         """Offer this profile first the next time."""
         path = self._form.values.profile
-        recent = [str(path), *(each for each in _listed(self._settings.value(_RECENT)) if each != str(path))]
+        recent = [
+            str(path),
+            *(each for each in _listed(self._settings.value(_RECENT)) if each != str(path)),
+        ]
         self._settings.setValue(_RECENT, recent[:_KEPT])
 
     def _take(self, loaded: LoadedProfile) -> None:
@@ -344,7 +368,7 @@ class ConnectForm(QWidget):
         self._taking = False
         self._form.set_first(profile=self._form.values.profile, **bus)
 
-    # --- adapters -------------------------------------------------------------------------------------------------
+    # --- adapters ---------------------------------------------------------------------------------
 
     @Slot(object)
     def _on_adapters(self, adapters: list[Adapter]) -> None:
@@ -373,7 +397,9 @@ class ConnectForm(QWidget):
         for one in found:
             self.interface.addItem(one.interface)
             if one.problem:
-                self.interface.setItemData(self.interface.count() - 1, one.problem, Qt.ItemDataRole.ToolTipRole)
+                self.interface.setItemData(
+                    self.interface.count() - 1, one.problem, Qt.ItemDataRole.ToolTipRole
+                )
         self._dim_missing()
         self.interface.setEditText(typed)
         self.interface.blockSignals(False)
@@ -394,7 +420,9 @@ class ConnectForm(QWidget):
         if name != self._named:
             self._change_interface(known, like)
             self._named = name
-        if known is not None and [self.channel.itemText(k) for k in range(self.channel.count())] != [*known.channels]:
+        if known is not None and [
+            self.channel.itemText(k) for k in range(self.channel.count())
+        ] != [*known.channels]:
             typed = self.channel.currentText()
             self.channel.blockSignals(True)
             self.channel.clear()
@@ -414,7 +442,8 @@ class ConnectForm(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QComboBox):
-            # What is typed replaces what stands there, with the mouse as with Tab; a second click sets the cursor.
+            # What is typed replaces what stands there, with the mouse as with Tab; a second click
+            # sets the cursor.
             edit = watched.lineEdit()
             if edit is not None:
                 QTimer.singleShot(0, edit, edit.selectAll)

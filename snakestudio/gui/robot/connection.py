@@ -61,7 +61,9 @@ class RobotConnection(QObject):
         self._control.connect_to(loaded, bus, choices)
         self.made.emit()
 
-    def connect_emulated(self, loaded: LoadedProfile, choices: LiveChoices, *, on_ground: bool) -> None:
+    def connect_emulated(
+        self, loaded: LoadedProfile, choices: LiveChoices, *, on_ground: bool
+    ) -> None:
         """Start an emulated robot, and connect to it.
 
         Raises
@@ -77,13 +79,17 @@ class RobotConnection(QObject):
         if scene is not None:
             from snakestudio.live.engine_plant import EnginePlant
 
-            EnginePlant.scene_of(scene, loaded)  # said here, before a process is started that would end by it
+            EnginePlant.scene_of(
+                scene, loaded
+            )  # said here, before a process is started that would end by it
         self._control.disconnect_robot()
         self.end_emulated()
         self._emulated = emulated = EmulatedRobot(loaded.path, scene, document.base_dir)
         choices = replace(choices, pose=emulated.pose)
         try:
-            self._control.connect_to(loaded, emulated.bus(loaded.profile.bus), choices, emulated=True)
+            self._control.connect_to(
+                loaded, emulated.bus(loaded.profile.bus), choices, emulated=True
+            )
         except Exception:
             self.end_emulated()
             raise
@@ -119,7 +125,9 @@ class RobotConnection(QObject):
         if control.log is not None:
             control.end_log()
             return
-        path = ask_save(self._dialogs_over, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS)
+        path = ask_save(
+            self._dialogs_over, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS
+        )
         if path is not None:
             control.begin_log(path)
 
@@ -184,4 +192,6 @@ class FaultMenu(QObject):
                 lambda _=False, node=node: self._connection.inject_fault(kind, node)
             )
         menu.addSeparator()
-        menu.addAction("All Nodes").triggered.connect(lambda _=False: self._connection.inject_fault(kind, None))
+        menu.addAction("All Nodes").triggered.connect(
+            lambda _=False: self._connection.inject_fault(kind, None)
+        )

@@ -1,7 +1,8 @@
 """The window's end of a robot: it keeps the link and the live source, beats for the window, and polls what is known.
 
-The beat comes from the window's own event loop and from nothing else: a window that hangs falls silent, and the link
-stops the robot. Stopping goes straight from the event to `Link.stop`, with nothing in between that could wait.
+The beat comes from the window's own event loop and from nothing else: a window that hangs falls
+silent, and the link stops the robot. Stopping goes straight from the event to `Link.stop`, with
+nothing in between that could wait.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _GAP_S = 10.0
 """The longest pause between two beats is that of the last 10 s."""
 
 _START_S = 20.0
-"""Time in which a link's process must be there, s: a busy computer takes several seconds to start one."""
+"""Time in which a link's process must be there, s: a busy computer takes several seconds to start
+one."""
 
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
 
@@ -58,14 +60,16 @@ class RobotControl(QObject):
     bridge : SessionController
         Shows the robot in place of the simulation.
     new_run : callable
-        Says for every stretch of streaming which run file it is recorded to; None if it is not kept.
+        Says for every stretch of streaming which run file it is recorded to; None if it is not
+        kept.
     services : Services, optional
         Where robots come from.
 
     Signals
     -------
     changed()
-        A robot came or went, or its state, what it says or what keeps it from being armed is another one.
+        A robot came or went, or its state, what it says or what keeps it from being armed is
+        another one.
     polled()
         There is newer telemetry: 20 times a second while a robot is connected.
     happened(event: LinkEvent)
@@ -118,7 +122,7 @@ class RobotControl(QObject):
         document.opened.connect(self._on_opened)
         document.scene_changed.connect(self._on_scene)
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     @property
     def connected(self) -> bool:
@@ -141,7 +145,11 @@ class RobotControl(QObject):
     def movable(self) -> bool:
         """Whether torque may be on: the link's word and the robot's, and where nobody knows, the last that was said."""
         last = self.telemetry
-        return self.connected and last is not None and (self.arming or last.state in _MOVABLE or last.confirmed)
+        return (
+            self.connected
+            and last is not None
+            and (self.arming or last.state in _MOVABLE or last.confirmed)
+        )
 
     @property
     def arming(self) -> bool:
@@ -163,9 +171,11 @@ class RobotControl(QObject):
         """Longest pause of the window's heartbeat in the last 10 s, s; NaN if none was long enough to count."""
         return max((gap for _, gap in self._gaps), default=float("nan"))
 
-    # --- coming and going -----------------------------------------------------------------------------------------
+    # --- coming and going -------------------------------------------------------------------------
 
-    def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False) -> None:
+    def connect_to(
+        self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False
+    ) -> None:
         """Open the bus and listen: nothing is sent yet.
 
         Raises
@@ -177,12 +187,18 @@ class RobotControl(QObject):
         link = self.services.open_link(loaded, bus)
         self.link, self.loaded, self.choices, self.emulated = link, loaded, choices, emulated
         self.telemetry = None
-        self._beats, self._beaten, self._since, self._seen = 0, time.monotonic(), time.monotonic(), False
+        self._beats, self._beaten, self._since, self._seen = (
+            0,
+            time.monotonic(),
+            time.monotonic(),
+            False,
+        )
         self._gaps.clear()
         link.beat()
         self._timer.start()
-        # Threads have the priority of who starts them. Those of the live source shall have it, too: one that waits for
-        # a processor behind programs that compute gives no references, and holds up all with the interpreter's lock.
+        # Threads have the priority of who starts them. Those of the live source shall have it, too:
+        # one that waits for a processor behind programs that compute gives no references, and holds
+        # up all with the interpreter's lock.
         self.priority.ask()
         try:
             self._make_live()
@@ -196,7 +212,12 @@ class RobotControl(QObject):
     def _make_live(self) -> None:
         assert self.link is not None
         live = self.services.open_live(
-            self.link, self._document.scene, self._document.base_dir, self._new_run, self._told.emit, self.choices
+            self.link,
+            self._document.scene,
+            self._document.base_dir,
+            self._new_run,
+            self._told.emit,
+            self.choices,
         )
         self.live = live
         self._bridge.set_robot(Robot(live, self.link.profile.name))
@@ -252,12 +273,14 @@ class RobotControl(QObject):
         """The window closes: the robot is stopped and let go of."""
         self.disconnect_robot()
 
-    # --- what the operator wants ----------------------------------------------------------------------------------
+    # --- what the operator wants ------------------------------------------------------------------
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         """Stop the robot, now."""
         if self.link is not None:
-            self.link.stop(reason)  # the live source learns of it from the link, as of every other reason
+            self.link.stop(
+                reason
+            )  # the live source learns of it from the link, as of every other reason
 
     def steer(self, command: TeleopCommand) -> None:
         """Where somebody at the controls wants it to go; without effect unless its scene is driven by hand."""
@@ -293,7 +316,7 @@ class RobotControl(QObject):
         self.log = None
         self.changed.emit()
 
-    # --- the clock of it ------------------------------------------------------------------------------------------
+    # --- the clock of it --------------------------------------------------------------------------
 
     def _beat(self) -> None:
         link = self.link
@@ -325,7 +348,16 @@ class RobotControl(QObject):
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
         said = self.standing
-        shown = (link, self.live, said.title, said.sentence, said.role, said.contact, self.not_ready, self.state)
+        shown = (
+            link,
+            self.live,
+            said.title,
+            said.sentence,
+            said.role,
+            said.contact,
+            self.not_ready,
+            self.state,
+        )
         if shown != self._shown:
             self._shown = shown
             self.changed.emit()

@@ -64,7 +64,9 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        self.setMinimumWidth(theme.scaled(300))  # its buttons would have the window wider than a small screen
+        self.setMinimumWidth(
+            theme.scaled(300)
+        )  # its buttons would have the window wider than a small screen
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         control.polled.connect(self._throttle.ask)
         control.changed.connect(self._refresh)
@@ -86,7 +88,9 @@ class DataPanel(QWidget):
         self.seek.setAccessibleName("Search events")
         self.important = chip("Warnings only", "Show only warnings and errors", page)
         for signal in (self.seek.textChanged, self.important.toggled):
-            signal.connect(lambda _: self._log.seek(self.seek.text(), important=self.important.isChecked()))
+            signal.connect(
+                lambda _: self._log.seek(self.seek.text(), important=self.important.isChecked())
+            )
         row.addWidget(self.seek, 1)
         row.addWidget(self.important)
         for text, tip, act in (
@@ -115,7 +119,9 @@ class DataPanel(QWidget):
             try:
                 write_atomically(path, self._log.text().encode())
             except OSError as error:
-                self._control.tell("error", f"The events were not saved in {path}: {error.strerror or error}.")
+                self._control.tell(
+                    "error", f"The events were not saved in {path}: {error.strerror or error}."
+                )
 
     def _note_end(self) -> None:
         bar = self.events.verticalScrollBar()

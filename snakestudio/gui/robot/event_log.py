@@ -77,7 +77,7 @@ class EventLog(QAbstractListModel):
     def _filter(self) -> None:
         self._shown = [row for row, (_, event) in enumerate(self._events) if self._fits(event)]
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._shown)

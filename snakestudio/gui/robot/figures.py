@@ -41,7 +41,9 @@ class SteadyLabel(QWidget):
         try:
             painter.setFont(theme.value_font(13, bold=False))
             painter.setPen(theme.colour(self._role))
-            text = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+            text = painter.fontMetrics().elidedText(
+                self._text, Qt.TextElideMode.ElideRight, self.width()
+            )
             painter.drawText(self.rect(), _LEFT, text)
         finally:
             painter.end()
@@ -83,7 +85,9 @@ class FigureList(QWidget):
         if isinstance(event, QHelpEvent):
             row = min(len(self._values) - 1, max(0, event.pos().y() // self._row))
             name = [*self._values][row]
-            QToolTip.showText(event.globalPos(), f"<qt><b>{self.value(name)}</b><br>{self._tips[name]}</qt>", self)
+            QToolTip.showText(
+                event.globalPos(), f"<qt><b>{self.value(name)}</b><br>{self._tips[name]}</qt>", self
+            )
             return True
         return super().event(event)
 

@@ -41,7 +41,9 @@ class InView(QObject):
     changed = Signal()
     marks_changed = Signal()
 
-    def __init__(self, control: RobotControl, bridge: SessionController, parent: QObject | None = None) -> None:
+    def __init__(
+        self, control: RobotControl, bridge: SessionController, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._control, self._bridge = control, bridge
         self._twin: Recording | None = None
@@ -91,7 +93,7 @@ class InView(QObject):
         if self._twin is not None:
             self.changed.emit()
 
-    # --- over the run ---------------------------------------------------------------------------------------------
+    # --- over the run -----------------------------------------------------------------------------
 
     def overlaid(self) -> list[OverlaidRun]:
         """The twin for the plots."""
@@ -102,7 +104,9 @@ class InView(QObject):
         """The twin at a time (s)."""
         twin = self._twin
         ghost = (
-            None if twin is None or not len(twin) else ghost_at(twin, min(time, float(twin.times[-1])), twin_colour())
+            None
+            if twin is None or not len(twin)
+            else ghost_at(twin, min(time, float(twin.times[-1])), twin_colour())
         )
         return () if ghost is None else (ghost,)
 

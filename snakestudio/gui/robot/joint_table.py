@@ -97,7 +97,7 @@ class JointTable(QAbstractTableModel):
             age = self._now - float(self.telemetry.heard(quantity)[row])
         return f"Stale: heard {span_text(age)} ago" if np.isfinite(age) else "Never heard"
 
-    # --- values ---------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------
 
     def number(self, name: str, row: int, factor: float = 1.0, places: int = 1) -> str:
         """A figure of the telemetry; a dash if it is not known."""
@@ -116,7 +116,9 @@ class JointTable(QAbstractTableModel):
             return "dim"
         if (high is not None and value > high) or (low is not None and value < low):
             return "danger"
-        near = (high is not None and value > _NEAR * high > 0) or (low is not None and value < _NEAR * low < 0)
+        near = (high is not None and value > _NEAR * high > 0) or (
+            low is not None and value < _NEAR * low < 0
+        )
         return "warning" if near else "text"
 
     def angle_role(self, row: int) -> str:
@@ -157,9 +159,13 @@ class JointTable(QAbstractTableModel):
         meaning = MEANINGS[int(self.telemetry.meaning[row])]
         if self.telemetry.errors[row] or meaning == "fault":
             return "danger"
-        return {"armed": "danger", "stopping": "danger", "ready": "good", "booting": "accent", None: "dim"}.get(
-            meaning, "text"
-        )
+        return {
+            "armed": "danger",
+            "stopping": "danger",
+            "ready": "good",
+            "booting": "accent",
+            None: "dim",
+        }.get(meaning, "text")
 
     def status(self, row: int) -> str:
         """Status and errors in words."""
@@ -167,7 +173,7 @@ class JointTable(QAbstractTableModel):
         text = self.telemetry.axis_text[row] if row < len(self.telemetry.axis_text) else ""
         return text or MEANINGS[int(self.telemetry.meaning[row])] or "–"
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.axes)
@@ -175,7 +181,9 @@ class JointTable(QAbstractTableModel):
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is Qt.Orientation.Horizontal:
             if role == Qt.ItemDataRole.DisplayRole:
                 return COLUMNS[section].title
@@ -201,7 +209,11 @@ class JointTable(QAbstractTableModel):
             return theme.colour(column.role(self, row))
         if role == Qt.ItemDataRole.FontRole and column.measured:
             return self._fonts[self.stale(row, column.quantity)]
-        if role == Qt.ItemDataRole.ToolTipRole and column.measured and self.stale(row, column.quantity):
+        if (
+            role == Qt.ItemDataRole.ToolTipRole
+            and column.measured
+            and self.stale(row, column.quantity)
+        ):
             return self._heard(row, column.quantity)
         return None
 
@@ -211,39 +223,70 @@ _TEXTS = ("Joint", "Status")
 
 COLUMNS: tuple[_Column, ...] = (
     _Column(
-        "Joint", "Joint and axis, and the node that moves it", lambda t, r: t.axes[r].name.capitalize(), measured=False
-    ),
-    _Column("Node", "Number of the node", lambda t, r: str(t.axes[r].node), lambda t, r: "dim", measured=False),
-    _Column(
-        "Reference °", "Where it was told to be: the set-point that was sent last",
-        lambda t, r: t.number("reference", r, _DEGREES), measured=True,
+        "Joint",
+        "Joint and axis, and the node that moves it",
+        lambda t, r: t.axes[r].name.capitalize(),
+        measured=False,
     ),
     _Column(
-        "Measured °", "Where it says that it is", lambda t, r: t.number("angle", r, _DEGREES), JointTable.angle_role
+        "Node",
+        "Number of the node",
+        lambda t, r: str(t.axes[r].node),
+        lambda t, r: "dim",
+        measured=False,
     ),
     _Column(
-        "Error °", "Measured less reference",
-        lambda t, r: f"{t.error(r):+.1f}".replace("-", "−") if np.isfinite(t.error(r)) else "–", JointTable.error_role,
+        "Reference °",
+        "Where it was told to be: the set-point that was sent last",
+        lambda t, r: t.number("reference", r, _DEGREES),
+        measured=True,
     ),
     _Column(
-        "Current A", "Current of its motor", lambda t, r: t.number("current", r, places=2),
-        lambda t, r: t.limited("current", "max_current_a", r), quantity="current",
+        "Measured °",
+        "Where it says that it is",
+        lambda t, r: t.number("angle", r, _DEGREES),
+        JointTable.angle_role,
     ),
     _Column(
-        "Temp. °C", "Temperature of its motor", lambda t, r: t.number("temperature", r, places=0),
-        lambda t, r: t.limited("temperature", "max_temperature_c", r), quantity="temperature",
+        "Error °",
+        "Measured less reference",
+        lambda t, r: f"{t.error(r):+.1f}".replace("-", "−") if np.isfinite(t.error(r)) else "–",
+        JointTable.error_role,
     ),
     _Column(
-        "Supply V", "Voltage that its node is supplied with", lambda t, r: t.number("voltage", r),
-        JointTable.voltage_role, quantity="voltage",
+        "Current A",
+        "Current of its motor",
+        lambda t, r: t.number("current", r, places=2),
+        lambda t, r: t.limited("current", "max_current_a", r),
+        quantity="current",
     ),
     _Column(
-        "Status", "What its node says of itself", JointTable.status, JointTable.status_role, quantity="status"
+        "Temp. °C",
+        "Temperature of its motor",
+        lambda t, r: t.number("temperature", r, places=0),
+        lambda t, r: t.limited("temperature", "max_temperature_c", r),
+        quantity="temperature",
+    ),
+    _Column(
+        "Supply V",
+        "Voltage that its node is supplied with",
+        lambda t, r: t.number("voltage", r),
+        JointTable.voltage_role,
+        quantity="voltage",
+    ),
+    _Column(
+        "Status",
+        "What its node says of itself",
+        JointTable.status,
+        JointTable.status_role,
+        quantity="status",
     ),
     _Column("Rate Hz", "Measured angles a second", lambda t, r: t.number("feedback_rate", r)),
     _Column(
-        "Age", "How long ago its angle was received", lambda t, r: span_text(float(t.age[r])),
+        "Age",
+        "How long ago its angle was received",
+        lambda t, r: span_text(float(t.age[r])),
         lambda t, r: "warning" if t.stale(r) else "text",
     ),
-)  # fmt: skip
+)
 """The columns of the table, from the left."""

@@ -73,7 +73,11 @@ class NodeStrip(QWidget):
     def _tip(self, at: QPoint) -> str:
         for place, (node, age, _) in enumerate(self._nodes):
             if self._cell(place).contains(at):
-                return f"Node {node}: heard {span_text(age)} ago" if math.isfinite(age) else f"Node {node}: never heard"
+                return (
+                    f"Node {node}: heard {span_text(age)} ago"
+                    if math.isfinite(age)
+                    else f"Node {node}: never heard"
+                )
         return ""
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -88,9 +92,15 @@ class NodeStrip(QWidget):
                 painter.setBrush(theme.colour("card"))
                 painter.drawRoundedRect(cell, 4, 4)
                 painter.setBrush(theme.colour(role if role != "dim" else "line"))
-                painter.drawRoundedRect(QRectF(cell.left(), cell.bottom() - 3, cell.width(), 3), 1.5, 1.5)
-                painter.setPen(theme.colour("text" if role == "good" else role) if role != "dim" else p.dim)
-                painter.drawText(cell.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignCenter, str(node))
+                painter.drawRoundedRect(
+                    QRectF(cell.left(), cell.bottom() - 3, cell.width(), 3), 1.5, 1.5
+                )
+                painter.setPen(
+                    theme.colour("text" if role == "good" else role) if role != "dim" else p.dim
+                )
+                painter.drawText(
+                    cell.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignCenter, str(node)
+                )
         finally:
             painter.end()
 
@@ -104,7 +114,9 @@ class LoadMeter(QWidget):
         self.setFixedHeight(theme.scaled(24))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Bus load")
-        self.setToolTip("Share of the bus's time that the last second took; the mark is the profile's limit")
+        self.setToolTip(
+            "Share of the bus's time that the last second took; the mark is the profile's limit"
+        )
 
     @property
     def text(self) -> str:
@@ -132,12 +144,18 @@ class LoadMeter(QWidget):
             if not math.isnan(self._load):
                 over = self._load > self._limit
                 near = self._load > 0.8 * self._limit
-                painter.setBrush(theme.colour("danger" if over else "warning" if near else "accent"))
-                painter.drawRoundedRect(QRectF(0, middle - 3, max(6.0, long * min(1.0, self._load)), 6), 3, 3)
+                painter.setBrush(
+                    theme.colour("danger" if over else "warning" if near else "accent")
+                )
+                painter.drawRoundedRect(
+                    QRectF(0, middle - 3, max(6.0, long * min(1.0, self._load)), 6), 3, 3
+                )
             painter.setBrush(theme.colour("dim"))
             painter.drawRect(QRectF(long * min(1.0, self._limit) - 1, middle - 6, 2, 12))
             painter.setPen(theme.colour("text" if not math.isnan(self._load) else "dim"))
             place = QRectF(long, 0, label, self.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text)
+            painter.drawText(
+                place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text
+            )
         finally:
             painter.end()

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
@@ -47,9 +55,13 @@ class TwinAndPoseForm(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self.twin = QCheckBox("Simulated twin", self)
-        self.twin.setToolTip("The simulation runs alongside with the same references; its deviation is recorded")
+        self.twin.setToolTip(
+            "The simulation runs alongside with the same references; its deviation is recorded"
+        )
         self.poses = QCheckBox("Live poses from", self)
-        self.poses.setToolTip("Where the robot is, from motion capture; without it the base is drawn where it began")
+        self.poses.setToolTip(
+            "Where the robot is, from motion capture; without it the base is drawn where it began"
+        )
         self._link: Link | None = None
         self.source = QLineEdit(control.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
@@ -75,12 +87,16 @@ class TwinAndPoseForm(QWidget):
         choices = self._control.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
-        if self._control.link is not self._link:  # another robot: the port of the last one is none of its
+        if (
+            self._control.link is not self._link
+        ):  # another robot: the port of the last one is none of its
             self._link = self._control.link
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
             self.source.setText(choices.pose)
-        fixed = self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
+        fixed = (
+            self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
+        )
         for part in (self.twin, self.poses, self.source):
             part.setEnabled(not fixed)
 
@@ -142,31 +158,48 @@ class RobotPanel(QWidget):
         self.heard.setProperty("role", "dim")
         self.nodes = NodeStrip(content)
         self.load = LoadMeter(content)
-        self.bus = FigureList((
-            ("Received", "Frames since the bus was opened"),
-            ("Sent", "Frames since the bus was opened"),
-            ("Unknown", "Frames of ids that the profile does not know"),
-            ("Unreadable", "Frames of the profile whose checksum, length or values were wrong"),
-            ("Bus errors", "Error frames that the adapter reported, and frames that it could not send"),
-        ), content)  # fmt: skip
-        self.timing = FigureList((
-            ("Period", "Mean time between two rounds of set-points in the last 10 s"),
-            ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
-            ("Longest gap", "Longest time between two rounds of set-points in the last 10 s"),
-            ("Skipped", "Rounds that were left out since streaming or arming began: never made up for in a burst"),
-            ("Priority", "What the operating system granted the link's process"),
-            ("Window", "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
-             "profile's window timeout"),
-        ), content)  # fmt: skip
+        self.bus = FigureList(
+            (
+                ("Received", "Frames since the bus was opened"),
+                ("Sent", "Frames since the bus was opened"),
+                ("Unknown", "Frames of ids that the profile does not know"),
+                ("Unreadable", "Frames of the profile whose checksum, length or values were wrong"),
+                (
+                    "Bus errors",
+                    "Error frames that the adapter reported, and frames that it could not send",
+                ),
+            ),
+            content,
+        )
+        self.timing = FigureList(
+            (
+                ("Period", "Mean time between two rounds of set-points in the last 10 s"),
+                ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
+                ("Longest gap", "Longest time between two rounds of set-points in the last 10 s"),
+                (
+                    "Skipped",
+                    "Rounds that were left out since streaming or arming began: never made up for in a burst",
+                ),
+                ("Priority", "What the operating system granted the link's process"),
+                (
+                    "Window",
+                    "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
+                    "profile's window timeout",
+                ),
+            ),
+            content,
+        )
         self.beside = TwinAndPoseForm(control, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)
         live.setSpacing(12)
         sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
-            ("Nodes", (self.heard, self.nodes)), ("Bus", (self.load, self.bus)), ("Timing", (self.timing,)),
+            ("Nodes", (self.heard, self.nodes)),
+            ("Bus", (self.load, self.bus)),
+            ("Timing", (self.timing,)),
             ("Beside the robot", (self.beside,)),
-        )  # fmt: skip
+        )
         for title, parts in sections:
             section = Section(title, parent=self._live)
             for each in parts:
@@ -176,7 +209,13 @@ class RobotPanel(QWidget):
         row.setSpacing(8)
         row.addWidget(self.record, 1)
         row.addWidget(self.disconnect_button, 1)
-        head: tuple[QWidget, ...] = (self.state, self.connect_button, self.arming, self.name, self.where)
+        head: tuple[QWidget, ...] = (
+            self.state,
+            self.connect_button,
+            self.arming,
+            self.name,
+            self.where,
+        )
         for each in head:
             column.addWidget(each)
         column.addLayout(row)
@@ -195,14 +234,23 @@ class RobotPanel(QWidget):
         connected, profile, last = control.connected, control.profile, control.telemetry
         self.state.show_standing(control.standing)
         self.connect_button.setVisible(not connected)
-        for part in (self.arming, self.name, self.where, self.record, self.disconnect_button, self._live):
+        for part in (
+            self.arming,
+            self.name,
+            self.where,
+            self.record,
+            self.disconnect_button,
+            self._live,
+        ):
             part.setVisible(connected)
         if profile is None:
             return
         bus = profile.bus
         self.name.setText(f"{profile.name}{' (emulated)' if control.emulated else ''}")
         self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
-        self.record.setText("Record Frames ..." if control.log is None else f"End Recording ({control.log.name})")
+        self.record.setText(
+            "Record Frames ..." if control.log is None else f"End Recording ({control.log.name})"
+        )
         self.beside.refresh()
         if last is not None:
             self._show(last)
@@ -215,28 +263,51 @@ class RobotPanel(QWidget):
         for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
             age = now - float(heard) if np.isfinite(heard) else math.inf
             lost, stale = age > profile.timing.lost_s, age > profile.timing.stale_s
-            role = "dim" if not contact or math.isinf(age) else "danger" if lost else "warning" if stale else "good"
+            role = (
+                "dim"
+                if not contact or math.isinf(age)
+                else "danger"
+                if lost
+                else "warning"
+                if stale
+                else "good"
+            )
             cells.append((node, age, role))
         self.nodes.show_nodes(tuple(cells))
         heard = sum(role in ("good", "warning") for _, _, role in cells)
-        self.heard.setText(f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact")
+        self.heard.setText(
+            f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact"
+        )
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
-            ("Received", last.received, False), ("Sent", last.sent, False), ("Unknown", last.unknown, True),
-            ("Unreadable", last.unreadable, True), ("Bus errors", last.error_frames + last.send_errors, True),
-        ):  # fmt: skip
-            self.bus.say(name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text")
-        sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(last.period_mean)
+            ("Received", last.received, False),
+            ("Sent", last.sent, False),
+            ("Unknown", last.unknown, True),
+            ("Unreadable", last.unreadable, True),
+            ("Bus errors", last.error_frames + last.send_errors, True),
+        ):
+            self.bus.say(
+                name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text"
+            )
+        sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
+            last.period_mean
+        )
         wanted = 1.0 / profile.timing.set_point_rate_hz
-        self.timing.say("Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent")
+        self.timing.say(
+            "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent"
+        )
         self.timing.say("Lateness p99", _ms(last.lateness_p99))
-        self.timing.say("Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text")
+        self.timing.say(
+            "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text"
+        )
         self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
         self.timing.say("Priority", last.priority or "–")
         gap = control.longest_gap
         granted = f", {control.priority.granted}" if control.priority.granted else ""
         self.timing.say(
-            "Window", f"{span_text(gap)}{granted}", "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text"
+            "Window",
+            f"{span_text(gap)}{granted}",
+            "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text",
         )
 
 

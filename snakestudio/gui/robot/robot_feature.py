@@ -62,7 +62,7 @@ class RobotFeature(QObject):
         control.polled.connect(self._follow_dialogs)
         control.happened.connect(self._on_event)
 
-    # --- what the menus do ----------------------------------------------------------------------------------------
+    # --- what the menus do ------------------------------------------------------------------------
 
     def show_robot(self) -> None:
         """Show the robot; where there is none, ask which to connect to."""
@@ -97,7 +97,7 @@ class RobotFeature(QObject):
         if panel is not None:
             panel.arming.hold.setFocus()
 
-    # --- what happens ---------------------------------------------------------------------------------------------
+    # --- what happens -----------------------------------------------------------------------------
 
     def _on_changed(self) -> None:
         control = self._control
@@ -110,7 +110,8 @@ class RobotFeature(QObject):
             if not connected:
                 self._end_modal()
                 self._context.banners.robot.clear()
-        # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator does.
+        # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator
+        # does.
         known = control.state is not LinkState.DISCONNECTED
         if control.state is not self._state and (known or not connected):
             if self._state is LinkState.FAULT and known:
@@ -161,7 +162,9 @@ class RobotFeature(QObject):
             return
         if self._modal is None:
             self._modal = ModalStop(self._button, dialog)
-            self._modal.button.pressed.connect(lambda: self._control.stop("Stopped by the Stop button."))
+            self._modal.button.pressed.connect(
+                lambda: self._control.stop("Stopped by the Stop button.")
+            )
             self._modal.destroyed.connect(self._forget_modal)
         self._modal.follow()
 
@@ -175,7 +178,7 @@ class RobotFeature(QObject):
             modal.close()
             modal.deleteLater()
 
-    # --- the window -----------------------------------------------------------------------------------------------
+    # --- the window -------------------------------------------------------------------------------
 
     def may_close(self) -> bool:
         """Whether the window may be closed: a robot that could move is stopped first, and then it is asked."""
@@ -183,10 +186,12 @@ class RobotFeature(QObject):
             return True
         self._control.stop("Stopped, as the window was asked to close.")
         answer = QMessageBox.question(
-            self._context.window, "Close SnakeStudio",
+            self._context.window,
+            "Close SnakeStudio",
             "The robot was armed and has been stopped. Close the window and disconnect it?",
-            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
-        )  # fmt: skip
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
         return answer == QMessageBox.StandardButton.Close
 
     def close(self) -> None:

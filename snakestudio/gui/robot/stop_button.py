@@ -28,7 +28,9 @@ class StopButton(QPushButton):
         self.setToolTip(_TIP)
         self.setAccessibleName("Stop the robot")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the space bar stops anyway; the keyboard stays where it is
+        self.setFocusPolicy(
+            Qt.FocusPolicy.NoFocus
+        )  # the space bar stops anyway; the keyboard stays where it is
         self.setFixedSize(theme.scaled(132), theme.scaled(36))
         self.dress()
 
@@ -67,7 +69,9 @@ class ModalStop(Themed):
     def __init__(self, button: StopButton, dialog: QWidget) -> None:
         super().__init__(dialog)
         self.setWindowFlags(
-            Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowDoesNotAcceptFocus
+            Qt.WindowType.Tool
+            | Qt.WindowType.FramelessWindowHint
+            | Qt.WindowType.WindowDoesNotAcceptFocus
         )
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
@@ -91,17 +95,18 @@ class ModalStop(Themed):
         return QApplication.activeModalWidget()
 
 
-# The stop that is never out of reach: the space bar and the Stop button, whatever the program is doing.
+# The stop that is never out of reach: the space bar and the Stop button, whatever the program is
+# doing.
 #
-# While a robot is connected, what comes from keyboard and mouse is seen here before anybody else sees it. A press of
-# the space bar stops, wherever the keyboard is: in a text field, a dialog, a menu, another window of the program;
-# also one that an input method hands over as text. A press of the mouse on the Stop button stops, also one that an
-# open menu would take.
+# While a robot is connected, what comes from keyboard and mouse is seen here before anybody else
+# sees it. A press of the space bar stops, wherever the keyboard is: in a text field, a dialog, a
+# menu, another window of the program; also one that an input method hands over as text. A press of
+# the mouse on the Stop button stops, also one that an open menu would take.
 #
-# Everything that comes from outside goes through one of the program's windows (on the screen, not widgets), and keys
-# further to the one object that has the keyboard: these are watched. A filter of the whole application would do, too,
-# but all events of all widgets would go through Python: changing the palette took seconds so, in which nobody could
-# stop.
+# Everything that comes from outside goes through one of the program's windows (on the screen, not
+# widgets), and keys further to the one object that has the keyboard: these are watched. A filter of
+# the whole application would do, too, but all events of all widgets would go through Python:
+# changing the palette took seconds so, in which nobody could stop.
 
 
 _KINDS = QEvent.Type
@@ -124,7 +129,9 @@ class StopKeyFilter(QObject):
         The button that is seen.
     """
 
-    def __init__(self, stop: Callable[[str], None], button: StopButton, parent: QObject | None = None) -> None:
+    def __init__(
+        self, stop: Callable[[str], None], button: StopButton, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._stop, self._button = stop, button
         self._native = False
@@ -162,7 +169,9 @@ class StopKeyFilter(QObject):
         wanted: list[QObject] = []
         if self.on:
             wanted += QGuiApplication.topLevelWindows()
-            focus: QObject | None = QGuiApplication.focusObject()  # none where another program has the keyboard
+            focus: QObject | None = (
+                QGuiApplication.focusObject()
+            )  # none where another program has the keyboard
             for each in (focus, QApplication.activePopupWidget()):
                 wanted += [each] if isinstance(each, QObject) and each not in wanted else []
         for gone in self._watched:
@@ -186,8 +195,8 @@ class StopKeyFilter(QObject):
         kind = event.type()
         if kind in _KEYS:
             if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
-                # One press comes twice, as a shortcut that is asked for and as a key: the first stops, and nobody else
-                # sees either.
+                # One press comes twice, as a shortcut that is asked for and as a key: the first
+                # stops, and nobody else sees either.
                 if not event.isAutoRepeat() and not (kind == _KINDS.KeyPress and self._just_now):
                     self._act("Stopped by the space bar.")
                 event.accept()
@@ -201,7 +210,11 @@ class StopKeyFilter(QObject):
                 and not self._just_now
             ):
                 self._act("Stopped by the Stop button.")
-        elif kind == _KINDS.InputMethod and isinstance(event, QInputMethodEvent) and " " in event.commitString():
+        elif (
+            kind == _KINDS.InputMethod
+            and isinstance(event, QInputMethodEvent)
+            and " " in event.commitString()
+        ):
             self._stop("Stopped by the space bar.")
             event.accept()
             return True

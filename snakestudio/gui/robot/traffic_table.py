@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -76,10 +83,16 @@ class IdRow:
         """There is a newer one."""
         before = self.frame
         passed = frame.time - before.time
-        self.interval = passed if math.isnan(self.interval) else self.interval + _SMOOTH * (passed - self.interval)
+        self.interval = (
+            passed
+            if math.isnan(self.interval)
+            else self.interval + _SMOOTH * (passed - self.interval)
+        )
         if frame.data != before.data:
             longest = max(len(frame.data), len(before.data))
-            self.places = frozenset(k for k in range(longest) if frame.data[k : k + 1] != before.data[k : k + 1])
+            self.places = frozenset(
+                k for k in range(longest) if frame.data[k : k + 1] != before.data[k : k + 1]
+            )
             self.changed = frame.time
         self.frame, self.count = frame, self.count + 1
 
@@ -160,7 +173,7 @@ class TrafficTable(QAbstractTableModel):
         text = f"{id_text(frame)} {frame.data.hex(' ')} {frame.text} {'sent' if frame.sent else 'received'}".casefold()
         return all(word in text for word in self._words)
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._shown)
@@ -168,7 +181,9 @@ class TrafficTable(QAbstractTableModel):
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(TITLES)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return TITLES[section]
         if role == Qt.ItemDataRole.TextAlignmentRole and orientation is Qt.Orientation.Horizontal:
@@ -229,10 +244,14 @@ class TrafficView(QWidget):
         self.seek.setClearButtonEnabled(True)
         self.seek.setAccessibleName("Filter of the traffic")
         self.seek.textChanged.connect(self.table.seek)
-        self.by_id = chip("By id", "A row for every id with its newest frame; else every frame in turn", self)
+        self.by_id = chip(
+            "By id", "A row for every id with its newest frame; else every frame in turn", self
+        )
         self.by_id.setChecked(True)
         self.by_id.toggled.connect(self._on_by_id)
-        self.pause = chip("Pause", "Let the table stand; frames that come meanwhile are left out", self)
+        self.pause = chip(
+            "Pause", "Let the table stand; frames that come meanwhile are left out", self
+        )
         self.pause.toggled.connect(self.table.set_paused)
         clear = QToolButton(self)
         clear.setText("Clear")

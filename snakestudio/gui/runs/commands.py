@@ -55,7 +55,12 @@ def _can_run(c: RunsContext) -> bool:
 def _can_step(c: RunsContext) -> bool:
     if c.bridge.source == "robot":
         return False  # a robot is led by its own commands; the simulation goes on as it did
-    return c.bridge.source == "replay" or c.bridge.status.state in ("ready", "running", "paused", "finished")
+    return c.bridge.source == "replay" or c.bridge.status.state in (
+        "ready",
+        "running",
+        "paused",
+        "finished",
+    )
 
 
 def _run_label(c: RunsContext) -> str:
@@ -74,7 +79,11 @@ def _prepare(c: RunsContext) -> None:
 
 
 def _prepare_label(c: RunsContext) -> str:
-    return "Cancel Preparing the Engine" if c.bridge.status.state == "preparing" else "Prepare the Engine"
+    return (
+        "Cancel Preparing the Engine"
+        if c.bridge.status.state == "preparing"
+        else "Prepare the Engine"
+    )
 
 
 def _speed(places: int) -> Callable[[RunsContext], None]:
@@ -103,10 +112,16 @@ def _add_camera_key(c: RunsContext) -> None:
     time = keys.add()
     if time is not None:
         count = len(keys.path.keys)
-        text = f"Camera keyframe at {run_time(time)}; there are {count} now." if count > 1 else (
-            f"Camera keyframe at {run_time(time)}. Add another at another moment, and the camera moves between them."
-        )  # fmt: skip
-        c.banners.exports.say("info", text, [("Show Keyframes", lambda: _show_camera_keys(c))], passing=True)
+        text = (
+            f"Camera keyframe at {run_time(time)}; there are {count} now."
+            if count > 1
+            else (
+                f"Camera keyframe at {run_time(time)}. Add another at another moment, and the camera moves between them."
+            )
+        )
+        c.banners.exports.say(
+            "info", text, [("Show Keyframes", lambda: _show_camera_keys(c))], passing=True
+        )
 
 
 def _has_rows(c: RunsContext) -> bool:
@@ -127,162 +142,346 @@ def _play_label(c: RunsContext) -> str:
 
 OPEN: tuple[Command[RunsContext], ...] = (
     Command(
-        "open_run", "File", "Open Run ...", lambda c: c.open_runs.ask_open(), ("Ctrl+Shift+F",), icon="open",
+        "open_run",
+        "File",
+        "Open Run ...",
+        lambda c: c.open_runs.ask_open(),
+        ("Ctrl+Shift+F",),
+        icon="open",
         tip="Show a recorded run (.mcap); the simulation stands meanwhile",
     ),
     Command(
-        "runs", "File", "Kept Runs", lambda c: c.show_dock("runs"), ("Ctrl+Alt+R",), icon="recent",
+        "runs",
+        "File",
+        "Kept Runs",
+        lambda c: c.show_dock("runs"),
+        ("Ctrl+Alt+R",),
+        icon="recent",
         tip="All runs of the window: look for them, open them, see them beside this one",
     ),
     Command(
-        "close_run", "File", "Back to the Simulation", lambda c: c.bridge.close_run(), (),
-        lambda c: c.bridge.source != "simulation", tip="Show it in place of the robot or of a run",
+        "close_run",
+        "File",
+        "Back to the Simulation",
+        lambda c: c.bridge.close_run(),
+        (),
+        lambda c: c.bridge.source != "simulation",
+        tip="Show it in place of the robot or of a run",
     ),
-)  # fmt: skip
+)
 """What shows runs that were made."""
 
 EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
-        "export_csv", _EXPORT, "CSV ...", lambda c: c.exporter.ask_csv(), ("Ctrl+E",), _there_is_a_run, icon="table",
+        "export_csv",
+        _EXPORT,
+        "CSV ...",
+        lambda c: c.exporter.ask_csv(),
+        ("Ctrl+E",),
+        _there_is_a_run,
+        icon="table",
         tip="Write the run so far as numbers",
     ),
     Command(
-        "export_hdf5", _EXPORT, "HDF5 ...", lambda c: c.exporter.ask_hdf5(), (), _there_is_a_run,
+        "export_hdf5",
+        _EXPORT,
+        "HDF5 ...",
+        lambda c: c.exporter.ask_hdf5(),
+        (),
+        _there_is_a_run,
         tip="Write the run so far as arrays with units, for Matlab, Python and others",
     ),
     Command(
-        "export_mcap", _EXPORT, "MCAP ...", lambda c: c.exporter.ask_mcap(), (), _there_is_a_run,
+        "export_mcap",
+        _EXPORT,
+        "MCAP ...",
+        lambda c: c.exporter.ask_mcap(),
+        (),
+        _there_is_a_run,
         tip="Write the run so far as a run file, which Foxglove, PlotJuggler and Rerun read, too",
     ),
     Command(
-        "export_video", _EXPORT, "Video ...", lambda c: c.exporter.ask_video(), ("Ctrl+Shift+E",), _there_is_a_run,
-        icon="video", tip="Render the run so far as a video, an animation or single pictures",
+        "export_video",
+        _EXPORT,
+        "Video ...",
+        lambda c: c.exporter.ask_video(),
+        ("Ctrl+Shift+E",),
+        _there_is_a_run,
+        icon="video",
+        tip="Render the run so far as a video, an animation or single pictures",
     ),
     Command(
-        "export_figures", _EXPORT, "Figures ...", lambda c: c.exporter.ask_figures(), (), _there_is_a_run,
+        "export_figures",
+        _EXPORT,
+        "Figures ...",
+        lambda c: c.exporter.ask_figures(),
+        (),
+        _there_is_a_run,
         tip="Draw the run so far as figures for print (PDF): way, velocity, joints, forces, energies",
     ),
     Command(
-        "export_contact_problem", _EXPORT, "Contact Problem ...", lambda c: c.exporter.ask_contact_problem(), (),
+        "export_contact_problem",
+        _EXPORT,
+        "Contact Problem ...",
+        lambda c: c.exporter.ask_contact_problem(),
+        (),
         _has_contact_problem,
         tip="Write the contact problem of the run's last step for other solvers (FCLIB), or as arrays",
     ),
     line(_EXPORT),
     Command(
-        "export_plan", _EXPORT, "Plan ...", lambda c: c.exporter.ask_plan(), (),
-        lambda c: not c.exporter.busy, tip="Draw the scene from above to scale, as SVG, PNG or PDF",
+        "export_plan",
+        _EXPORT,
+        "Plan ...",
+        lambda c: c.exporter.ask_plan(),
+        (),
+        lambda c: not c.exporter.busy,
+        tip="Draw the scene from above to scale, as SVG, PNG or PDF",
     ),
     Command(
-        "export_model", _EXPORT, "Model ...", lambda c: c.exporter.ask_model(), (), _is_a_chain,
+        "export_model",
+        _EXPORT,
+        "Model ...",
+        lambda c: c.exporter.ask_model(),
+        (),
+        _is_a_chain,
         tip="Write the robot and its world for other simulators, as MJCF, URDF or SDF",
     ),
-)  # fmt: skip
+)
 """What writes the run to files."""
 
 PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
-        "screenshot", "View", "Screenshot ...", lambda c: c.exporter.ask_screenshot(), ("Ctrl+P",), icon="camera",
+        "screenshot",
+        "View",
+        "Screenshot ...",
+        lambda c: c.exporter.ask_screenshot(),
+        ("Ctrl+P",),
+        icon="camera",
         tip="Save what the viewport shows at full quality",
     ),
     Command(
-        "add_camera_key", "View/Camera Path", "Add Camera Keyframe", _add_camera_key,
-        ("Ctrl+Shift+K",), lambda c: c.bridge.displayed is not None, icon="keyframe",
+        "add_camera_key",
+        "View/Camera Path",
+        "Add Camera Keyframe",
+        _add_camera_key,
+        ("Ctrl+Shift+K",),
+        lambda c: c.bridge.displayed is not None,
+        icon="keyframe",
         tip="A video's camera can move from this view, at the moment that is shown, to others",
     ),
     Command(
-        "camera_keys", "View/Camera Path", "Camera Keyframes ...", _show_camera_keys,
-        icon="camera", tip="Go to them, move them in time, keep them in a file",
+        "camera_keys",
+        "View/Camera Path",
+        "Camera Keyframes ...",
+        _show_camera_keys,
+        icon="camera",
+        tip="Go to them, move them in time, keep them in a file",
     ),
-)  # fmt: skip
+)
 """Pictures of the view, and how a video looks."""
 
 SIMULATION: tuple[Command[RunsContext], ...] = (
     Command(
-        "play", "Simulation", "Play", lambda c: c.bridge.play_or_pause(), ("Space",), _can_run, icon="play",
-        label=_run_label, tip="Run or stand still",
+        "play",
+        "Simulation",
+        "Play",
+        lambda c: c.bridge.play_or_pause(),
+        ("Space",),
+        _can_run,
+        icon="play",
+        label=_run_label,
+        tip="Run or stand still",
     ),
     Command(
-        "step", "Simulation", "Step", _step, ("N",), _can_step, icon="step",
+        "step",
+        "Simulation",
+        "Step",
+        _step,
+        ("N",),
+        _can_step,
+        icon="step",
         tip="Go on by one control period",
     ),
     Command(
-        "single_step", "Simulation", "Step Once", lambda c: _step(c, 1), ("Shift+N",), _can_step,
+        "single_step",
+        "Simulation",
+        "Step Once",
+        lambda c: _step(c, 1),
+        ("Shift+N",),
+        _can_step,
         tip="Go on by one time step",
     ),
     Command(
-        "reset", "Simulation", "Reset", lambda c: c.bridge.reset(), ("Ctrl+R",),
+        "reset",
+        "Simulation",
+        "Reset",
+        lambda c: c.bridge.reset(),
+        ("Ctrl+R",),
         lambda c: c.bridge.status.state != "empty" and c.bridge.source != "robot",
-        icon="reset", tip="Back to the start, with all edits applied",
+        icon="reset",
+        tip="Back to the start, with all edits applied",
     ),
     Command(
-        "prepare", "Simulation", "Prepare the Engine", _prepare,
-        enabled=lambda c: c.bridge.status.state in ("preparing", "unprepared"), label=_prepare_label,
+        "prepare",
+        "Simulation",
+        "Prepare the Engine",
+        _prepare,
+        enabled=lambda c: c.bridge.status.state in ("preparing", "unprepared"),
+        label=_prepare_label,
         tip="Compile the engine of this scene's model, which is needed once on a machine; all else works meanwhile",
     ),
-)  # fmt: skip
+)
 """What makes a run."""
 
 SPEED: tuple[Command[RunsContext], ...] = (
     Command("slower", "Simulation", "Slower", _speed(-1), ("[",)),
     Command("faster", "Simulation", "Faster", _speed(+1), ("]",)),
     Command("real_time", "Simulation", "Real Time", lambda c: c.speed.choose(1.0), ("Ctrl+1",)),
-)  # fmt: skip
+)
 """How fast it goes."""
 
 TIME: tuple[Command[RunsContext], ...] = (
     Command(
-        "play_recorded", "Time", "Play Recorded", lambda c: c.bridge.play_or_pause_recorded(), ("Shift+Space",),
-        _has_rows, icon="play-recorded", label=_play_label, local=True,
+        "play_recorded",
+        "Time",
+        "Play Recorded",
+        lambda c: c.bridge.play_or_pause_recorded(),
+        ("Shift+Space",),
+        _has_rows,
+        icon="play-recorded",
+        label=_play_label,
+        local=True,
         tip="Play the recorded rows from the moment that is shown; the simulation is left alone",
     ),
     Command(
-        "loop", "Time", "Loop", lambda c: c.bridge.set_loop(not c.bridge.loops), ("L",), _has_rows,
-        checked=lambda c: c.bridge.loops, icon="loop", local=True, tip="Begin again where playing ends",
+        "loop",
+        "Time",
+        "Loop",
+        lambda c: c.bridge.set_loop(not c.bridge.loops),
+        ("L",),
+        _has_rows,
+        checked=lambda c: c.bridge.loops,
+        icon="loop",
+        local=True,
+        tip="Begin again where playing ends",
     ),
     Command(
-        "mark_in", "Time", "Play from Here", lambda c: c.bridge.mark_span(begin=True), ("I",), _has_rows, local=True,
+        "mark_in",
+        "Time",
+        "Play from Here",
+        lambda c: c.bridge.mark_span(begin=True),
+        ("I",),
+        _has_rows,
+        local=True,
         tip="Where playing begins, and a loop begins again",
     ),
     Command(
-        "mark_out", "Time", "Play up to Here", lambda c: c.bridge.mark_span(begin=False), ("O",), _has_rows,
-        local=True, tip="Where playing ends",
+        "mark_out",
+        "Time",
+        "Play up to Here",
+        lambda c: c.bridge.mark_span(begin=False),
+        ("O",),
+        _has_rows,
+        local=True,
+        tip="Where playing ends",
     ),
-    Command("play_all", "Time", "Play All Again", lambda c: c.bridge.clear_span(), ("Shift+I",), _has_span, local=True),
+    Command(
+        "play_all",
+        "Time",
+        "Play All Again",
+        lambda c: c.bridge.clear_span(),
+        ("Shift+I",),
+        _has_span,
+        local=True,
+    ),
     line("Time"),
     Command(
-        "continue_here", "Time", "Continue from Here", lambda c: c.open_runs.continue_here(), ("Ctrl+Shift+R",),
-        lambda c: _has_rows(c) and c.bridge.source != "robot", icon="continue",
+        "continue_here",
+        "Time",
+        "Continue from Here",
+        lambda c: c.open_runs.continue_here(),
+        ("Ctrl+Shift+R",),
+        lambda c: _has_rows(c) and c.bridge.source != "robot",
+        icon="continue",
         tip="A new run that begins with this one up to the moment that is shown, and goes on from it",
     ),
     line("Time"),
     Command(
-        "to_start", "Time", "Go to the Start", lambda c: c.time_bar.track.go_to(0.0), (), _has_rows, local=True,
-        icon="to-start", tip="Look at the first recorded row",
+        "to_start",
+        "Time",
+        "Go to the Start",
+        lambda c: c.time_bar.track.go_to(0.0),
+        (),
+        _has_rows,
+        local=True,
+        icon="to-start",
+        tip="Look at the first recorded row",
     ),
     Command(
-        "row_back", "Time", "Row Before", lambda c: c.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,
-        icon="row-back", tip="Look at the recorded row before",
+        "row_back",
+        "Time",
+        "Row Before",
+        lambda c: c.time_bar.track.shift(-1),
+        ("Left",),
+        _has_rows,
+        local=True,
+        icon="row-back",
+        tip="Look at the recorded row before",
     ),
     Command(
-        "row_on", "Time", "Row After", lambda c: c.time_bar.track.shift(1), ("Right",), _has_rows, local=True,
-        icon="row-on", tip="Look at the recorded row after",
+        "row_on",
+        "Time",
+        "Row After",
+        lambda c: c.time_bar.track.shift(1),
+        ("Right",),
+        _has_rows,
+        local=True,
+        icon="row-on",
+        tip="Look at the recorded row after",
     ),
     Command(
-        "event_back", "Time", "Event Before", lambda c: c.time_bar.track.to_event(-1), ("Ctrl+Left",), _has_events,
-        local=True, icon="event-back", tip="Impacts, jams, steps that were not solved, changes, faults",
+        "event_back",
+        "Time",
+        "Event Before",
+        lambda c: c.time_bar.track.to_event(-1),
+        ("Ctrl+Left",),
+        _has_events,
+        local=True,
+        icon="event-back",
+        tip="Impacts, jams, steps that were not solved, changes, faults",
     ),
     Command(
-        "event_on", "Time", "Event After", lambda c: c.time_bar.track.to_event(1), ("Ctrl+Right",), _has_events,
-        local=True, icon="event-on", tip="Impacts, jams, steps that were not solved, changes, faults",
+        "event_on",
+        "Time",
+        "Event After",
+        lambda c: c.time_bar.track.to_event(1),
+        ("Ctrl+Right",),
+        _has_events,
+        local=True,
+        icon="event-on",
+        tip="Impacts, jams, steps that were not solved, changes, faults",
     ),
     Command(
-        "live", "Time", "Go to the Newest State", lambda c: c.bridge.set_cursor(None), ("End",),
-        lambda c: not c.bridge.live, local=True, icon="live",
+        "live",
+        "Time",
+        "Go to the Newest State",
+        lambda c: c.bridge.set_cursor(None),
+        ("End",),
+        lambda c: not c.bridge.live,
+        local=True,
+        icon="live",
     ),
     line("Time"),
     Command(
-        "show_all_time", "Time", "Show the Whole Run", lambda c: c.time_bar.track.show_all(), ("Ctrl+0",), _has_rows,
-        local=True, tip="In the time bar; the wheel looks closer",
+        "show_all_time",
+        "Time",
+        "Show the Whole Run",
+        lambda c: c.time_bar.track.show_all(),
+        ("Ctrl+0",),
+        _has_rows,
+        local=True,
+        tip="In the time bar; the wheel looks closer",
     ),
-)  # fmt: skip
+)
 """Looking back, playing what is recorded, and going on from there."""

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Exporter"]
 
 Work = Callable[[Progress], Path | None]
-"""Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
+"""Writes a file, telling the finished fraction; returns what it wrote, or None when it was
+cancelled."""
 
 REPORT_FILTERS = {
     ".csv": "Comma-separated values (*.csv)",
@@ -117,7 +118,7 @@ class Exporter(QObject):
         recording = self._bridge.recording
         return not self.busy and recording is not None and len(recording) > 1
 
-    # --- the run as numbers ---------------------------------------------------------------------------------------
+    # --- the run as numbers -----------------------------------------------------------------------
 
     def ask_csv(self) -> None:
         """Ask for a file and write the run as CSV."""
@@ -166,7 +167,9 @@ class Exporter(QObject):
 
             return write_mcap(path, recording, scene_file, progress, base_dir=folder)
 
-        self._write_run(path, write, self._bridge.recording)  # of which plots derive the others again
+        self._write_run(
+            path, write, self._bridge.recording
+        )  # of which plots derive the others again
 
     @property
     def _scene_file(self) -> str | None:
@@ -190,17 +193,23 @@ class Exporter(QObject):
         return WithDerived(recording, self.derived(), over[0].recording if over else None)
 
     def _write_run(
-        self, path: Path, write: Callable[[Recording, str | None, Progress], bool], recording: Recording | None
+        self,
+        path: Path,
+        write: Callable[[Recording, str | None, Progress], bool],
+        recording: Recording | None,
     ) -> None:
         if recording is None or self.busy:
             return
         scene_file = self._scene_file
-        self._start(lambda progress: path if write(recording, scene_file, progress) else None, f"Writing {path.name}")
+        self._start(
+            lambda progress: path if write(recording, scene_file, progress) else None,
+            f"Writing {path.name}",
+        )
         if isinstance(recording, WithDerived) and recording.refused:
             reasons = " ".join(dict.fromkeys(recording.refused.values()))
             self._without = f"{' and '.join(recording.refused)}: {reasons}"
 
-    # --- figures --------------------------------------------------------------------------------------------------
+    # --- figures ----------------------------------------------------------------------------------
 
     def ask_figures(self) -> None:
         """Ask for a folder and draw the run's figures there."""
@@ -223,7 +232,7 @@ class Exporter(QObject):
 
         self._start(work, f"Drawing figures into {folder.name}")
 
-    # --- contact problem of a step ---------------------------------------------------------------------------------
+    # --- contact problem of a step ----------------------------------------------------------------
 
     def ask_contact_problem(self) -> None:
         """Ask for a file and write the contact problem of the step where the run stands."""
@@ -248,7 +257,7 @@ class Exporter(QObject):
 
         self._start(work, f"Writing {path.name}")
 
-    # --- reports of analyses --------------------------------------------------------------------------------------
+    # --- reports of analyses ----------------------------------------------------------------------
 
     def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
         """Ask for a file and write the report of an analysis as this suffix says; False if the user cancels."""
@@ -272,7 +281,7 @@ class Exporter(QObject):
 
         self._start(work, f"Writing {path.name}")
 
-    # --- video ----------------------------------------------------------------------------------------------------
+    # --- video ------------------------------------------------------------------------------------
 
     def ask_video(self) -> None:
         """Ask how the video shall look and write it."""
@@ -284,10 +293,16 @@ class Exporter(QObject):
             return
         folders = FileFolders.of(self._window)
         dialog = VideoDialog(
-            folders.start(FileKind.VIDEO) / self._file_name(usual_ending()), recording, self._viewport,
-            self._settings, self._window, keys=self.camera_path(), companions=self._companions(), name=self._name,
+            folders.start(FileKind.VIDEO) / self._file_name(usual_ending()),
+            recording,
+            self._viewport,
+            self._settings,
+            self._window,
+            keys=self.camera_path(),
+            companions=self._companions(),
+            name=self._name,
             base_dir=self._document.base_dir,
-        )  # fmt: skip
+        )
         accepted = dialog.exec()
         dialog.deleteLater()
         if accepted:
@@ -298,10 +313,18 @@ class Exporter(QObject):
         """The runs that are seen over the window's own, as far as they have rows."""
         from snakestudio.export.video_options import Companion
 
-        return [Companion(run.recording, run.name, colour(run.colour)) for run in self.overlaid() if len(run.recording)]
+        return [
+            Companion(run.recording, run.name, colour(run.colour))
+            for run in self.overlaid()
+            if len(run.recording)
+        ]
 
     def video(
-        self, path: Path, options: VideoOptions, ghosts: Sequence[Companion] = (), beside: Companion | None = None
+        self,
+        path: Path,
+        options: VideoOptions,
+        ghosts: Sequence[Companion] = (),
+        beside: Companion | None = None,
     ) -> None:
         """Write the run so far as a video, with ghosts of other runs or one beside it."""
         recording = self.recording
@@ -313,16 +336,28 @@ class Exporter(QObject):
             from snakestudio.export.video import write_video
 
             return write_video(
-                path, recording, options, progress, base_dir=folder, ghosts=ghosts, beside=beside, name=name
-            )  # fmt: skip
+                path,
+                recording,
+                options,
+                progress,
+                base_dir=folder,
+                ghosts=ghosts,
+                beside=beside,
+                name=name,
+            )
 
         self._start(work, f"Rendering {path.name}")
 
-    # --- plan -----------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     def ask_plan(self) -> None:
         """Ask for a file and draw the scene from above; the file's suffix says in what format."""
-        path = self._ask("Export Plan", FileKind.PLAN, "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)", ".svg")
+        path = self._ask(
+            "Export Plan",
+            FileKind.PLAN,
+            "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)",
+            ".svg",
+        )
         if path is not None:
             self.plan(path)
 
@@ -339,7 +374,7 @@ class Exporter(QObject):
 
         self._start(work, f"Drawing {path.name}")
 
-    # --- model ----------------------------------------------------------------------------------------------------
+    # --- model ------------------------------------------------------------------------------------
 
     def ask_model(self) -> None:
         """Ask for a file and write the robot and its world; the file's suffix says in what format."""
@@ -362,7 +397,7 @@ class Exporter(QObject):
 
         self._start(work, f"Writing {path.name}")
 
-    # --- screenshot -----------------------------------------------------------------------------------------------
+    # --- screenshot -------------------------------------------------------------------------------
 
     def ask_screenshot(self) -> None:
         """Ask for a file and save what the viewport shows."""
@@ -387,7 +422,7 @@ class Exporter(QObject):
         self._say_done(path)
         return True
 
-    # --- the task -------------------------------------------------------------------------------------------------
+    # --- the task ---------------------------------------------------------------------------------
 
     def _ask(self, title: str, kind: FileKind, filters: str, suffix: str) -> Path | None:
         return ask_save(self._window, title, kind, self._file_name(suffix), filters)
@@ -446,9 +481,18 @@ class Exporter(QObject):
     def _say_done(self, path: Path) -> None:
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
-        text = f"{path} was written, without {self._without}" if self._without else f"{path} was written."
+        text = (
+            f"{path} was written, without {self._without}"
+            if self._without
+            else f"{path} was written."
+        )
         if self._notes:
-            text = "\n".join((f"{text} What does not carry over or differs:", *(f"•  {note}" for note in self._notes)))
+            text = "\n".join(
+                (
+                    f"{text} What does not carry over or differs:",
+                    *(f"•  {note}" for note in self._notes),
+                )
+            )
         self._banner.say("info", text, [show], passing=not (self._without or self._notes))
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ class OpenRuns(QObject):
         for trouble in (session_controller.refused, session_controller.recording_stopped):
             trouble.connect(lambda message: self._banner.say("warning", message))
 
-    # --- opening --------------------------------------------------------------------------------------------------
+    # --- opening ----------------------------------------------------------------------------------
 
     def ask_open(self) -> None:
         """Ask for a file and show its run."""
@@ -121,7 +121,10 @@ class OpenRuns(QObject):
         self._task = self._unshown = None
         if not len(run):
             run.close()
-            self._banner.say("warning", f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.")
+            self._banner.say(
+                "warning",
+                f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.",
+            )
         else:
             self._opened.append(run)
             self.show(run, self._name)
@@ -157,14 +160,14 @@ class OpenRuns(QObject):
         while self._opened:
             self._opened.pop().close()
 
-    # --- going on -------------------------------------------------------------------------------------------------
+    # --- going on ---------------------------------------------------------------------------------
 
     def continue_here(self) -> None:
         """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
         if self._session_controller.source != "replay" or self._may_discard():
             self._session_controller.continue_here()
 
-    # --- what is said ---------------------------------------------------------------------------------------------
+    # --- what is said -----------------------------------------------------------------------------
 
     def _on_source(self) -> None:
         if self._session_controller.source == "replay":
@@ -190,12 +193,16 @@ class OpenRuns(QObject):
             self._banner.say("info", "Back at the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
-        self._going_on = " ".join(("The simulation goes on from here.", *notes)) if notes else _GOES_ON
+        self._going_on = (
+            " ".join(("The simulation goes on from here.", *notes)) if notes else _GOES_ON
+        )
         self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
 
     def _on_status(self, status: Status) -> None:
         """Who was told to play plays, or has reset the run: that notice says nothing any more."""
-        if self._going_on and (status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)):
+        if self._going_on and (
+            status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)
+        ):
             if self._banner.text == self._going_on:
                 self._banner.clear()
             self._going_on = ""

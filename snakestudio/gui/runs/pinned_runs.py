@@ -81,11 +81,16 @@ class PinnedRuns(QObject):
 
     def overlaid(self) -> list[OverlaidRun]:
         """Them for the plots."""
-        return [OverlaidRun(run.name, self.colour(path), run.recording) for path, run in self._runs.items()]
+        return [
+            OverlaidRun(run.name, self.colour(path), run.recording)
+            for path, run in self._runs.items()
+        ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """Them at a time (s) for the viewport; those that had ended by then are not there."""
-        ghosts = (ghost_at(run.recording, time, self.colour(path)) for path, run in self._runs.items())
+        ghosts = (
+            ghost_at(run.recording, time, self.colour(path)) for path, run in self._runs.items()
+        )
         return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -25,7 +25,8 @@ PICTURE = QSize(320, 200)
 """Size of the pictures, px: twice as fine as they are shown."""
 
 _SOON_MS = 1500
-"""A run that goes on has its first picture after this time: it may end without a moment to take one."""
+"""A run that goes on has its first picture after this time: it may end without a moment to take
+one."""
 
 _KEEP = "runs/keep"
 
@@ -84,7 +85,7 @@ class RunArchiver(QObject):
         """Where they go."""
         return self._library
 
-    # --- where runs go --------------------------------------------------------------------------------------------
+    # --- where runs go ----------------------------------------------------------------------------
 
     @property
     def keeping(self) -> bool:
@@ -112,7 +113,7 @@ class RunArchiver(QObject):
         recording = self._bridge.session.recording
         return None if recording is None else recording.path
 
-    # --- pictures -------------------------------------------------------------------------------------------------
+    # --- pictures ---------------------------------------------------------------------------------
 
     def _on_status(self) -> None:
         state = self._bridge.status.state
@@ -130,7 +131,9 @@ class RunArchiver(QObject):
         live = self._bridge.live and self._bridge.source == "simulation"
         if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
             return
-        if shown is None or not path.exists():  # a short run ends before the first of it is on the disk
+        if (
+            shown is None or not path.exists()
+        ):  # a short run ends before the first of it is on the disk
             self._soon.start()
             return
         self._taken = path, shown.time
@@ -144,7 +147,11 @@ class RunArchiver(QObject):
     def _robots_run(self) -> Path | None:
         """The file of the robot's run that is shown, if it is kept."""
         recording = self._bridge.recording
-        return recording.path if self._bridge.source == "robot" and isinstance(recording, RunRecording) else None
+        return (
+            recording.path
+            if self._bridge.source == "robot" and isinstance(recording, RunRecording)
+            else None
+        )
 
     def _take_robots(self) -> None:
         """Keep what the viewport shows as the picture of a robot's run, as soon as the robot rests."""

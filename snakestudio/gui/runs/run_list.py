@@ -7,7 +7,15 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, QUrl
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QUrl,
+)
 
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.run_time import run_time
@@ -40,7 +48,9 @@ def facts(run: KeptRun, present: bool = False) -> str:
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
-    model = "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
+    model = (
+        "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
+    )
     ended = "" if run.info.complete or present else " · not ended"
     return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
@@ -55,7 +65,9 @@ def explained(run: KeptRun) -> str:
             lines.insert(1, run.info.title)
         lines.append(f"{facts(run)} · {run.info.rows} rows")
         if not run.info.complete:
-            lines.append("It did not end orderly, or is being written: all that was recorded is there.")
+            lines.append(
+                "It did not end orderly, or is being written: all that was recorded is there."
+            )
     lines.append(str(run.path))
     return "\n".join(lines)
 

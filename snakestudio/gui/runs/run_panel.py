@@ -84,17 +84,28 @@ class RunDelegate(QStyledItemDelegate):
     """
 
     def __init__(
-        self, colour_of: Callable[[Path], str], present: Callable[[], Path | None], parent: QObject | None = None
+        self,
+        colour_of: Callable[[Path], str],
+        present: Callable[[], Path | None],
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._colour_of, self._present = colour_of, present
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        lines = QFontMetrics(theme.text_font(13, strong=True)).height() + 2 * QFontMetrics(theme.text_font(12)).height()
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        lines = (
+            QFontMetrics(theme.text_font(13, strong=True)).height()
+            + 2 * QFontMetrics(theme.text_font(12)).height()
+        )
         return QSize(160, lines + 2 * _MARGIN + 2)
 
     def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         run: KeptRun = index.data(RUN)
         rect: QRect = option.rect
@@ -107,7 +118,9 @@ class RunDelegate(QStyledItemDelegate):
         place = QRect(rect.left() + _MARGIN, rect.top() + _MARGIN, round(height * 1.5), height)
         self._paint_picture(painter, place, run)
         left = place.right() + 10
-        self._paint_texts(painter, QRect(left, place.top(), rect.right() - left - _MARGIN, height), run)
+        self._paint_texts(
+            painter, QRect(left, place.top(), rect.right() - left - _MARGIN, height), run
+        )
         painter.restore()
 
     def _paint_ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
@@ -128,16 +141,23 @@ class RunDelegate(QStyledItemDelegate):
         painter.save()
         painter.setClipPath(outline)
         if pixmap is not None:
-            scaled = pixmap.size().scaled(place.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+            scaled = pixmap.size().scaled(
+                place.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding
+            )
             target = QRect(place.topLeft(), scaled)
             target.moveCenter(place.center())
             painter.drawPixmap(target, pixmap)
         else:
             icon = theme.icon("warning" if run.info is None else "snakestudio", "dim")
             size = theme.scaled(20)
-            icon.paint(painter, QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size))
+            icon.paint(
+                painter,
+                QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size),
+            )
         painter.restore()
-        if run.info is not None and run.info.robot:  # what a robot did is told from what was computed
+        if (
+            run.info is not None and run.info.robot
+        ):  # what a robot did is told from what was computed
             size = theme.scaled(18)
             mark = QRect(place.right() - size, place.bottom() - size, size, size)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -166,7 +186,11 @@ def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
     """Paint a line as far as there is room; where the next one begins, px."""
     metrics = painter.fontMetrics()
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-    painter.drawText(QRect(place.left(), top, place.width(), metrics.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+    painter.drawText(
+        QRect(place.left(), top, place.width(), metrics.height()),
+        Qt.AlignmentFlag.AlignVCenter,
+        shown,
+    )
     return top + metrics.height()
 
 
@@ -181,7 +205,9 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     pixmap = QPixmap()
     if QPixmapCache.find(key, pixmap):
         return pixmap
-    reader = QImageReader(str(run.picture), QByteArray(b"png"))  # of no other kind, whatever it is called
+    reader = QImageReader(
+        str(run.picture), QByteArray(b"png")
+    )  # of no other kind, whatever it is called
     size = reader.size()
     if not 0 < max(size.width(), size.height()) <= _LARGEST:
         return None
@@ -193,8 +219,8 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
 def in_theme(picture: QImage) -> QImage:
     """A picture of a run in the lightness of the present theme, of which it was not always taken.
 
-    Light and dark change places, and colours keep their hue: of each pixel (1 - largest - smallest) is added to red,
-    green and blue.
+    Light and dark change places, and colours keep their hue: of each pixel (1 - largest - smallest)
+    is added to red, green and blue.
     """
     image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
     if image.isNull():
@@ -247,7 +273,12 @@ class RunPanel(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._run_archiver, self._pinned_runs, self._banner = library, run_archiver, pinned_runs, banner
+        self._library, self._run_archiver, self._pinned_runs, self._banner = (
+            library,
+            run_archiver,
+            pinned_runs,
+            banner,
+        )
         self._task: Task[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
@@ -258,7 +289,9 @@ class RunPanel(Themed):
         self.search.textChanged.connect(self._seek)
         self.list = QListView()
         self.list.setModel(self.model)
-        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: run_archiver.present, self.list))
+        self.list.setItemDelegate(
+            RunDelegate(self._colour_of, lambda: run_archiver.present, self.list)
+        )
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -288,7 +321,7 @@ class RunPanel(Themed):
         run_archiver.changed.connect(self._soon.start)
         pinned_runs.changed.connect(self.list.viewport().update)
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Look anew at what there is, in a thread: there may be thousands of files."""
@@ -343,9 +376,11 @@ class RunPanel(Themed):
     @property
     def selected(self) -> list[KeptRun]:
         """The runs that are selected."""
-        return [index.data(RUN) for index in sorted(self.list.selectedIndexes(), key=QModelIndex.row)]
+        return [
+            index.data(RUN) for index in sorted(self.list.selectedIndexes(), key=QModelIndex.row)
+        ]
 
-    # --- what one can do ------------------------------------------------------------------------------------------
+    # --- what one can do --------------------------------------------------------------------------
 
     def _open(self, run: KeptRun) -> None:
         if run.path == self._run_archiver.present:
@@ -369,17 +404,29 @@ class RunPanel(Themed):
     def rename(self, run: KeptRun) -> None:
         """Ask for another name."""
         name, given = QInputDialog.getText(
-            self, "Rename Run", "Name (empty: that of its scene)", QLineEdit.EchoMode.Normal, run.name
+            self,
+            "Rename Run",
+            "Name (empty: that of its scene)",
+            QLineEdit.EchoMode.Normal,
+            run.name,
         )
         if given:
-            self._changed(lambda: self._library.rename(run, "" if name == run.name and not run.label else name))
+            self._changed(
+                lambda: self._library.rename(
+                    run, "" if name == run.name and not run.label else name
+                )
+            )
 
     def tag(self, runs: list[KeptRun]) -> None:
         """Ask for the tags of some runs."""
         common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
         which = "Tags" if len(runs) == 1 else f"Tags that all {len(runs)} runs have"
         text, given = QInputDialog.getText(
-            self, "Tags", f"{which}, with spaces between them", QLineEdit.EchoMode.Normal, " ".join(common)
+            self,
+            "Tags",
+            f"{which}, with spaces between them",
+            QLineEdit.EchoMode.Normal,
+            " ".join(common),
         )
         if given:
             for run in runs:
@@ -398,14 +445,21 @@ class RunPanel(Themed):
         present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
-            self._banner.say("info", "The present run cannot be deleted while it is shown; reset first.", passing=True)
+            self._banner.say(
+                "info",
+                "The present run cannot be deleted while it is shown; reset first.",
+                passing=True,
+            )
             return
         size = size_text(sum(run.size_bytes for run in runs))
         what = f"the run “{runs[0].name}”" if len(runs) == 1 else f"{len(runs)} runs"
         answer = QMessageBox.question(
-            self, "Delete Runs", f"Delete {what} ({size}) for ever?",
-            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
-        )  # fmt: skip
+            self,
+            "Delete Runs",
+            f"Delete {what} ({size}) for ever?",
+            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
         if answer != QMessageBox.StandardButton.Yes:
             return
         for run in runs:
@@ -432,7 +486,11 @@ class RunPanel(Themed):
 
         others = bool(one and one.info and one.path != self._run_archiver.present)
         add("Open", others, lambda: self._open(runs[0]))
-        add("Hide" if seen else "Show Beside the Present Run", bool(sound), lambda: self.show_beside(sound, not seen))
+        add(
+            "Hide" if seen else "Show Beside the Present Run",
+            bool(sound),
+            lambda: self.show_beside(sound, not seen),
+        )
         add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
         menu.addSeparator()
         add("Rename ...", one is not None, lambda: self.rename(runs[0]))
@@ -453,7 +511,7 @@ class RunPanel(Themed):
         menu.exec(self.list.viewport().mapToGlobal(point))
         menu.deleteLater()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.selected:

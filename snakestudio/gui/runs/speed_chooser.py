@@ -28,7 +28,9 @@ class SpeedChooser(QComboBox):
         self.setFixedWidth(theme.scaled(104))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Speed")
-        self.setToolTip("Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )")
+        self.setToolTip(
+            "Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )"
+        )
         self.currentIndexChanged.connect(lambda index: self.chosen.emit(SPEEDS[index]))
 
     @property

@@ -57,11 +57,14 @@ class ArrangeCommands:
     """
 
     def __init__(
-        self, document: Document, selection: Selection, tell: Callable[[str], object] = lambda sentence: None
+        self,
+        document: Document,
+        selection: Selection,
+        tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._document, self._selection, self._tell = document, selection, tell
 
-    # --- what it is about -----------------------------------------------------------------------------------------
+    # --- what it is about -------------------------------------------------------------------------
 
     def what(self, indices: tuple[int, ...]) -> str:
         """What some obstacles are called in the undo list."""
@@ -82,7 +85,9 @@ class ArrangeCommands:
             name = obstacle_mention(obstacles[locked[0]], locked[0])
             self._tell(f"{capitalized(name)} is locked and was not {done}; Edit > Unlock frees it.")
         elif locked:
-            self._tell(f"{len(locked)} obstacles are locked and were not {done}; Edit > Unlock frees them.")
+            self._tell(
+                f"{len(locked)} obstacles are locked and were not {done}; Edit > Unlock frees them."
+            )
         return free
 
     @property
@@ -95,7 +100,9 @@ class ArrangeCommands:
 
     def all_are(self, flag: Literal["locked", "hidden"]) -> bool:
         """Whether everything selected is locked, or hidden."""
-        return bool(self._chosen) and all(getattr(self._document.scene.obstacles[i], flag) for i in self._chosen)
+        return bool(self._chosen) and all(
+            getattr(self._document.scene.obstacles[i], flag) for i in self._chosen
+        )
 
     def any_hidden(self) -> bool:
         """Whether some obstacle of the scene is hidden."""
@@ -108,9 +115,15 @@ class ArrangeCommands:
     def can_distribute(self) -> bool:
         """Whether there are three things to spread out."""
         scene = self._document.scene
-        return sum(not any(scene.obstacles[i].locked for i in part) for part in units(scene, self._chosen)) > 2
+        return (
+            sum(
+                not any(scene.obstacles[i].locked for i in part)
+                for part in units(scene, self._chosen)
+            )
+            > 2
+        )
 
-    # --- groups and names -----------------------------------------------------------------------------------------
+    # --- groups and names -------------------------------------------------------------------------
 
     def group(self) -> str:
         """Make one new group of what is selected; its name."""
@@ -133,7 +146,9 @@ class ArrangeCommands:
         """Put obstacles (0-based) into the group `name`, or into none ("")."""
         chosen = tuple(indices)
         where = f"into {name}" if name else "out of their group"
-        self._document.edit(with_group(self._document.scene, chosen, name), f"Put {self.what(chosen)} {where}")
+        self._document.edit(
+            with_group(self._document.scene, chosen, name), f"Put {self.what(chosen)} {where}"
+        )
 
     def rename_group(self, old: str, new: str) -> bool:
         """Call a group otherwise; a sentence says why, if that cannot be."""
@@ -143,9 +158,13 @@ class ArrangeCommands:
             return False
         if new != old and new in group_names(self._document.scene):
             other = free_group_name(self._document.scene, new)
-            self._tell(f"There is a group {new} already; {old} keeps its name. {other} would be free.")
+            self._tell(
+                f"There is a group {new} already; {old} keeps its name. {other} would be free."
+            )
             return False
-        return self._name(lambda: renamed_group(self._document.scene, old, new), f"Rename group to {new}", new)
+        return self._name(
+            lambda: renamed_group(self._document.scene, old, new), f"Rename group to {new}", new
+        )
 
     def rename(self, index: int, name: str) -> bool:
         """Call an obstacle (0-based) otherwise; "" lets it be called by its kind and number."""
@@ -170,14 +189,17 @@ class ArrangeCommands:
         self._document.edit(scene, text)
         return True
 
-    # --- locked and hidden ----------------------------------------------------------------------------------------
+    # --- locked and hidden ------------------------------------------------------------------------
 
-    def set_flag(self, indices: tuple[int, ...], flag: Literal["locked", "hidden"], on: bool) -> None:
+    def set_flag(
+        self, indices: tuple[int, ...], flag: Literal["locked", "hidden"], on: bool
+    ) -> None:
         """Lock or hide obstacles (0-based), or the opposite."""
         if indices:
             verb = _VERBS[flag][0 if on else 1]
             self._document.edit(
-                with_flag(self._document.scene, indices, flag, on), f"{verb} {self.what(tuple(sorted(indices)))}"
+                with_flag(self._document.scene, indices, flag, on),
+                f"{verb} {self.what(tuple(sorted(indices)))}",
             )
 
     def toggle_locked(self) -> None:
@@ -193,7 +215,7 @@ class ArrangeCommands:
         obstacles = self._document.scene.obstacles
         self.set_flag(tuple(i for i, o in enumerate(obstacles) if o.hidden), "hidden", False)
 
-    # --- lining up ------------------------------------------------------------------------------------------------
+    # --- lining up --------------------------------------------------------------------------------
 
     def align(self, side: Side) -> None:
         """Line the selected obstacles up."""
@@ -208,7 +230,7 @@ class ArrangeCommands:
             made = distributed(self._document.scene, chosen, axis, by)
             self._document.edit(made, f"Distribute {len(chosen)} obstacles along {axis}")
 
-    # --- picking out ----------------------------------------------------------------------------------------------
+    # --- picking out ------------------------------------------------------------------------------
 
     def select_group(self) -> None:
         """Select all of the groups of which something is selected."""

@@ -19,7 +19,14 @@ from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, FormField, fields_of
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
-from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
+from snakestudio.model.edits.arrays import (
+    PATTERN_FIELDS,
+    PATTERNS,
+    Array,
+    ArrayPlan,
+    arrayed,
+    suited,
+)
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.obstacles.shape import Obstacle
@@ -82,10 +89,16 @@ class ArrayDialog(Dialog):
 
     def _fields(self) -> dict[str, FormField]:
         patterns = tuple(Choice(name, title) for name, title in PATTERNS.items())
-        numbers = {name: field for name, field in fields_of(ArrayPlan()).items() if name != "pattern"}
+        numbers = {
+            name: field for name, field in fields_of(ArrayPlan()).items() if name != "pattern"
+        }
         return {
-            "what": FormField("&Copies of", help="What is copied", choices=lambda now: self._offers()),
-            "pattern": FormField("&Pattern", help=field_doc(ArrayPlan, "pattern").help, choices=patterns),
+            "what": FormField(
+                "&Copies of", help="What is copied", choices=lambda now: self._offers()
+            ),
+            "pattern": FormField(
+                "&Pattern", help=field_doc(ArrayPlan, "pattern").help, choices=patterns
+            ),
             **{name: replace(field, shown=_counts(name)) for name, field in numbers.items()},
         }
 
@@ -94,7 +107,7 @@ class ArrayDialog(Dialog):
         """How the copies are laid out."""
         return self.form.values
 
-    # --- what is typed --------------------------------------------------------------------------------------------
+    # --- what is typed ----------------------------------------------------------------------------
 
     def _on_form(self) -> None:
         what = self.form.values.what
@@ -120,7 +133,11 @@ class ArrayDialog(Dialog):
         name = self.form.values.what
         if name and not self._fresh:
             self._fresh = self._commands.fresh(name)
-        return self._fresh if name else tuple(self._document.scene.obstacles[i] for i in self._selection.obstacles)
+        return (
+            self._fresh
+            if name
+            else tuple(self._document.scene.obstacles[i] for i in self._selection.obstacles)
+        )
 
     def _on_selection(self) -> None:
         if self.isVisible():
@@ -138,7 +155,10 @@ class ArrayDialog(Dialog):
 
     def _offers(self) -> list[Choice]:
         """What can be copied."""
-        offers = [Choice(preset.name, f"New {preset.title.lower()}", icon=preset.icon) for preset in PRESETS.values()]
+        offers = [
+            Choice(preset.name, f"New {preset.title.lower()}", icon=preset.icon)
+            for preset in PRESETS.values()
+        ]
         chosen = self._selection.obstacles
         if chosen:
             text = self._commands.arrange.what(chosen).removeprefix("group ")
@@ -163,13 +183,15 @@ class ArrayDialog(Dialog):
             problem = refusal_text(error, scene)
         except ValueError as error:
             problem = str(error)
-        self._preview.show(self._made.scene.obstacles[len(scene.obstacles) :] if self._made is not None else ())
+        self._preview.show(
+            self._made.scene.obstacles[len(scene.obstacles) :] if self._made is not None else ()
+        )
         self.form.report(problem)
         made = None if self.form.problem else self._made
         self.summary.setText("" if made is None else made.sentence)
         self.make_button.setEnabled(made is not None)
 
-    # --- opening and closing --------------------------------------------------------------------------------------
+    # --- opening and closing ----------------------------------------------------------------------
 
     def accept(self) -> None:
         """Make it one step and select it."""

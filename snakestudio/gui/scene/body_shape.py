@@ -47,9 +47,10 @@ _PALE = 0.6
 class BodyShape(QWidget):
     """The robot from above and, where it has a vertical wave, in space over its shadow, its head at the right.
 
-    The bright line is the robot, the dashed one what the gait asks for with the present parameters; links that are
-    clear of the ground are thin and pale. Dragging the view from above to the right looks ahead in time; letting go
-    comes back. Dragging the view in space turns it; a double-click turns it back.
+    The bright line is the robot, the dashed one what the gait asks for with the present parameters;
+    links that are clear of the ground are thin and pale. Dragging the view from above to the right
+    looks ahead in time; letting go comes back. Dragging the view in space turns it; a double-click
+    turns it back.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -102,7 +103,7 @@ class BodyShape(QWidget):
             )
         self.setToolTip(f"<qt>{text}</qt>")
 
-    # --- looking ahead ---------------------------------------------------------------------------------------------
+    # --- looking ahead ----------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -133,7 +134,7 @@ class BodyShape(QWidget):
             self.azimuth, self.elevation = _AZIMUTH, _ELEVATION
             self.update()
 
-    # --- drawing ---------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -147,14 +148,24 @@ class BodyShape(QWidget):
         finally:
             painter.end()
 
-    def _chains(self, scene: Scene, snapshot: Snapshot | None) -> tuple[BodyChain, BodyChain | None]:
+    def _chains(
+        self, scene: Scene, snapshot: Snapshot | None
+    ) -> tuple[BodyChain, BodyChain | None]:
         """What the gait asks for, and the robot (None while the user looks ahead, or if nothing is known of it)."""
         robot, axes, head_right = scene.robot, scene.body.axes, scene.robot.head == "first"
         angles = gait_angles(scene, snapshot, self.ahead)
         now: BodyChain | None = None
-        if snapshot is not None and snapshot.n_links == robot.n_links and snapshot.valid & Fields.POSE:
+        if (
+            snapshot is not None
+            and snapshot.n_links == robot.n_links
+            and snapshot.valid & Fields.POSE
+        ):
             now = chain_of_snapshot(snapshot, robot)
-        elif snapshot is not None and snapshot.valid & Fields.JOINTS and len(snapshot.joint_angle) == len(axes):
+        elif (
+            snapshot is not None
+            and snapshot.valid & Fields.JOINTS
+            and len(snapshot.joint_angle) == len(axes)
+        ):
             now = resting(chain_of_angles(snapshot.joint_angle, robot, axes), robot.radius_m)
         wanted = chain_of_angles(angles, robot, axes)
         if self._tall:
@@ -170,10 +181,15 @@ class BodyShape(QWidget):
         shapes = [wanted, *(() if now is None else (now,))]
         tall = max(float(np.ptp(chain.joints[:, 1])) for chain in shapes)
         wide = max(scene.robot.length, *(float(np.ptp(chain.joints[:, 0])) for chain in shapes))
-        scale = min((self.width() - 2 * _MARGIN) / max(wide, 1e-9), (_PLAN - 2 * _MARGIN) / max(tall, 1e-9))
+        scale = min(
+            (self.width() - 2 * _MARGIN) / max(wide, 1e-9), (_PLAN - 2 * _MARGIN) / max(tall, 1e-9)
+        )
 
         def plan(chain: BodyChain) -> list[QPointF]:
-            return [QPointF(self.width() / 2 + scale * x, _PLAN / 2 - scale * y) for x, y, _ in chain.joints]
+            return [
+                QPointF(self.width() / 2 + scale * x, _PLAN / 2 - scale * y)
+                for x, y, _ in chain.joints
+            ]
 
         lifted_wanted, lifted_now = self._lifted(scene, wanted, None), None
         if now is not None:
@@ -185,7 +201,9 @@ class BodyShape(QWidget):
         if self._tall:
             self._draw_space(painter, scene, wanted, now, lifted_wanted, lifted_now, head)
         if self.ahead:
-            self._caption(painter, 0, f"{self.ahead:+.2f} s".replace("-", "−"), right=True, role="accent")
+            self._caption(
+                painter, 0, f"{self.ahead:+.2f} s".replace("-", "−"), right=True, role="accent"
+            )
 
     def _lifted(self, scene: Scene, chain: BodyChain, snapshot: Snapshot | None) -> BoolArray:
         """Which links are clear of the ground; on steps and slopes contacts say what heights do not."""
@@ -211,18 +229,26 @@ class BodyShape(QWidget):
         space = _SPACE - _HEAD_ROOM - _FOOT_ROOM
         sine, cosine = math.sin(self.elevation), math.cos(self.elevation)
         across = scene.robot.length
-        # The floor is as wide as the straight robot is long, whatever the shape: more amplitude looks like more.
+        # The floor is as wide as the straight robot is long, whatever the shape: more amplitude
+        # looks like more.
         scale = (self.width() - 2 * _MARGIN) / across
-        depth = max(float(np.ptp(chain.joints[:, 1])) for chain in (wanted, *(() if now is None else (now,))))
+        depth = max(
+            float(np.ptp(chain.joints[:, 1]))
+            for chain in (wanted, *(() if now is None else (now,)))
+        )
         deep = 0.5 * (abs(math.sin(self.azimuth)) * across + abs(math.cos(self.azimuth)) * depth)
         scale = min(scale, space / max(2.0 * deep * sine, 1e-9))
         room = max(space - 2.0 * scale * deep * sine, 0.25 * space)
         reach = self._reach(scene)
-        stretch = next((m for m in _MAGNIFIED if m * scale * cosine * reach <= room), _MAGNIFIED[-1])
+        stretch = next(
+            (m for m in _MAGNIFIED if m * scale * cosine * reach <= room), _MAGNIFIED[-1]
+        )
         base = _PLAN + _SPACE - _FOOT_ROOM - scale * deep * sine
 
         def projected(chain: BodyChain, shade: bool = False) -> list[QPointF]:
-            low = float(chain.joints[:, 2].min()) if chain is now else radius  # it may be on top of something
+            low = (
+                float(chain.joints[:, 2].min()) if chain is now else radius
+            )  # it may be on top of something
             x, y, z = chain.joints.T
             across = x * math.cos(self.azimuth) - y * math.sin(self.azimuth)
             behind = x * math.sin(self.azimuth) + y * math.cos(self.azimuth)
@@ -242,8 +268,12 @@ class BodyShape(QWidget):
         if now is not None and lifted_now is not None:
             self._draw_shape(painter, projected(now), lifted_now, asked=False, head=head)
         self._caption(painter, 0, "from above")
-        self._caption(painter, _PLAN, "in space" + (f", heights × {stretch:g}" if stretch != 1.0 else ""))
-        self._caption(painter, _PLAN, f"{int(lifted_wanted.sum())} of {len(lifted_wanted)} lifted", right=True)
+        self._caption(
+            painter, _PLAN, "in space" + (f", heights × {stretch:g}" if stretch != 1.0 else "")
+        )
+        self._caption(
+            painter, _PLAN, f"{int(lifted_wanted.sum())} of {len(lifted_wanted)} lifted", right=True
+        )
 
     def _reach(self, scene: Scene) -> float:
         """How high the gait lifts a joint within a period, m: one scale for all of it."""
@@ -252,7 +282,9 @@ class BodyShape(QWidget):
             highest = 1e-3
             for step in range(_PHASES):
                 angles = gait_angles(scene, None, step / _PHASES * period(scene))
-                chain = resting(chain_of_angles(angles, scene.robot, scene.body.axes), scene.robot.radius_m)
+                chain = resting(
+                    chain_of_angles(angles, scene.robot, scene.body.axes), scene.robot.radius_m
+                )
                 highest = max(highest, float(chain.joints[:, 2].max()) - scene.robot.radius_m)
             self._highest = (key, highest)
         return self._highest[1]
@@ -266,7 +298,8 @@ class BodyShape(QWidget):
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         first = 0
-        # Neighbours that look alike are one line: a dashed line of short pieces would not be dashed.
+        # Neighbours that look alike are one line: a dashed line of short pieces would not be
+        # dashed.
         while first < len(lifted):
             last = first
             while last + 1 < len(lifted) and lifted[last + 1] == lifted[first]:
@@ -288,8 +321,12 @@ class BodyShape(QWidget):
             painter.setBrush(theme.colour("accent"))
             painter.drawEllipse(points[head], 4.0, 4.0)
 
-    def _caption(self, painter: QPainter, top: int, text: str, *, right: bool = False, role: str = "dim") -> None:
+    def _caption(
+        self, painter: QPainter, top: int, text: str, *, right: bool = False, role: str = "dim"
+    ) -> None:
         painter.setFont(theme.value_font(10, bold=False))
         painter.setPen(theme.colour(role))
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRectF(10, top + 4, self.width() - 20, 14), side | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(
+            QRectF(10, top + 4, self.width() - 20, 14), side | Qt.AlignmentFlag.AlignVCenter, text
+        )

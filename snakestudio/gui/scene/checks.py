@@ -90,7 +90,11 @@ class Checks(QWidget):
     asked = Signal(object)
 
     def __init__(
-        self, document: Document, bridge: SessionController, selection: Selection, parent: QWidget | None = None
+        self,
+        document: Document,
+        bridge: SessionController,
+        selection: Selection,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document, self._bridge, self._selection = document, bridge, selection
@@ -108,7 +112,9 @@ class Checks(QWidget):
         self._message = Message()
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything in it is broken
+        self.list.setHorizontalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )  # everything in it is broken
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.clicked.connect(self._on_click)
@@ -125,7 +131,9 @@ class Checks(QWidget):
             200, self._refresh, self
         )  # what is wrong now, the session says; this is about what cannot be read
         document.scene_changed.connect(pace.ask)
-        document.title_changed.connect(self._refresh)  # saved elsewhere, file names mean other files
+        document.title_changed.connect(
+            self._refresh
+        )  # saved elsewhere, file names mean other files
         self._refresh()
 
     def _refresh(self) -> None:
@@ -135,10 +143,16 @@ class Checks(QWidget):
             problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
         self._message.say("")
-        entries = [ProblemRow(p.severity, p, finding_text(p, self._document.scene)) for p in problems]
+        entries = [
+            ProblemRow(p.severity, p, finding_text(p, self._document.scene)) for p in problems
+        ]
         pending = [_pending(self._document.scene, key) for key in status.pending]
-        self._findings.replace([*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)])
-        count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
+        self._findings.replace(
+            [*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)]
+        )
+        count = {
+            kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")
+        }
         parts = [counted(count["error"], "error") if count["error"] else "No errors"]
         parts += [counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
         if pending:
@@ -159,7 +173,7 @@ class Checks(QWidget):
             self._checked = (scene, base_dir, check(scene, base_dir))
         return list(self._checked[2])
 
-    # --- room -----------------------------------------------------------------------------------------------------
+    # --- room -------------------------------------------------------------------------------------
 
     @property
     def height_of_problems(self) -> int:
@@ -174,7 +188,9 @@ class Checks(QWidget):
 
     def _keep_room(self) -> None:
         """Stay high enough for the longest problem with its buttons."""
-        heights = [self._row_height(row) for row in range(min(_MEASURED, len(self._findings.entries)))]
+        heights = [
+            self._row_height(row) for row in range(min(_MEASURED, len(self._findings.entries)))
+        ]
         self.list.setMinimumHeight(min(max(heights, default=0), theme.scaled(_TALLEST)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -189,7 +205,7 @@ class Checks(QWidget):
             self.list.scrollTo(first, QListView.ScrollHint.PositionAtTop)
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # --- what is done about them ----------------------------------------------------------------------------------
+    # --- what is done about them ------------------------------------------------------------------
 
     def _on_click(self, index: QModelIndex) -> None:
         if not self.delegate.over_button:  # those are fixes

@@ -14,7 +14,16 @@ from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext", "adding", "follow_shapes"]
+__all__ = [
+    "ARRANGE",
+    "CONTINUUM",
+    "DUPLICATE",
+    "HISTORY",
+    "SELECT",
+    "SceneContext",
+    "adding",
+    "follow_shapes",
+]
 
 
 _ADD_MENU = "Edit/Add Obstacle"
@@ -64,20 +73,28 @@ def _rename(c: SceneContext) -> None:
 def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
     """A command that lines the selection up."""
     return Command(
-        f"align_{side}", "Edit/Align", text, lambda c: c.obstacles.arrange.align(side),
-        enabled=lambda c: c.obstacles.arrange.can_align(), icon=icon,
+        f"align_{side}",
+        "Edit/Align",
+        text,
+        lambda c: c.obstacles.arrange.align(side),
+        enabled=lambda c: c.obstacles.arrange.can_align(),
+        icon=icon,
         tip="Groups move as one; what is locked stays, and the others go to it",
-    )  # fmt: skip
+    )
 
 
 def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Command[SceneContext]:
     """A command that spreads the selection out evenly."""
     what = "Middles" if by == "centres" else "Gaps"
     return Command(
-        f"distribute_{by}_{axis}", "Edit/Align", f"Even {what} along {axis}",
-        lambda c: c.obstacles.arrange.distribute(axis, by), enabled=lambda c: c.obstacles.arrange.can_distribute(),
-        icon=f"distribute-{axis}", tip="The outermost two stay where they are",
-    )  # fmt: skip
+        f"distribute_{by}_{axis}",
+        "Edit/Align",
+        f"Even {what} along {axis}",
+        lambda c: c.obstacles.arrange.distribute(axis, by),
+        enabled=lambda c: c.obstacles.arrange.can_distribute(),
+        icon=f"distribute-{axis}",
+        tip="The outermost two stay where they are",
+    )
 
 
 def _follows_gait(c: SceneContext) -> bool:
@@ -99,18 +116,35 @@ def _make_continuum(c: SceneContext) -> None:
 
 HISTORY: tuple[Command[SceneContext], ...] = (
     Command(
-        "undo", "Edit", "Undo", lambda c: c.document.undo_stack.undo(), ("Ctrl+Z",),
-        lambda c: c.document.undo_stack.canUndo(), icon="undo",
+        "undo",
+        "Edit",
+        "Undo",
+        lambda c: c.document.undo_stack.undo(),
+        ("Ctrl+Z",),
+        lambda c: c.document.undo_stack.canUndo(),
+        icon="undo",
         label=lambda c: f"Undo {c.document.undo_stack.undoText()}".strip(),
     ),
     Command(
-        "redo", "Edit", "Redo", lambda c: c.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"),
-        lambda c: c.document.undo_stack.canRedo(), icon="redo",
+        "redo",
+        "Edit",
+        "Redo",
+        lambda c: c.document.undo_stack.redo(),
+        ("Ctrl+Shift+Z", "Ctrl+Y"),
+        lambda c: c.document.undo_stack.canRedo(),
+        icon="redo",
         label=lambda c: f"Redo {c.document.undo_stack.redoText()}".strip(),
     ),
-    Command("history", "Edit", "History", lambda c: c.show_dock("history"), ("Ctrl+Shift+H",), icon="history",
-            tip="All steps of this session; a click goes back or forth to one"),
-)  # fmt: skip
+    Command(
+        "history",
+        "Edit",
+        "History",
+        lambda c: c.show_dock("history"),
+        ("Ctrl+Shift+H",),
+        icon="history",
+        tip="All steps of this session; a click goes back or forth to one",
+    ),
+)
 """Back and forth."""
 
 
@@ -119,17 +153,25 @@ def adding() -> tuple[Command[SceneContext], ...]:
     return tuple(_add(preset) for preset in PRESETS.values())
 
 
-def follow_shapes(document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]) -> None:
+def follow_shapes(
+    document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]
+) -> None:
     """Have `replace` put other commands into the menu whenever plug-ins add or remove obstacle shapes."""
     document.kinds_changed.connect(lambda: replace(_ADD_MENU, adding()))
 
 
 DUPLICATE: tuple[Command[SceneContext], ...] = (
     Command(
-        "duplicate", "Edit", "Duplicate Obstacles", lambda c: c.obstacles.duplicate(), ("Ctrl+D",),
-        lambda c: bool(c.selection.obstacles), local=True, icon="duplicate",
+        "duplicate",
+        "Edit",
+        "Duplicate Obstacles",
+        lambda c: c.obstacles.duplicate(),
+        ("Ctrl+D",),
+        lambda c: bool(c.selection.obstacles),
+        local=True,
+        icon="duplicate",
     ),
-)  # fmt: skip
+)
 """What makes more of what there is."""
 
 ARRANGE: tuple[Command[SceneContext], ...] = (
@@ -147,53 +189,119 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
     _distribute("y", "gaps"),
     line("Edit"),
     Command(
-        "group", "Edit", "Group", lambda c: c.obstacles.arrange.group(), ("Ctrl+G",),
-        lambda c: len(c.selection.obstacles) > 1, icon="group",
+        "group",
+        "Edit",
+        "Group",
+        lambda c: c.obstacles.arrange.group(),
+        ("Ctrl+G",),
+        lambda c: len(c.selection.obstacles) > 1,
+        icon="group",
         tip="Obstacles of one group are picked and moved together",
     ),
-    Command("ungroup", "Edit", "Ungroup", lambda c: c.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
-            icon="ungroup"),
+    Command(
+        "ungroup",
+        "Edit",
+        "Ungroup",
+        lambda c: c.obstacles.arrange.ungroup(),
+        ("Ctrl+Shift+G",),
+        _grouped,
+        icon="ungroup",
+    ),
     Command("rename", "Edit", "Rename", _rename, ("F2",), _nameable, icon="rename", local=True),
     Command(
-        "lock", "Edit", "Lock", lambda c: c.obstacles.arrange.toggle_locked(), ("Ctrl+L",), _some, icon="lock",
+        "lock",
+        "Edit",
+        "Lock",
+        lambda c: c.obstacles.arrange.toggle_locked(),
+        ("Ctrl+L",),
+        _some,
+        icon="lock",
         label=lambda c: "Unlock" if c.obstacles.arrange.all_are("locked") else "Lock",
         tip="What is locked is neither picked in the view nor moved, turned or deleted",
     ),
     Command(
-        "hide", "Edit", "Hide", lambda c: c.obstacles.arrange.toggle_hidden(), ("H",), _some, icon="hidden", local=True,
+        "hide",
+        "Edit",
+        "Hide",
+        lambda c: c.obstacles.arrange.toggle_hidden(),
+        ("H",),
+        _some,
+        icon="hidden",
+        local=True,
         label=lambda c: "Show" if c.obstacles.arrange.all_are("hidden") else "Hide",
         tip="What is hidden is not drawn; the robot meets it all the same",
     ),
     Command(
-        "show_all", "Edit", "Show All Hidden", lambda c: c.obstacles.arrange.show_all(), ("Shift+H",),
-        lambda c: meets_obstacles(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
+        "show_all",
+        "Edit",
+        "Show All Hidden",
+        lambda c: c.obstacles.arrange.show_all(),
+        ("Shift+H",),
+        lambda c: meets_obstacles(c) and c.obstacles.arrange.any_hidden(),
+        icon="visible",
+        local=True,
     ),
-)  # fmt: skip
+)
 """What changes how obstacles stand, and what holds them together."""
 
 SELECT: tuple[Command[SceneContext], ...] = (
     Command(
-        "select_all", "Edit", "Select All Obstacles", lambda c: c.obstacles.select_all(), ("Ctrl+A",),
-        lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True,
+        "select_all",
+        "Edit",
+        "Select All Obstacles",
+        lambda c: c.obstacles.select_all(),
+        ("Ctrl+A",),
+        lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles),
+        local=True,
     ),
     Command(
-        "deselect", "Edit", "Select Nothing", lambda c: c.selection.clear(), ("Ctrl+Shift+A",),
+        "deselect",
+        "Edit",
+        "Select Nothing",
+        lambda c: c.selection.clear(),
+        ("Ctrl+Shift+A",),
         lambda c: bool(c.selection.items),
     ),
-    Command("select_group", "Edit", "Select Group", lambda c: c.obstacles.arrange.select_group(), ("Shift+G",),
-            _grouped, local=True, tip="All of the groups of which something is selected"),
-    Command("select_kind", "Edit", "Select Same Kind", lambda c: c.obstacles.arrange.select_kind(), ("Shift+K",), _some,
-            local=True),
-    Command("select_inverse", "Edit", "Invert Selection", lambda c: c.obstacles.arrange.invert(), ("Ctrl+I",),
-            lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True),
-)  # fmt: skip
+    Command(
+        "select_group",
+        "Edit",
+        "Select Group",
+        lambda c: c.obstacles.arrange.select_group(),
+        ("Shift+G",),
+        _grouped,
+        local=True,
+        tip="All of the groups of which something is selected",
+    ),
+    Command(
+        "select_kind",
+        "Edit",
+        "Select Same Kind",
+        lambda c: c.obstacles.arrange.select_kind(),
+        ("Shift+K",),
+        _some,
+        local=True,
+    ),
+    Command(
+        "select_inverse",
+        "Edit",
+        "Invert Selection",
+        lambda c: c.obstacles.arrange.invert(),
+        ("Ctrl+I",),
+        lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles),
+        local=True,
+    ),
+)
 """What picks obstacles out."""
 
 CONTINUUM: tuple[Command[SceneContext], ...] = (
     Command(
-        "make_continuum", "Simulation", "Make Continuum Scene from Gait", _make_continuum,
+        "make_continuum",
+        "Simulation",
+        "Make Continuum Scene from Gait",
+        _make_continuum,
         enabled=_follows_gait,
-        long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+        long=True,
+        tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),
-)  # fmt: skip
+)
 """What makes another scene of this one."""

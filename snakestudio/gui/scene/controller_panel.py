@@ -67,7 +67,9 @@ class ControllerPanel(KindSection):
         self.path_about.setProperty("role", "dim")
         self.path_about.setWordWrap(True)
         self.draw_button, self.clear_button = QPushButton("Draw path"), QPushButton("Remove")
-        self.draw_button.setToolTip("Click waypoints on the ground; Enter or a double click ends the path")
+        self.draw_button.setToolTip(
+            "Click waypoints on the ground; Enter or a double click ends the path"
+        )
         self.clear_button.setToolTip("Take the path away")
         self.draw_button.clicked.connect(self.draw_asked)
         self.clear_button.clicked.connect(self.clear_asked)
@@ -104,9 +106,10 @@ class ControllerPanel(KindSection):
         unfollowed = "" if follows else ", which nobody follows"
         self.path_about.setText(
             f"{count} waypoints{unfollowed}. Drag them in the view; a double click on the path adds one, a right click "
-            "removes one." if count
+            "removes one."
+            if count
             else "There is no path yet: draw one on the ground."
-        )  # fmt: skip
+        )
         self.clear_button.setVisible(count > 0)
         self.draw_button.setText("Draw another path" if count else "Draw path")
         for of_path in self.path_rows:

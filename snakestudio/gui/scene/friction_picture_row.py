@@ -22,7 +22,9 @@ class FrictionPictureRow(FileRow):
     kind, files = FileKind.PICTURE, PICTURE_FILES
     title, tip, placeholder = "Picture of the Friction", "Choose a picture file", "none"
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         self.remove: QToolButton | None = None
         super().__init__(document, keys, of, parent)
         self.remove = QToolButton()

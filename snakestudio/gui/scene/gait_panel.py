@@ -44,8 +44,13 @@ GAITS = tuple(
 def _of_kinds() -> list[Preset]:
     """Kinds of gait of which there is none in the library, as they are by default."""
     known = {type(entry.gait) for entry in LIBRARY}
-    kinds = [kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known]
-    return [Preset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help) for kind in kinds]
+    kinds = [
+        kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known
+    ]
+    return [
+        Preset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help)
+        for kind in kinds
+    ]
 
 
 _ENVELOPE = "envelope"
@@ -60,7 +65,9 @@ def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
     names = [name for name in type(scene.gait).model_fields if name != "kind"]
     if scene.gives_torques or not scene.gait.has_vertical_wave:
         return [("", names)]
-    vertical = [name for name in names if name.startswith(("pitch_", "even_")) and name not in _BETWEEN]
+    vertical = [
+        name for name in names if name.startswith(("pitch_", "even_")) and name not in _BETWEEN
+    ]
     between = [name for name in names if name in _BETWEEN]
     horizontal = [name for name in names if name not in vertical and name not in between]
     return list(zip(scene.gait.wave_titles, (horizontal, vertical, between), strict=True))
@@ -123,7 +130,9 @@ class GaitPanel(PresetSection):
     """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable)
+        super().__init__(
+            "Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable
+        )
         self.add(self.message)
         self.add(self._values)
         self.preview = TablePreview()
@@ -140,7 +149,12 @@ class GaitPanel(PresetSection):
         self.torque_button.clicked.connect(self._toggle_torques)
         self.names_button = FormulaHelp(_TORQUE_NAMES)
         self.envelope_button = FormulaHelp(_ENVELOPE_NAMES)
-        for button in (self.wave_button, self.torque_button, self.names_button, self.envelope_button):
+        for button in (
+            self.wave_button,
+            self.torque_button,
+            self.names_button,
+            self.envelope_button,
+        ):
             self.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
         self.add(self.soft_start)
@@ -183,14 +197,20 @@ class GaitPanel(PresetSection):
         self.preview.setVisible(used and bool(scene.gait.files))
         self.preview.show_table(scene, self._document.base_dir)
         self.torque_button.setVisible(torques or not scene.controller.acts)
-        self.torque_button.setText("Give angles instead of torques" if torques else "Give torques instead of angles")
+        self.torque_button.setText(
+            "Give angles instead of torques" if torques else "Give torques instead of angles"
+        )
         self.torque_button.setToolTip(
             "Go on with reference angles, which the joint controllers follow"
             if torques
             else "Drive the joints with torques that are typed as formulas of time, without joint controllers"
         )
         ignored &= used
-        self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
+        self.hint.say(
+            "The planar model ignores the vertical wave; the spatial model uses it."
+            if ignored
+            else ""
+        )
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
         self.wave_button.setToolTip(
             "Keep the horizontal wave alone (lateral undulation)"
@@ -250,7 +270,9 @@ class GaitPanel(PresetSection):
         """A row for a value of the gait."""
         key = f"gait.{name}"
         if scene.gives_torques:
-            self._add_formula(key, _SYMBOLS[name], field_doc(type(scene.gait), name), torque_problem)
+            self._add_formula(
+                key, _SYMBOLS[name], field_doc(type(scene.gait), name), torque_problem
+            )
         elif name == _ENVELOPE:
             self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
         elif name in scene.gait.files:

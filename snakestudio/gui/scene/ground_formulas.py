@@ -29,15 +29,26 @@ _NAMES = (
 
 def _problem(scene: Scene, key: str) -> str:
     """What is wrong with the formula of the ground at `key` of a scene, as a sentence; "" if nothing is."""
-    from snakestudio.model.ground_friction import ground_friction_problems  # with what reads formulas
+    from snakestudio.model.ground_friction import (
+        ground_friction_problems,
+    )  # with what reads formulas
 
-    return next((problem.sentence_for() for problem in ground_friction_problems(scene) if problem.key == key), "")
+    return next(
+        (
+            problem.sentence_for()
+            for problem in ground_friction_problems(scene)
+            if problem.key == key
+        ),
+        "",
+    )
 
 
 def _row(document: Document, key: str) -> FormulaRow:
     """The row of one of `GROUND_FORMULAS`."""
     doc = field_doc(Ground, key.rpartition(".")[2])
-    return FormulaRow(document, key, "", doc.unit, doc.help, _problem, of=doc.label.lower(), title=doc.label)
+    return FormulaRow(
+        document, key, "", doc.unit, doc.help, _problem, of=doc.label.lower(), title=doc.label
+    )
 
 
 class GroundFormulas(QWidget):
@@ -71,7 +82,9 @@ class GroundFormulas(QWidget):
     def show_findings(self, problems: Collection[Problem]) -> None:
         """Show what a check of the scene reports about each formula."""
         for key, row in self.rows.items():
-            row.show_finding(next((problem.sentence_for() for problem in problems if problem.key == key), ""))
+            row.show_finding(
+                next((problem.sentence_for() for problem in problems if problem.key == key), "")
+            )
 
     def restore(self) -> None:
         """Discard what was typed."""

@@ -45,7 +45,9 @@ class PictureRow(FileRow):
 class HeightsRow(FormRow):
     """How many heights the table of a height field has: it is edited in the scene file."""
 
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(document, keys, of, parent)
         self.field = QLabel()
         self.field.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -16,7 +16,14 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, fields_of, form_field
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.obstacles.circles import Circles
-from snakestudio.model.obstacles.importing import UNITS, Cylinders, as_cylinders, bounds, cylinders_of, with_imported
+from snakestudio.model.obstacles.importing import (
+    UNITS,
+    Cylinders,
+    as_cylinders,
+    bounds,
+    cylinders_of,
+    with_imported,
+)
 from snakestudio.model.scene import Scene
 from snakestudio.text import counted
 
@@ -35,7 +42,9 @@ _UNIT_NAMES = {
 class ImportChoices:
     """How obstacles are read."""
 
-    unit: str = form_field("m", "&Unit", choices=[Choice(unit, _UNIT_NAMES[unit]) for unit in UNITS])
+    unit: str = form_field(
+        "m", "&Unit", choices=[Choice(unit, _UNIT_NAMES[unit]) for unit in UNITS]
+    )
     scale: float = form_field(
         1.0,
         "&Scale",
@@ -45,7 +54,9 @@ class ImportChoices:
         maximum=1e6,
         slider=(0.01, 100.0),
     )
-    group: str = form_field("", "&Group", help="Obstacles of one group are picked and moved together", max_length=80)
+    group: str = form_field(
+        "", "&Group", help="Obstacles of one group are picked and moved together", max_length=80
+    )
 
 
 class _Plan(QWidget):
@@ -101,7 +112,9 @@ class ImportDialog(Dialog):
         What it is imported into.
     """
 
-    def __init__(self, path: Path, found: Circles, scene: Scene, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, path: Path, found: Circles, scene: Scene, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, "Import Obstacles")
         self._path, self._found, self._scene = path, found, scene
         self.result_scene: Scene | None = None

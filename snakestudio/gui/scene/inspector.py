@@ -8,7 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
@@ -20,7 +29,14 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.form import GUTTER, FormRow, NumberRow, OptionalListRow, TextRow, make_row
+from snakestudio.gui.forms.form import (
+    GUTTER,
+    FormRow,
+    NumberRow,
+    OptionalListRow,
+    TextRow,
+    make_row,
+)
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.friction_picture_row import FrictionPictureRow
@@ -73,7 +89,9 @@ class LinkValues(QWidget):
     def show_values(self, values: Sequence[tuple[str, str, str]]) -> None:
         """Show these, and nothing in the lines left over."""
         for i, cells in enumerate(self.cells):
-            for cell, text in zip(cells, values[i] if i < len(values) else ("", "", ""), strict=True):
+            for cell, text in zip(
+                cells, values[i] if i < len(values) else ("", "", ""), strict=True
+            ):
                 if cell.text() != text:
                     cell.setText(text)
 
@@ -96,7 +114,11 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
         shown = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
         head = f"Clearance to link {link + 1}: {shown}"
         colour = palette.warning if gap < _NEAR else palette.text
-    note = "the nearest link, as shown now" if not pressed else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
+    note = (
+        "the nearest link, as shown now"
+        if not pressed
+        else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
+    )
     return (
         f"<span style='color:{colour}; font-weight:600'>{head}</span>"
         f"<br><span style='color:{palette.dim}; font-size:{theme.scaled(12)}px'>{note}</span>"
@@ -121,7 +143,9 @@ class StartChoice(QWidget):
         What it shows is where a start from the present state begins.
     """
 
-    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, bridge: SessionController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._document, self._bridge = document, bridge
         self.box = ChoiceBox()
@@ -142,11 +166,19 @@ class StartChoice(QWidget):
         scene = self._document.scene
         file = ""
         if kind == "recording":
-            file = choose_file(self, "Start from a run", FileKind.CSV, self._document.base_dir, "Recorded runs (*.csv)")
+            file = choose_file(
+                self,
+                "Start from a run",
+                FileKind.CSV,
+                self._document.base_dir,
+                "Recorded runs (*.csv)",
+            )
         if kind != scene.start.kind and (kind != "recording" or file):
             try:
                 values = start_values(scene, kind, self._bridge.displayed, file)
-                self._document.edit(with_values(scene, {"start": values}), f"Start: {START_KINDS[kind].lower()}")
+                self._document.edit(
+                    with_values(scene, {"start": values}), f"Start: {START_KINDS[kind].lower()}"
+                )
                 return
             except SnakeStudioError as error:
                 self.message.say(refusal(error))
@@ -199,7 +231,11 @@ class Inspector(Themed):
     parts_asked = Signal(str, int)
 
     def __init__(
-        self, document: Document, selection: Selection, bridge: SessionController, parent: QWidget | None = None
+        self,
+        document: Document,
+        selection: Selection,
+        bridge: SessionController,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document, self._selection, self._bridge = document, selection, bridge
@@ -215,7 +251,9 @@ class Inspector(Themed):
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find a property")
         self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
-        self._search_pace = Throttle(150, self._search, self)  # rows are not made for every letter of a word
+        self._search_pace = Throttle(
+            150, self._search, self
+        )  # rows are not made for every letter of a word
         self.search.textChanged.connect(self._search_pace.ask)
         self.title = heading("")
         self.subtitle = QLabel()
@@ -265,7 +303,7 @@ class Inspector(Themed):
         assert self._start is not None
         return self._start.box
 
-    # --- what is shown ---------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _target(self) -> tuple[object, ...]:
         """What the form is for: it is made anew only when this changes."""
@@ -318,7 +356,8 @@ class Inspector(Themed):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._target() != self._shown:
             if before is None or (
-                len(before.obstacles) == len(after.obstacles) and len(before.ground.patch) == len(after.ground.patch)
+                len(before.obstacles) == len(after.obstacles)
+                and len(before.ground.patch) == len(after.ground.patch)
             ):
                 self._rebuild()
             else:
@@ -371,9 +410,16 @@ class Inspector(Themed):
             if not self._found:
                 return "Nothing found", f"No value of this scene is called “{self._searched}”."
             more = self._found - len(self.rows)
-            return f"{self._found} found", f"{more} more; type another word to narrow it down" if more > 0 else ""
+            return (
+                f"{self._found} found",
+                f"{more} more; type another word to narrow it down" if more > 0 else "",
+            )
         if len(items) > 1:
-            tip = "+0.1 or *2 changes each value by its own" if {kind for kind, _ in items} == {"obstacle"} else ""
+            tip = (
+                "+0.1 or *2 changes each value by its own"
+                if {kind for kind, _ in items} == {"obstacle"}
+                else ""
+            )
             return f"{len(items)} selected", tip
         if not items:
             others = "an obstacle, " if scene.body.meets_obstacles else ""
@@ -382,20 +428,31 @@ class Inspector(Themed):
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]
-            return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
+            return obstacle_title(obstacle, index), shape_of(
+                obstacle
+            ).title if obstacle.name else ""
         if kind == "link":
-            return f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}", "as the viewport shows it now"
+            return (
+                f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}",
+                "as the viewport shows it now",
+            )
         if kind == "patch" and index < len(scene.ground.patch):
             return patch_title(scene.ground.patch[index], index), "Drag its corners in the view"
         if kind == "path":
-            return _TITLES[kind], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
+            return _TITLES[
+                kind
+            ], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
 
-    # --- forms -----------------------------------------------------------------------------------------------------
+    # --- forms ------------------------------------------------------------------------------------
 
     def _add_row(self, column: QVBoxLayout, name: str, keys: list[str], of: str) -> bool:
         special = _SPECIAL.get(re.sub(r"\[\d+\]", "", keys[0]))
-        row = special(self._document, keys, of) if special is not None else make_row(self._document, keys, of)
+        row = (
+            special(self._document, keys, of)
+            if special is not None
+            else make_row(self._document, keys, of)
+        )
         if row is None:
             return False
         if isinstance(row, NumberRow) and keys[0].endswith(".mu_backward"):
@@ -450,7 +507,9 @@ class Inspector(Themed):
             self._link, self.link_values = index, LinkValues()
             column.addWidget(self.link_values)
             if scene.body.jointed:
-                self._add_parts_button(column, "Edit in Table ...", "Show this link in the table of all links", index)
+                self._add_parts_button(
+                    column, "Edit in Table ...", "Show this link in the table of all links", index
+                )
             return
         if kind == "patch":
             title = patch_title(scene.ground.patch[index], index)
@@ -478,7 +537,10 @@ class Inspector(Themed):
             self._friction_picture_rows(column)
         if kind == "robot":
             self._add_parts_button(
-                column, "Links and Joints ...", "Give single links and joints values of their own", 0
+                column,
+                "Links and Joints ...",
+                "Give single links and joints values of their own",
+                0,
             )
             self._parts_note = QLabel()
             self._parts_note.setProperty("role", "dim")
@@ -513,10 +575,12 @@ class Inspector(Themed):
         if self._parts_note is not None:
             text = differences(self._document.scene.robot)
             self._parts_note.setText(
-                f"{text} differ from the values above." if text else "All links and joints are alike."
+                f"{text} differ from the values above."
+                if text
+                else "All links and joints are alike."
             )
 
-    # --- what changes while the robot moves ------------------------------------------------------------------------
+    # --- what changes while the robot moves -------------------------------------------------------
 
     def _show_pending(self) -> None:
         """Say at the rows which values wait for the next reset."""
@@ -539,8 +603,18 @@ class Inspector(Themed):
                     values = section_values(snapshot, self._link)
             self.link_values.show_values(values)
         text = ""
-        placed = fits and snapshot is not None and bool(snapshot.valid & Fields.POSE) and not self._searched
-        if placed and single is not None and single[0] == "obstacle" and single[1] < len(scene.obstacles):
+        placed = (
+            fits
+            and snapshot is not None
+            and bool(snapshot.valid & Fields.POSE)
+            and not self._searched
+        )
+        if (
+            placed
+            and single is not None
+            and single[0] == "obstacle"
+            and single[1] < len(scene.obstacles)
+        ):
             assert snapshot is not None
             text = clearance_html(self._document, snapshot, single[1])
         if text != self.card.text():

@@ -37,7 +37,9 @@ class KindRows(QWidget):
         Adds the rows for a scene.
     """
 
-    def __init__(self, document: Document, fill: Callable[[Scene], None], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, fill: Callable[[Scene], None], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._document, self._fill = document, fill
         self._made_for: object = None
@@ -84,7 +86,10 @@ class KindRows(QWidget):
         self._column.addWidget(widget)
 
     def add_value(
-        self, key: str, scene: Scene, make: Callable[[Document, list[str]], FormRow | None] = make_row
+        self,
+        key: str,
+        scene: Scene,
+        make: Callable[[Document, list[str]], FormRow | None] = make_row,
     ) -> None:
         """Add a slider for a number, another row for another value."""
         if number_kind(*declared(scene, key)) is not None:
@@ -166,7 +171,7 @@ class KindSection(Section):
         for formula in self.formulas.values():
             formula.restore()
 
-    # --- the rows --------------------------------------------------------------------------------------------------
+    # --- the rows ---------------------------------------------------------------------------------
 
     def _make_rows(self, scene: Scene, made_for: object) -> None:
         """Make all rows anew, unless they are for this already."""
@@ -183,10 +188,14 @@ class KindSection(Section):
         """Add the rows of the scene's kind."""
         raise NotImplementedError
 
-    def _add_formula(self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]) -> FormulaRow:
+    def _add_formula(
+        self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]
+    ) -> FormulaRow:
         """A row in which a formula is typed; `problem` says what is wrong with it."""
         of = doc.label[:1].lower() + doc.label[1:]
-        formula = self.formulas[key] = FormulaRow(self._document, key, symbol, doc.unit, doc.help, problem, of=of)
+        formula = self.formulas[key] = FormulaRow(
+            self._document, key, symbol, doc.unit, doc.help, problem, of=of
+        )
         self._values.add(formula)
         return formula
 
@@ -195,9 +204,11 @@ class KindSection(Section):
         for key, formula in self.formulas.items():
             formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
 
-    # --- the kind --------------------------------------------------------------------------------------------------
+    # --- the kind ---------------------------------------------------------------------------------
 
-    def _kind_box(self, name: str, kinds: Mapping[str, str], choose: Callable[[str], None]) -> ChoiceBox:
+    def _kind_box(
+        self, name: str, kinds: Mapping[str, str], choose: Callable[[str], None]
+    ) -> ChoiceBox:
         """A choice among kinds by their titles."""
         box = ChoiceBox()
         box.setAccessibleName(name)
@@ -242,9 +253,16 @@ class PresetSection(KindSection):
     """
 
     def __init__(
-        self, title: str, document: Document, presets: Sequence[Preset], name: str, kind: str, library: str,
-        parent: QWidget | None = None, unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
-    ) -> None:  # fmt: skip
+        self,
+        title: str,
+        document: Document,
+        presets: Sequence[Preset],
+        name: str,
+        kind: str,
+        library: str,
+        parent: QWidget | None = None,
+        unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
+    ) -> None:
         super().__init__(title, document, parent)
         self._kind, self._library = kind, library
         self.presets = PresetBox(presets, unsuitable)
@@ -292,7 +310,11 @@ class PresetSection(KindSection):
 
     def _note(self) -> str:
         """What is to be said in place of the preset; "" for nothing."""
-        return f"A {self._kind} of its own, none of the {self._library}." if self.presets.present is None else ""
+        return (
+            f"A {self._kind} of its own, none of the {self._library}."
+            if self.presets.present is None
+            else ""
+        )
 
     def _describe(self) -> None:
         """Say what the preset is, or a note."""
@@ -301,7 +323,11 @@ class PresetSection(KindSection):
         if note or chosen is None:
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")
         else:
-            head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
+            head = (
+                f"<span style='color:{theme.current().accent}'>changed from</span> "
+                if changed
+                else ""
+            )
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span>{self._reason(chosen)}</span>"
@@ -314,7 +340,9 @@ class PresetSection(KindSection):
     def _reason(self, preset: Preset) -> str:
         """Why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reasons.get(preset.name, "")
-        return f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
+        return (
+            f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
+        )
 
     def renew_theme(self) -> None:
         super().renew_theme()

@@ -26,7 +26,9 @@ class ModelBox(QComboBox):
         Whether to show the short names.
     """
 
-    def __init__(self, document: Document, *, short: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, *, short: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self.problem = ""
@@ -38,7 +40,9 @@ class ModelBox(QComboBox):
             self.setFixedWidth(theme.scaled(156))
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         else:
-            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.activated.connect(self._choose)
         document.scene_changed.connect(self._on_scene)
@@ -58,7 +62,9 @@ class ModelBox(QComboBox):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.setCurrentIndex(self.findData(after.model.kind))
         info = FORMULATIONS[after.model.kind]
-        self.setPlaceholderText(info.short if self._short else info.title)  # of a plug-in that is not loaded
+        self.setPlaceholderText(
+            info.short if self._short else info.title
+        )  # of a plug-in that is not loaded
         self.setToolTip(
             f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
             "scene; during a run it applies at reset.</qt>"

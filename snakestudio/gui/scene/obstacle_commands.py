@@ -61,13 +61,19 @@ class ObstacleCommands:
         """What is added by default: the preset added last, or the kind of the last obstacle."""
         obstacles = self._document.scene.obstacles
         names = (self.kind, *(obstacle.kind for obstacle in reversed(obstacles)))
-        return next((name for name in names if name in PRESETS), "cylinder")  # a plug-in's may be gone
+        return next(
+            (name for name in names if name in PRESETS), "cylinder"
+        )  # a plug-in's may be gone
 
     def add(self, name: str = "", place: Place | None = None) -> None:
         """Put a preset at a place, or where there is room if none is given, and select it."""
         name = name or self.next_kind
         self.kind = name
-        new = self.fresh(name) if place is None else preset_obstacles(self._document.scene, name, place)
+        new = (
+            self.fresh(name)
+            if place is None
+            else preset_obstacles(self._document.scene, name, place)
+        )
         self.put(new, f"Add {PRESETS[name].title.lower()}")
 
     def fresh(self, name: str) -> tuple[Obstacle, ...]:
@@ -100,7 +106,11 @@ class ObstacleCommands:
         scene, names = self._document.scene, []
         if patches:
             first = scene.ground.patch[patches[0]]
-            names.append(patch_title(first, patches[0]) if len(patches) == 1 else f"{len(patches)} friction patches")
+            names.append(
+                patch_title(first, patches[0])
+                if len(patches) == 1
+                else f"{len(patches)} friction patches"
+            )
             left = tuple(patch for i, patch in enumerate(scene.ground.patch) if i not in patches)
             scene = with_patches(scene, left)
         if indices:

@@ -74,7 +74,9 @@ class Palette(Themed):
         Adds the preset of a name where there is room.
     """
 
-    def __init__(self, document: Document, add: Callable[[str], object], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, add: Callable[[str], object], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._add = add
         self._row = QHBoxLayout(self)
@@ -94,7 +96,9 @@ class Palette(Themed):
 
     def _on_kinds_changed(self) -> None:
         """Offer the shapes of the plug-ins that are loaded now."""
-        if [_look(button.preset) for button in self.buttons.values()] == [_look(each) for each in PRESETS.values()]:
+        if [_look(button.preset) for button in self.buttons.values()] == [
+            _look(each) for each in PRESETS.values()
+        ]:
             return
         for button in self.buttons.values():
             self._row.removeWidget(button)

@@ -136,7 +136,13 @@ _SOLVER = (
     "run.log_rate_hz",
     "run.duration_s",
 )
-_BODY = ("beam.length_m", "beam.radius_m", "beam.density_kg_m3", "beam.sections", *(f"beam.{name}" for name in TIP))
+_BODY = (
+    "beam.length_m",
+    "beam.radius_m",
+    "beam.density_kg_m3",
+    "beam.sections",
+    *(f"beam.{name}" for name in TIP),
+)
 
 
 class ParameterPanels(Themed):
@@ -148,7 +154,9 @@ class ParameterPanels(Themed):
     bridge : SessionController
     """
 
-    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, bridge: SessionController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._document, self._bridge = document, bridge
         self._rows: dict[str, ParameterRow] = {}
@@ -177,7 +185,9 @@ class ParameterPanels(Themed):
             contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
         )
         self.friction_law = ChoiceRow(document, ["ground.law"])
-        contact.body.insertWidget(contact.body.indexOf(self._rows["ground.mu_along"]), self.friction_law)
+        contact.body.insertWidget(
+            contact.body.indexOf(self._rows["ground.mu_along"]), self.friction_law
+        )
         self.ground_formulas = GroundFormulas(document)
         contact.body.insertWidget(
             contact.body.indexOf(self._rows["ground.viscous_along_ns_per_m"]), self.ground_formulas
@@ -257,7 +267,9 @@ class ParameterPanels(Themed):
         try:
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
-            next(row for key, row in self.rows.items() if key in preset.values).message.say(refusal(error))
+            next(row for key, row in self.rows.items() if key in preset.values).message.say(
+                refusal(error)
+            )
         # Choosing the preset that is shown changes no scene but must still show it as it is.
         self._on_scene(None, self._document.scene)
 
@@ -317,7 +329,13 @@ class ParameterPanels(Themed):
             self.continuum.setVisible(strained)
             if strained:
                 self.continuum.refresh(scene)
-        for section in (self.gait, self.controller, self._joint_section, self.real_robot, self.friction_presets):
+        for section in (
+            self.gait,
+            self.controller,
+            self._joint_section,
+            self.real_robot,
+            self.friction_presets,
+        ):
             section.setVisible(scene.body.jointed)
         self._contact.set_title("Ground" if strained else "Contact and friction")
 
@@ -399,7 +417,9 @@ class ContinuumPanel(QWidget):
         self.group.refresh()
         case = self.strain.presets.present
         for key, row in self._body.items():
-            row.set_default(case.values[key] if case is not None and key in case.values else row.doc.default)
+            row.set_default(
+                case.values[key] if case is not None and key in case.values else row.doc.default
+            )
             row.refresh()
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -88,7 +95,15 @@ class PartModel(QAbstractTableModel):
     def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
         if before is not None and all(
             getattr(before, name) == getattr(after, name)
-            for name in ("robot", "ground", "joint_controller", "actuator", "model", "controller", "gait")
+            for name in (
+                "robot",
+                "ground",
+                "joint_controller",
+                "actuator",
+                "model",
+                "controller",
+                "gait",
+            )
         ):
             return
         part = PartTable(after, self.table, self.part.axis)
@@ -102,10 +117,12 @@ class PartModel(QAbstractTableModel):
 
     def _emit_all_changed(self) -> None:
         if self.part.rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(self.part.rows - 1, len(self.columns) - 1))
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(self.part.rows - 1, len(self.columns) - 1)
+            )
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, self.part.rows - 1)
 
-    # --- Qt's model -----------------------------------------------------------------------------------------------
+    # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else self.part.rows
@@ -113,7 +130,9 @@ class PartModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation == Qt.Orientation.Vertical:
             return self._row_header(section, role)
         column = self.columns[section]
@@ -147,18 +166,28 @@ class PartModel(QAbstractTableModel):
             return cell.text
         if role == Qt.ItemDataRole.ForegroundRole:
             return theme.colour(
-                "dim" if cell.unused or cell.text in ("none", "–") else "accent" if cell.own else "text"
+                "dim"
+                if cell.unused or cell.text in ("none", "–")
+                else "accent"
+                if cell.own
+                else "text"
             )
         if role == Qt.ItemDataRole.FontRole:
             return theme.value_font(13, bold=cell.own)
         if role == Qt.ItemDataRole.ToolTipRole:
             key = f"robot.{self.table}.{column.name}"
-            tip = explanation(column.doc, key, theme.current().dim, cell.unused if cell.editable else "")
-            usual = f"<qt>The robot's value: {cell.usual}. Del resets it.<br>" if cell.own else "<qt>"
+            tip = explanation(
+                column.doc, key, theme.current().dim, cell.unused if cell.editable else ""
+            )
+            usual = (
+                f"<qt>The robot's value: {cell.usual}. Del resets it.<br>" if cell.own else "<qt>"
+            )
             return tip.replace("<qt>", usual, 1)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             what = f"{column.doc.label} of {self.table} {index.row() + 1}: {cell.text} {column.doc.unit}".rstrip()
-            notes = ["differs from the robot's value"] * cell.own + [f"no effect: {cell.unused}"] * bool(cell.unused)
+            notes = ["differs from the robot's value"] * cell.own + [
+                f"no effect: {cell.unused}"
+            ] * bool(cell.unused)
             return ", ".join([what, *notes])
         return None
 
@@ -173,7 +202,7 @@ class PartModel(QAbstractTableModel):
             return False
         return self.put({(index.row(), self.columns[index.column()].name): str(value)})
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def put(self, cells: Mapping[tuple[int, str], str], verb: str = "Change") -> bool:
         """Put texts into cells, by row and name, as one step of undo; whether all of them were accepted."""
@@ -192,7 +221,11 @@ class PartModel(QAbstractTableModel):
         rows, names = {row for row, _ in cells}, {name for _, name in cells}
         labels = {column.name: column.doc.label.lower() for column in self.columns}
         what = labels[next(iter(names))] if len(names) == 1 else f"{len(names)} values"
-        of = f"{self.table} {next(iter(rows)) + 1}" if len(rows) == 1 else f"{len(rows)} {self.table}s"
+        of = (
+            f"{self.table} {next(iter(rows)) + 1}"
+            if len(rows) == 1
+            else f"{len(rows)} {self.table}s"
+        )
         return f"{verb} {what} of {of}"
 
 
@@ -218,7 +251,9 @@ class _Grid(QTableView):
         self.setItemDelegate(CellDelegate(lambda at: model.columns[at], lambda row, name: (), self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         triggers = QAbstractItemView.EditTrigger
-        self.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed)
+        self.setEditTriggers(
+            triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
+        )
         self.setShowGrid(False)
         self.setAlternatingRowColors(True)
         self.setWordWrap(False)
@@ -253,10 +288,14 @@ class _Grid(QTableView):
         if text is None:
             text = editor.property("currentText")
         name = self._part_model.columns[index.column()].name
-        self._part_model.put({(row, name): str(text) for row in rows if self._editable(row, index.column())})
+        self._part_model.put(
+            {(row, name): str(text) for row in rows if self._editable(row, index.column())}
+        )
 
     def _editable(self, row: int, column: int) -> bool:
-        return bool(self._part_model.flags(self._part_model.index(row, column)) & Qt.ItemFlag.ItemIsEditable)
+        return bool(
+            self._part_model.flags(self._part_model.index(row, column)) & Qt.ItemFlag.ItemIsEditable
+        )
 
 
 class PartTableView(QWidget):
@@ -279,10 +318,20 @@ class PartTableView(QWidget):
         self.actions_by_name = {
             text: self._action(text, keys, tip, run)
             for text, keys, tip, run in (
-                ("Fill Down", "Ctrl+D", "Copy the topmost selected cell of each column to those below", self.fill_down),
+                (
+                    "Fill Down",
+                    "Ctrl+D",
+                    "Copy the topmost selected cell of each column to those below",
+                    self.fill_down,
+                ),
                 ("Reset", "Del", "Reset the selected cells to the robot's values", self.reset),
                 ("Copy", "Ctrl+C", "Copy the selected cells for a spreadsheet", self.copy),
-                ("Paste", "Ctrl+V", "Paste cells from a spreadsheet, from the current cell on", self.paste),
+                (
+                    "Paste",
+                    "Ctrl+V",
+                    "Paste cells from a spreadsheet, from the current cell on",
+                    self.paste,
+                ),
             )
         }
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -307,7 +356,9 @@ class PartTableView(QWidget):
         self.view.resizeColumnsToContents()
         for column in range(self.model.columnCount()):
             width = self.view.columnWidth(column) + theme.scaled(8)
-            self.view.setColumnWidth(column, max(theme.scaled(_NARROWEST), min(theme.scaled(_WIDEST), width)))
+            self.view.setColumnWidth(
+                column, max(theme.scaled(_NARROWEST), min(theme.scaled(_WIDEST), width))
+            )
 
     def go_to(self, row: int, name: str = "") -> None:
         """Make a cell the current one and give the table the keyboard."""
@@ -317,7 +368,7 @@ class PartTableView(QWidget):
         self.view.scrollTo(index)
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # --- cells ----------------------------------------------------------------------------------------------------
+    # --- cells ------------------------------------------------------------------------------------
 
     def _editable(self, row: int, column: int) -> bool:
         return self.model.part.cell(row, self.model.columns[column]).editable
@@ -350,7 +401,10 @@ class PartTableView(QWidget):
         cells = self.view.cells()
         rows = sorted({row for of in cells.values() for row in of})
         part = self.model.part
-        lines = ["\t".join(part.cell(row, part.columns[at]).text.replace(MINUS, "-") for at in cells) for row in rows]
+        lines = [
+            "\t".join(part.cell(row, part.columns[at]).text.replace(MINUS, "-") for at in cells)
+            for row in rows
+        ]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def paste(self) -> None:
@@ -360,7 +414,9 @@ class PartTableView(QWidget):
             return
         rows = sorted({row for of in cells.values() for row in of})
         try:
-            texts = pasted(QGuiApplication.clipboard().text(), self.model.part, rows[0], min(cells), rows)
+            texts = pasted(
+                QGuiApplication.clipboard().text(), self.model.part, rows[0], min(cells), rows
+            )
         except NumberTextError as error:
             self.message.say(str(error))
             return
@@ -410,11 +466,15 @@ class LinksAndJoints(Themed):
         row.setContentsMargins(0, 0, 8, 2)
         row.setSpacing(2)
         self.axis_box.setAccessibleName("Axis of the joints")
-        self.axis_box.setToolTip("Show and edit the values of all axes of a joint, or of one kind of axis")
+        self.axis_box.setToolTip(
+            "Show and edit the values of all axes of a joint, or of one kind of axis"
+        )
         self.axis_box.addItem("all axes", None)
         for axis in AXES:
             self.axis_box.addItem(f"{axis} only", axis)
-        self.axis_box.activated.connect(lambda at: self.joints.model.set_axis(self.axis_box.itemData(at)))
+        self.axis_box.activated.connect(
+            lambda at: self.joints.model.set_axis(self.axis_box.itemData(at))
+        )
         row.addWidget(self.axis_box)
         for text, icon in _ICONS.items():
             button = self.buttons[text] = QToolButton()
@@ -422,7 +482,9 @@ class LinksAndJoints(Themed):
             theme.set_icon(button, icon, "dim")
             button.setAccessibleName(text)
             button.setToolTip(self.links.actions_by_name[text].toolTip())
-            button.clicked.connect(lambda _=False, name=text: self.current.actions_by_name[name].trigger())
+            button.clicked.connect(
+                lambda _=False, name=text: self.current.actions_by_name[name].trigger()
+            )
             row.addWidget(button)
         return bar
 

@@ -80,8 +80,14 @@ class Preset:
 
 
 FRICTION_PRESETS = (
-    Preset("P2 isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"),
-    Preset("P1 orthotropic", {"ground.mu_along": 0.1, "ground.mu_across": 0.5}, "0.1 along and 0.5 across the body"),
+    Preset(
+        "P2 isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"
+    ),
+    Preset(
+        "P1 orthotropic",
+        {"ground.mu_along": 0.1, "ground.mu_across": 0.5},
+        "0.1 along and 0.5 across the body",
+    ),
 )
 
 IDEAL = Preset(
@@ -103,7 +109,8 @@ AIKO = Preset(
     "As Aiko",
     {
         "actuator.free_play_deg": 4.0,
-        # 6 W at 65 % of efficiency, at the fastest that P2's gait turns a joint: 40 deg x 80 deg/s = 0.975 rad/s.
+        # 6 W at 65 % of efficiency, at the fastest that P2's gait turns a joint: 40 deg x 80 deg/s
+        # = 0.975 rad/s.
         "actuator.max_torque_nm": 4.0,
         "actuator.time_constant_s": 0.002,
         "robot.axis_offset_m": 0.022,
@@ -163,7 +170,11 @@ class PresetBox(ChoiceBox):
         for index, preset in enumerate(self._presets):
             self.addItem(preset.name)
             reason = self.reasons.get(preset.name, "")
-            notes = "".join(f"<br>{note}" for note in (reason, preset.source and f"<i>{preset.source}</i>") if note)
+            notes = "".join(
+                f"<br>{note}"
+                for note in (reason, preset.source and f"<i>{preset.source}</i>")
+                if note
+            )
             self.setItemData(index, f"<qt>{preset.help}{notes}</qt>", Qt.ItemDataRole.ToolTipRole)
             if reason:
                 self.setItemData(index, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
@@ -176,11 +187,15 @@ class PresetBox(ChoiceBox):
 
     def _sort(self, scene: Scene) -> None:
         """Put the presets that suit the scene first."""
-        reasons = {preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))}
+        reasons = {
+            preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))
+        }
         if reasons != self.reasons or theme.current() is not self._palette:
             self.reasons, self._palette = reasons, theme.current()
             place = {preset.name: index for index, preset in enumerate(self._offered)}
-            self._presets = tuple(sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name])))
+            self._presets = tuple(
+                sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name]))
+            )
             self._fill()
 
     def refresh(self, scene: Scene) -> None:
@@ -191,7 +206,9 @@ class PresetBox(ChoiceBox):
         if match is not None:
             self.present = match
         elif self.present is None:
-            self.present = next((preset for preset in self._presets if preset.holds_in_part(scene)), None)
+            self.present = next(
+                (preset for preset in self._presets if preset.holds_in_part(scene)), None
+            )
         if self.present is None:
             self.setCurrentIndex(-1)
             self.setPlaceholderText("own values")
@@ -203,7 +220,11 @@ class PresetBox(ChoiceBox):
             if self.itemText(i) != text:
                 self.setItemText(i, text)
         theme.set_role(self, "changed" if self.changed else "")
-        self.setToolTip(f"Changed from {self.present.name}: {self.present.help}" if self.changed else self.present.help)
+        self.setToolTip(
+            f"Changed from {self.present.name}: {self.present.help}"
+            if self.changed
+            else self.present.help
+        )
 
     def forget(self) -> None:
         """Another scene was opened: what was chosen before says nothing about it."""

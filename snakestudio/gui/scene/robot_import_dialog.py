@@ -21,7 +21,12 @@ from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
-from snakestudio.viewmodel.scene.robot_import import joint_table, link_table, summary, with_stable_step
+from snakestudio.viewmodel.scene.robot_import import (
+    joint_table,
+    link_table,
+    summary,
+    with_stable_step,
+)
 
 __all__ = ["RobotImportDialog"]
 
@@ -57,7 +62,8 @@ class RobotImportDialog(Dialog):
     Attributes
     ----------
     result_scene : Scene or None
-        What to open or to change the open scene to; None while the robot cannot be in the open scene.
+        What to open or to change the open scene to; None while the robot cannot be in the open
+        scene.
     """
 
     def __init__(
@@ -126,6 +132,8 @@ class RobotImportDialog(Dialog):
 
     def _show_notes(self, changes: tuple[str, ...]) -> None:
         notes = (*self._imported.notes, *changes)
-        self.notes.setPlainText("\n".join(f"•  {note}" for note in notes) or "Nothing was left out or approximated.")
+        self.notes.setPlainText(
+            "\n".join(f"•  {note}" for note in notes) or "Nothing was left out or approximated."
+        )
         if self.tabs.count():
             self.tabs.setTabText(0, f"Notes ({len(notes)})")

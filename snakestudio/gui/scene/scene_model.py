@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui.core import theme
@@ -47,9 +55,18 @@ _NO = QModelIndex()
 ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
 LINK, PATCH, OBSTACLE, GROUP = 1 << 20, 1 << 22, 1 << 24, 1 << 28
 PARTS: dict[int, Part] = {
-    ROBOT: "robot", LINKS: "links", START: "start", WORLD: "world", GROUND: "ground", PATH: "path",
-    OBSTACLES: "obstacles", RUN: "run", BEAM: "beam", STRAIN: "strain", SUPPORT: "support",
-}  # fmt: skip
+    ROBOT: "robot",
+    LINKS: "links",
+    START: "start",
+    WORLD: "world",
+    GROUND: "ground",
+    PATH: "path",
+    OBSTACLES: "obstacles",
+    RUN: "run",
+    BEAM: "beam",
+    STRAIN: "strain",
+    SUPPORT: "support",
+}
 _NUMBERS: dict[Part | None, int] = {None: 0} | {part: number for number, part in PARTS.items()}
 
 
@@ -63,7 +80,10 @@ class _Tree(NamedTuple):
 @cache
 def _tree_of_body(body: type[Body]) -> _Tree:
     """The entries of scenes with a body."""
-    below = {_NUMBERS[part]: tuple(_NUMBERS[each] for each in parts) for part, parts in tree_of(body).items()}
+    below = {
+        _NUMBERS[part]: tuple(_NUMBERS[each] for each in parts)
+        for part, parts in tree_of(body).items()
+    }
     return _Tree(below, {entry: above for above, entries in below.items() for entry in entries})
 
 
@@ -79,7 +99,8 @@ ITEMS: dict[int, Item] = {
 }
 
 
-# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for thousands.
+# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for
+# thousands.
 _Flag = Qt.ItemFlag
 SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
 LEAF = SELECTABLE | _Flag.ItemNeverHasChildren
@@ -99,19 +120,21 @@ FLAGS_OF = {
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
-    Obstacles of a group stand under its node, patches of friction under the ground. A continuous body has
-    cross-sections, strain law and contacts instead, and its world is the ground alone.
+    Obstacles of a group stand under its node, patches of friction under the ground. A continuous
+    body has cross-sections, strain law and contacts instead, and its world is the ground alone.
 
     Parameters
     ----------
     document : Document
     rename_obstacle, rename_group, rename_patch : callable
-        Give an obstacle (0-based), a group or a patch (0-based) another name; False if that cannot be.
+        Give an obstacle (0-based), a group or a patch (0-based) another name; False if that cannot
+        be.
 
     Signals
     -------
     arranging()
-        Rows are about to come, go or change places; each that is held on to is looked for again, so better let go.
+        Rows are about to come, go or change places; each that is held on to is looked for again, so
+        better let go.
     put_asked(indices: tuple of int, name: str)
         Obstacles (0-based) were dragged onto a group, or ("") out of theirs.
     """
@@ -128,7 +151,11 @@ class SceneModel(QAbstractItemModel):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._rename_obstacle, self._rename_group, self._rename_patch = rename_obstacle, rename_group, rename_patch
+        self._rename_obstacle, self._rename_group, self._rename_patch = (
+            rename_obstacle,
+            rename_group,
+            rename_patch,
+        )
         self._scene = document.scene
         self._tree = _tree_of_body(type(document.scene.body))
         self._rows = ObstacleRows(document.scene.obstacles)
@@ -137,7 +164,7 @@ class SceneModel(QAbstractItemModel):
         self._bold.setBold(True)
         document.scene_changed.connect(self._on_scene)
 
-    # --- structure -------------------------------------------------------------------------------------------------
+    # --- structure --------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         if parent.isValid() and parent.column() != NAME_COLUMN:
@@ -159,14 +186,17 @@ class SceneModel(QAbstractItemModel):
         return 3
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        # Asked for every row whenever a view lays them out: thousands of times, so without going through `rowCount`.
+        # Asked for every row whenever a view lays them out: thousands of times, so without going
+        # through `rowCount`.
         number = parent.internalId() if parent.isValid() else 0
         if row < 0 or not 0 <= column < 3:
             return QModelIndex()
         if number == OBSTACLES:
             if row < len(self._rows.top):
                 entry = self._rows.top[row]
-                return self.createIndex(row, column, OBSTACLE + entry if entry >= 0 else GROUP - 1 - entry)
+                return self.createIndex(
+                    row, column, OBSTACLE + entry if entry >= 0 else GROUP - 1 - entry
+                )
         elif number >= GROUP:
             inside = self._rows.members[number - GROUP]
             if row < len(inside):
@@ -221,7 +251,7 @@ class SceneModel(QAbstractItemModel):
         nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, GROUND, OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
-    # --- content ---------------------------------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -253,7 +283,9 @@ class SceneModel(QAbstractItemModel):
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{shape_of(obstacle).title}: {place_and_size(obstacle)}"
-        return self._icon(shape_of(obstacle).icon) if role == Qt.ItemDataRole.DecorationRole else None
+        return (
+            self._icon(shape_of(obstacle).icon) if role == Qt.ItemDataRole.DecorationRole else None
+        )
 
     def _patch_data(self, index: int, role: int) -> Any:
         if index >= len(self._scene.ground.patch):
@@ -287,7 +319,11 @@ class SceneModel(QAbstractItemModel):
         if number >= GROUP:
             g = number - GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
-        return [number - OBSTACLE] if OBSTACLE <= number < OBSTACLE + len(self._scene.obstacles) else []
+        return (
+            [number - OBSTACLE]
+            if OBSTACLE <= number < OBSTACLE + len(self._scene.obstacles)
+            else []
+        )
 
     def _icon(self, name: str) -> QIcon:
         """An icon in the colours of the present palette."""
@@ -303,7 +339,9 @@ class SceneModel(QAbstractItemModel):
             return
         for parent in (node, *(self._group_node(g) for g in range(len(self._rows.names)))):
             if rows := self.rowCount(parent):
-                self.dataChanged.emit(self.index(0, 0, parent), self.index(rows - 1, LOCKED_COLUMN, parent))
+                self.dataChanged.emit(
+                    self.index(0, 0, parent), self.index(rows - 1, LOCKED_COLUMN, parent)
+                )
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
@@ -389,9 +427,13 @@ class SceneModel(QAbstractItemModel):
 
     def index_of_group(self, name: str) -> QModelIndex:
         """Where a group is."""
-        return self._group_node(self._rows.names.index(name)) if name in self._rows.names else QModelIndex()
+        return (
+            self._group_node(self._rows.names.index(name))
+            if name in self._rows.names
+            else QModelIndex()
+        )
 
-    # --- edits in the tree ----------------------------------------------------------------------------------------
+    # --- edits in the tree ------------------------------------------------------------------------
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         number = int(index.internalId()) if index.isValid() else 0
@@ -417,7 +459,9 @@ class SceneModel(QAbstractItemModel):
         data.setData(_MIME, " ".join(map(str, sorted(dragged))).encode())
         return data
 
-    def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+    def canDropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
         return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
 
     def _drop_group(self, parent: Index) -> str | None:
@@ -429,14 +473,16 @@ class SceneModel(QAbstractItemModel):
             return None
         return self._scene.obstacles[self._obstacles_at(number)[0]].group
 
-    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
         dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
         self.put_asked.emit(dragged, self._drop_group(parent))
         return True
 
-    # --- changes ---------------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         old = self._scene
@@ -448,9 +494,15 @@ class SceneModel(QAbstractItemModel):
             self._tree, self._scene, self._rows = tree, after, ObstacleRows(after.obstacles)
             self.endResetModel()
             return
-        told = {number: self._text(number) for below in self._tree.below.values() for number in below}
+        told = {
+            number: self._text(number) for below in self._tree.below.values() for number in below
+        }
         was, now = old.obstacles, after.obstacles
-        changed = [] if was is now or len(was) != len(now) else [i for i in range(len(now)) if was[i] is not now[i]]
+        changed = (
+            []
+            if was is now or len(was) != len(now)
+            else [i for i in range(len(now)) if was[i] is not now[i]]
+        )
         if (
             len(was) != len(now)
             or old.body.n_parts != after.body.n_parts
@@ -460,14 +512,20 @@ class SceneModel(QAbstractItemModel):
             self._arrange(after)
         else:
             self._scene = after
-            for g, first, last in self._rows.runs(changed) if self._scene.body.meets_obstacles else ():
+            for g, first, last in (
+                self._rows.runs(changed) if self._scene.body.meets_obstacles else ()
+            ):
                 parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
-                self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
+                self.dataChanged.emit(
+                    self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)
+                )
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
         if old.ground.patch is not after.ground.patch and after.ground.patch:
             node = self._node(GROUND)
-            self.dataChanged.emit(self.index(0, 0, node), self.index(len(after.ground.patch) - 1, LOCKED_COLUMN, node))
+            self.dataChanged.emit(
+                self.index(0, 0, node), self.index(len(after.ground.patch) - 1, LOCKED_COLUMN, node)
+            )
         for number, text in told.items():
             if self._text(number) != text:  # a view lays all below it out anew for that
                 node = self._node(number)
@@ -488,11 +546,15 @@ class SceneModel(QAbstractItemModel):
             if number >= GROUP:
                 found = self.index_of_group(names[number - GROUP])
             elif number >= OBSTACLE:
-                found = self.index_of(("obstacle", places.get(id(was[number - OBSTACLE]), len(places))))
+                found = self.index_of(
+                    ("obstacle", places.get(id(was[number - OBSTACLE]), len(places)))
+                )
             elif number >= PATCH:
                 patch = patches[number - PATCH]
                 found = (
-                    self.index_of(("patch", after.ground.patch.index(patch))) if patch in after.ground.patch else _NO
+                    self.index_of(("patch", after.ground.patch.index(patch)))
+                    if patch in after.ground.patch
+                    else _NO
                 )
             elif number >= LINK and number - LINK >= after.body.n_parts:
                 found = _NO

@@ -67,7 +67,9 @@ class SceneTree(Themed):
         self._syncing = self._let_go_of = False
         self._menu_entries = menu_entries
         arrange = self._commands.arrange
-        self.model = SceneModel(document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self)
+        self.model = SceneModel(
+            document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self
+        )
         self.model.put_asked.connect(arrange.put_into)
         self.model.arranging.connect(self._let_go)
         self.proxy = QSortFilterProxyModel(self)
@@ -82,13 +84,17 @@ class SceneTree(Themed):
         self.search.setToolTip("Show only what contains this text")
         self.search.textChanged.connect(self._filter)
         run = self._commands
-        self.add_button = self._button("Add", "", "Add an obstacle like the last one at a free place", run.add)
+        self.add_button = self._button(
+            "Add", "", "Add an obstacle like the last one at a free place", run.add
+        )
         self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.add_menu = Menu(self)
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
-        self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
+        self.copy_button = self._button(
+            "Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate
+        )
         self.delete_button = self._button("", "delete", "Delete what is selected (Del)", run.delete)
 
         self.palette_strip = Palette(document, run.add)
@@ -141,7 +147,7 @@ class SceneTree(Themed):
         self.model.renew_theme()
         self.view.renew_theme()
 
-    # --- edits -----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def _refill_add(self) -> None:
         self.add_menu.clear()
@@ -154,7 +160,9 @@ class SceneTree(Themed):
 
     def _turn_flag(self, index: QModelIndex) -> None:
         """An eye or a lock was clicked: of several selected rows all go with the one that was."""
-        flag: Literal["hidden", "locked"] = "hidden" if index.column() == HIDDEN_COLUMN else "locked"
+        flag: Literal["hidden", "locked"] = (
+            "hidden" if index.column() == HIDDEN_COLUMN else "locked"
+        )
         meant = self.model.obstacles_at(self.proxy.mapToSource(index))
         chosen = self._selection.obstacles
         obstacles = self._document.scene.obstacles
@@ -170,11 +178,17 @@ class SceneTree(Themed):
             return
         index = self.model.index_of(("obstacle", indices[0]) if indices else ("patch", patches[0]))
         group = index.parent()
-        if len(indices) > 1 and self.model.is_group(group) and self.model.obstacles_at(group) == indices:
+        if (
+            len(indices) > 1
+            and self.model.is_group(group)
+            and self.model.obstacles_at(group) == indices
+        ):
             index = group
         elif indices and self.view.selectionModel().currentIndex().isValid():
             current = self.proxy.mapToSource(self.view.selectionModel().currentIndex())
-            if self.model.is_group(current) and set(self.model.obstacles_at(current)) <= set(indices):
+            if self.model.is_group(current) and set(self.model.obstacles_at(current)) <= set(
+                indices
+            ):
                 index = current.siblingAtColumn(0)
         place = self.proxy.mapFromSource(index)
         if not place.isValid():  # the search leaves it out
@@ -184,14 +198,18 @@ class SceneTree(Themed):
         self.view.scrollTo(place)
         self.view.edit(place)
 
-    # --- selection -------------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------
 
     def _on_view(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """The user selected in the tree: the row of a group stands for all its obstacles."""
         if self._syncing:
             return
         now = self._source_rows(self.view.selectionModel().selection())
-        left = {item for index in self._source_rows(deselected) if (item := self.model.item(index)) is not None}
+        left = {
+            item
+            for index in self._source_rows(deselected)
+            if (item := self.model.item(index)) is not None
+        }
         items = {item for index in now if (item := self.model.item(index)) is not None}
         for group in self._groups(selected):
             items |= group
@@ -244,7 +262,9 @@ class SceneTree(Themed):
         rows = [index for index in self._source_rows(selection) if self.model.is_group(index)]
         return [{("obstacle", i) for i in self.model.obstacles_at(index)} for index in rows]
 
-    def _mapped(self, begin: QModelIndex, end: QModelIndex) -> list[tuple[QModelIndex, QModelIndex]]:
+    def _mapped(
+        self, begin: QModelIndex, end: QModelIndex
+    ) -> list[tuple[QModelIndex, QModelIndex]]:
         """Ranges of the view that rows of the model from one to another are seen in."""
         if not self.search.text():  # every row is seen, in the model's order
             return [(self.proxy.mapFromSource(begin), self.proxy.mapFromSource(end))]
@@ -258,13 +278,19 @@ class SceneTree(Themed):
     def _is_whole_group(self, index: QModelIndex) -> bool:
         """Whether a row stands in a group all of which is selected: that group need not be unfolded for it."""
         group = self.proxy.mapToSource(index.parent())
-        return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(self._selection.obstacles)
+        return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(
+            self._selection.obstacles
+        )
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         other = before is None or type(before.body) is not type(after.body)
         if self._let_go_of or other or before is None:
             self._let_go_of = False
-            counts = [(len(scene.obstacles), len(scene.ground.patch)) for scene in (before, after) if scene is not None]
+            counts = [
+                (len(scene.obstacles), len(scene.ground.patch))
+                for scene in (before, after)
+                if scene is not None
+            ]
             self._on_selection(follow=other or counts[0] != counts[-1])
 
     def _enable(self) -> None:
@@ -317,4 +343,8 @@ def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
 
 def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
     """What a selection holds, for comparing: equal ones may be made of other ranges."""
-    return {(parent, row) for parent, top, bottom in _ranges(selection) for row in range(top, bottom + 1)}
+    return {
+        (parent, row)
+        for parent, top, bottom in _ranges(selection)
+        for row in range(top, bottom + 1)
+    }

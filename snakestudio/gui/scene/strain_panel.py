@@ -11,7 +11,14 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.formula_row import FormulaHelp
 from snakestudio.gui.scene.kind_section import PresetSection
 from snakestudio.gui.scene.strain_shape import StrainShape, law_problem
-from snakestudio.gui.scene.strain_text import SPEED, STRAIN_TITLES, STRAINS, SYMBOLS, as_formulas, readable_law
+from snakestudio.gui.scene.strain_text import (
+    SPEED,
+    STRAIN_TITLES,
+    STRAINS,
+    SYMBOLS,
+    as_formulas,
+    readable_law,
+)
 from snakestudio.model.edits import with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
@@ -28,7 +35,9 @@ class StrainPanel(PresetSection):
     """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Strain law", document, STRAINS, "Case of the papers", "law", "papers", parent)
+        super().__init__(
+            "Strain law", document, STRAINS, "Case of the papers", "law", "papers", parent
+        )
         self._time = 0.0
         self.box = self._kind_box("Strain law", STRAIN_TITLES, self._choose_kind)
         self.box.setToolTip("Kind of strain law; Formulas goes on with what the present one says")
@@ -43,7 +52,9 @@ class StrainPanel(PresetSection):
             self.add(widget)
         self.edit_button = QPushButton("Edit as formulas")
         self.edit_button.setProperty("role", "link")
-        self.edit_button.setToolTip("Go on with these formulas, numbers filled in, and type what you like")
+        self.edit_button.setToolTip(
+            "Go on with these formulas, numbers filled in, and type what you like"
+        )
         self.edit_button.clicked.connect(lambda: self._choose_kind("formulas"))
         self.help_button = FormulaHelp()
         foot = QHBoxLayout()
@@ -82,7 +93,9 @@ class StrainPanel(PresetSection):
 
     def show_pending(self, pending: Collection[str]) -> None:
         """Say what waits for the next reset."""
-        self.message.say("Another kind of law applies at the next reset." if "strain" in pending else "")
+        self.message.say(
+            "Another kind of law applies at the next reset." if "strain" in pending else ""
+        )
 
     def _choose_kind(self, kind: str) -> None:
         if kind == self._document.scene.strain.kind:

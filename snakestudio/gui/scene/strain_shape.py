@@ -76,7 +76,11 @@ class StrainShape(QWidget):
         if self._law is None or self._law[0] != known:
             law = law_of(scene.strain, scene.beam)
             often = law.at(np.linspace(0.0, scene.run.duration_s, _INSTANTS), place).strain - _REST
-            self._law = known, law, np.where(np.isfinite(often), np.abs(often), 0.0).max(axis=(0, 1))
+            self._law = (
+                known,
+                law,
+                np.where(np.isfinite(often), np.abs(often), 0.0).max(axis=(0, 1)),
+            )
         _, law, most = self._law
         bent = any(most[column] > _NOTHING for _, column, _ in _SHOWN)
         now = law.at(np.array([time]), place).strain[0] - _REST
@@ -101,7 +105,12 @@ class StrainShape(QWidget):
     def _draw(self, painter: QPainter) -> None:
         area = QRectF(self.rect()).adjusted(_PAD, _PAD + _CAPTION, -_PAD, -_PAD - _CAPTION)
         if not self.curves:
-            self._caption(painter, QRectF(self.rect()), "The strain law cannot be drawn", Qt.AlignmentFlag.AlignCenter)
+            self._caption(
+                painter,
+                QRectF(self.rect()),
+                "The strain law cannot be drawn",
+                Qt.AlignmentFlag.AlignCenter,
+            )
             return
         middle = area.center().y()
         painter.setPen(QPen(theme.colour("line"), 1.0))
@@ -111,7 +120,11 @@ class StrainShape(QWidget):
             x = np.linspace(area.left(), area.right(), len(values))
             painter.setPen(QPen(theme.colour(role), 1.8))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            line = [QPointF(*point) for point in zip(x.tolist(), y.tolist(), strict=True) if np.isfinite(point[1])]
+            line = [
+                QPointF(*point)
+                for point in zip(x.tolist(), y.tolist(), strict=True)
+                if np.isfinite(point[1])
+            ]
             painter.drawPolyline(QPolygonF(line))
         left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
         top = QRectF(_PAD, 6, self.width() - 2 * _PAD, _CAPTION)
@@ -126,7 +139,9 @@ class StrainShape(QWidget):
         self._caption(painter, bottom, f"X = {readable(self._length, 'm')}", right)
 
     @staticmethod
-    def _caption(painter: QPainter, place: QRectF, text: str, side: Qt.AlignmentFlag, role: str = "dim") -> None:
+    def _caption(
+        painter: QPainter, place: QRectF, text: str, side: Qt.AlignmentFlag, role: str = "dim"
+    ) -> None:
         painter.setFont(theme.value_font(11, bold=False))
         painter.setPen(theme.colour(role))
         painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)

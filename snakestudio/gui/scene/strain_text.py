@@ -6,7 +6,14 @@ import html
 import re
 
 from snakestudio.gui.scene.presets import Preset
-from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.model.robot.strain import (
+    COMPONENTS,
+    Formulas,
+    Inching,
+    Peristalsis,
+    Serpentine,
+    Strain,
+)
 from snakestudio.text import exact_text
 
 __all__ = ["SPEED", "STRAINS", "STRAIN_TITLES", "SYMBOLS", "as_formulas", "readable_law"]
@@ -31,7 +38,9 @@ SPEED = "<i>V</i><sub>0</sub>"
 """The axial speed likewise."""
 
 
-def _case(strain: Strain, support: str, group: str, length: float, radius: float) -> dict[str, object]:
+def _case(
+    strain: Strain, support: str, group: str, length: float, radius: float
+) -> dict[str, object]:
     return {
         "strain": strain,
         "support.kind": support,
@@ -43,34 +52,54 @@ def _case(strain: Strain, support: str, group: str, length: float, radius: float
 
 STRAINS = (
     Preset(
-        "Worm", _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
-        "Waves of stretching run along the body, which is anchored where it is shortest", "P5, VIII-A",
+        "Worm",
+        _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
+        "Waves of stretching run along the body, which is anchored where it is shortest",
+        "P5, VIII-A",
     ),
     Preset(
         "Accelerating worm",
         _case(Peristalsis(speed_m_s=0.1, acceleration_m_s2=0.02), "wave_anchors", "R", 0.3, 0.01),
-        "The same with waves that become faster: the anchor has to push", "P5, VIII-A",
+        "The same with waves that become faster: the anchor has to push",
+        "P5, VIII-A",
     ),
     Preset(
-        "Inchworm", _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
-        "An arch grows while the head holds on, and flattens while the tail does", "P5, VIII-B",
+        "Inchworm",
+        _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
+        "An arch grows while the head holds on, and flattens while the tail does",
+        "P5, VIII-B",
     ),
     Preset(
-        "2D snake with a turn", _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
-        "A snake in the plane that moves along itself through rings, and turns once", "P5, VIII-C",
+        "2D snake with a turn",
+        _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
+        "A snake in the plane that moves along itself through rings, and turns once",
+        "P5, VIII-C",
     ),
     Preset(
         "3D snake",
-        _case(Serpentine(lift_per_m=0.5, turn_start_s=2.0, turn_duration_s=4.0), "rings", "SE3", 1.0, 0.02),
-        "The same in space: the turn leads out of the plane", "P5, VIII-D",
+        _case(
+            Serpentine(lift_per_m=0.5, turn_start_s=2.0, turn_duration_s=4.0),
+            "rings",
+            "SE3",
+            1.0,
+            0.02,
+        ),
+        "The same in space: the turn leads out of the plane",
+        "P5, VIII-D",
     ),
-)  # fmt: skip
+)
 """The papers' cases; a strain law with contacts, motions and size of the body that go with it."""
 
 _GREEK = {
-    "eps": "ε", "lam": "λ", "alpha": "α", "pi": "π", "b_y": "b<sub>Y</sub>", "t_o": "t<sub>0</sub>",
-    "T_o": "T<sub>0</sub>", "V": "V<sub>0</sub>",
-}  # fmt: skip
+    "eps": "ε",
+    "lam": "λ",
+    "alpha": "α",
+    "pi": "π",
+    "b_y": "b<sub>Y</sub>",
+    "t_o": "t<sub>0</sub>",
+    "T_o": "T<sub>0</sub>",
+    "V": "V<sub>0</sub>",
+}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TERM = re.compile(r" \+ 0\*[A-Za-z]\w*(?=\))")
 _NUMBER_ALONE = re.compile(r"(?<![\w)])\(([\d.]+)\)(?!\^)")
@@ -116,7 +145,9 @@ def as_formulas(strain: Strain) -> Formulas:
     constants = {name: value for name, (value, _) in text.constants.items()}
 
     def filled(formula: str) -> str:
-        terms = [term for term in _terms(formula) if constants.get(term.partition("*")[0], 1.0) != 0.0]
+        terms = [
+            term for term in _terms(formula) if constants.get(term.partition("*")[0], 1.0) != 0.0
+        ]
         kept = " + ".join(terms) or "0"
 
         def number(match: re.Match[str]) -> str:
@@ -130,7 +161,9 @@ def as_formulas(strain: Strain) -> Formulas:
         return _NUMBER_ALONE.sub(r"\1", shown)
 
     given = {name: filled(formula) for name, formula in text.strains.items()}
-    return Formulas().model_copy(update={**given, "speed_m_s": filled(text.speed) if text.speed else ""})
+    return Formulas().model_copy(
+        update={**given, "speed_m_s": filled(text.speed) if text.speed else ""}
+    )
 
 
 def _terms(formula: str) -> list[str]:

@@ -22,7 +22,10 @@ __all__ = ["SUPPORTS", "SupportPanel"]
 
 SUPPORTS = {
     "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
-    "wave_anchors": ("Anchored by the wave", "Where the body is shortest, it holds on to what is around it."),
+    "wave_anchors": (
+        "Anchored by the wave",
+        "Where the body is shortest, it holds on to what is around it.",
+    ),
     "end_anchors": ("Ends in turn", "The head holds on, then the tail, then the head again."),
     "anchors": ("Given anchors", "Held where you say, by what stands still or moves."),
     "friction": ("Friction", "Nothing holds the body; friction on the ground moves it."),
@@ -116,7 +119,9 @@ class SupportPanel(KindSection):
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
-            self._values.add_value(key, scene, OptionalListRow if key == "support.weights" else make_row)
+            self._values.add_value(
+                key, scene, OptionalListRow if key == "support.weights" else make_row
+            )
         for index in range(len(support.given)):
             card = AnchorCard(self._document, index, removable=len(support.given) > 1)
             card.remove_asked.connect(self._remove)
@@ -125,8 +130,18 @@ class SupportPanel(KindSection):
 
 
 _MOTIONS = (
-    ("velocity_m_s", "V", "m/s", "Velocity of what it is anchored to, along t_{} of that cross-section"),
-    ("angular_velocity_rad_s", "Ω", "rad/s", "Turn rate of what it is anchored to, about t_{} of that cross-section"),
+    (
+        "velocity_m_s",
+        "V",
+        "m/s",
+        "Velocity of what it is anchored to, along t_{} of that cross-section",
+    ),
+    (
+        "angular_velocity_rad_s",
+        "Ω",
+        "rad/s",
+        "Turn rate of what it is anchored to, about t_{} of that cross-section",
+    ),
 )
 
 
@@ -148,7 +163,9 @@ class AnchorCard(Themed):
 
     remove_asked = Signal(int)
 
-    def __init__(self, document: Document, index: int, *, removable: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, index: int, *, removable: bool, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self.key = f"support.anchors[{index + 1}]"
@@ -172,7 +189,9 @@ class AnchorCard(Themed):
         self._column.addLayout(head)
         self.formulas: dict[str, FormulaRow] = {}
         self.times: list[FormRow] = []
-        self._formula(self._column, "at_m", "<i>C</i>", "m", "Where on the body it holds, a formula of t")
+        self._formula(
+            self._column, "at_m", "<i>C</i>", "m", "Where on the body it holds, a formula of t"
+        )
         for name in ("from_s", "until_s"):
             row = make_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
             assert row is not None
@@ -190,13 +209,17 @@ class AnchorCard(Themed):
         for name, symbol, unit, help in _MOTIONS:
             for axis, letter in enumerate("XYZ"):
                 key = f"{name}[{axis + 1}]"
-                self._formula(motion, key, f"<i>{symbol}</i><sub>{letter}</sub>", unit, help.format(letter))
+                self._formula(
+                    motion, key, f"<i>{symbol}</i><sub>{letter}</sub>", unit, help.format(letter)
+                )
         self._column.addWidget(self.motion)
         self._unfold(self._moves())
         self.renew_theme()
 
     def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
-        row = FormulaRow(self._document, f"{self.key}.{name}", symbol, unit, help, of=self._title.lower())
+        row = FormulaRow(
+            self._document, f"{self.key}.{name}", symbol, unit, help, of=self._title.lower()
+        )
         self.formulas[row.key] = row
         column.addWidget(row)
 

@@ -31,7 +31,11 @@ class TableRow(FileRow):
     """The file of a table, typed or chosen."""
 
     kind, files = FileKind.CSV, "Tables (*.csv *.tsv *.txt);;All files (*)"
-    title, tip, placeholder = "Table of Joint Angles", "Choose a table of joint angles", "choose a CSV file"
+    title, tip, placeholder = (
+        "Table of Joint Angles",
+        "Choose a table of joint angles",
+        "choose a CSV file",
+    )
 
 
 class TablePreview(QWidget):
@@ -86,7 +90,9 @@ class TablePreview(QWidget):
             across = QRectF(_MARGIN, 3, self.width() - 2 * _MARGIN, 14)
             metrics = painter.fontMetrics()
             text = metrics.elidedText(self.text, Qt.TextElideMode.ElideRight, int(across.width()))
-            painter.drawText(across, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+            painter.drawText(
+                across, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
+            )
             if self.table is not None:
                 self._draw(painter, self.table)
         finally:
@@ -110,7 +116,10 @@ class TablePreview(QWidget):
             colour.setHsvF(hue, colour.hsvSaturationF(), colour.valueF(), 0.8)
             painter.setPen(QPen(colour, 1.2))
             known = np.isfinite(angle[:, axis])
-            points = [QPointF(a, middle - up * b) for a, b in zip(x[known], angle[known, axis], strict=True)]
+            points = [
+                QPointF(a, middle - up * b)
+                for a, b in zip(x[known], angle[known, axis], strict=True)
+            ]
             painter.drawPolyline(points)
 
 

@@ -77,9 +77,10 @@ class ActionRegistry(QObject):
         if spec.long and context.robot.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
             context.banners.robot.say(
-                "info", f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
+                "info",
+                f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
                 passing=True,
-            )  # fmt: skip
+            )
         else:
             run(context)
         self.refresh_soon()
@@ -138,7 +139,9 @@ class ActionRegistry(QObject):
     def give_space(self, name: str) -> None:
         """Let the space bar call a command: play, or a connected robot's stop, and not the other one."""
         for each in ("play", "stop_robot"):
-            self._actions[each].setShortcuts([QKeySequence(Qt.Key.Key_Space)] if each == name else [])
+            self._actions[each].setShortcuts(
+                [QKeySequence(Qt.Key.Key_Space)] if each == name else []
+            )
 
     def refresh_soon(self) -> None:
         """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
@@ -194,13 +197,19 @@ class ActionRegistry(QObject):
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
                 text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
                 top, *below = spec.menu.split("/")
-                groups.setdefault(top, []).append((keys, ": ".join([*below, text])))  # "CSV" alone would say little
+                groups.setdefault(top, []).append(
+                    (keys, ": ".join([*below, text]))
+                )  # "CSV" alone would say little
         return list(groups.items())
 
 
 def _same(before: Command[Any] | None, spec: Command[Any]) -> Command[Any]:
     """The command of before where what is shown of it is the same."""
-    if before is not None and (before.text, before.icon, before.tip) == (spec.text, spec.icon, spec.tip):
+    if before is not None and (before.text, before.icon, before.tip) == (
+        spec.text,
+        spec.icon,
+        spec.tip,
+    ):
         return before
     return spec
 

@@ -36,7 +36,9 @@ class Autosave(QObject):
 
     failed = Signal(str)
 
-    def __init__(self, document: Document, interval_s: float = INTERVAL_S, parent: QObject | None = None) -> None:
+    def __init__(
+        self, document: Document, interval_s: float = INTERVAL_S, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self._file = RecoveryFile()
@@ -97,7 +99,9 @@ class Autosave(QObject):
             self._kept = None
             self._timer.start()
             if not self._told:
-                self.failed.emit(f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene.")
+                self.failed.emit(
+                    f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene."
+                )
         self._told = bool(reason)
         if self._write_again and not self._ended:
             self._write_again = False

@@ -210,11 +210,15 @@ def _picture_height(width: int) -> int:
     return round(width * 0.6)
 
 
-def _paint_line(painter: QPainter, text: str, rect: QRect, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> int:
+def _paint_line(
+    painter: QPainter, text: str, rect: QRect, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+) -> int:
     """Paint one line at the top of `rect`, elided to its width; returns where it ends, px."""
     metrics = painter.fontMetrics()
     line = QRect(rect.x(), rect.y(), rect.width(), metrics.height())
-    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, mode, line.width()))
+    painter.drawText(
+        line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, mode, line.width())
+    )
     return line.y() + metrics.height()
 
 
@@ -281,7 +285,12 @@ class CardView(QListView):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setItemDelegate(self._delegate)
         self.setModel(model)
-        for changed in (model.layoutChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
+        for changed in (
+            model.layoutChanged,
+            model.rowsInserted,
+            model.rowsRemoved,
+            model.modelReset,
+        ):
             changed.connect(self._fit)
         self.clicked.connect(self._open_item)
 
@@ -362,13 +371,17 @@ class CardView(QListView):
                 self.go_to(last)  # the last row is a short one
             else:
                 self.edge_reached.emit(key)
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):  # from the end of a row to the next one, and back
+        elif key in (
+            Qt.Key.Key_Left,
+            Qt.Key.Key_Right,
+        ):  # from the end of a row to the next one, and back
             row = before.row() + (1 if key == Qt.Key.Key_Right else -1)
             if 0 <= row < self.model().rowCount():
                 self.go_to(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not highlighted.
+        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not
+        # highlighted.
         super().mouseMoveEvent(event)
         index = self.indexAt(event.position().toPoint())
         shape = Qt.CursorShape.PointingHandCursor if index.isValid() else Qt.CursorShape.ArrowCursor

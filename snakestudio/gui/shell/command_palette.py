@@ -95,7 +95,9 @@ def command_entries(
         found.append(
             CommandEntry(
                 spec.id,
-                f"{below.replace('/', ': ')}: {text}" if below else text,  # "Cylinder" alone would say little
+                f"{below.replace('/', ': ')}: {text}"
+                if below
+                else text,  # "Cylinder" alone would say little
                 top,
                 action.trigger,
                 keys,
@@ -180,7 +182,9 @@ class CommandPalette(ModalOverlay):
         Keep what was used last.
     """
 
-    def __init__(self, window: QMainWindow, entries: list[CommandEntry], settings: QSettings) -> None:
+    def __init__(
+        self, window: QMainWindow, entries: list[CommandEntry], settings: QSettings
+    ) -> None:
         super().__init__(window)
         self._entries, self._settings, self._recent = entries, settings, _recent(settings)
         self.frame = card_frame(self)
@@ -220,7 +224,9 @@ class CommandPalette(ModalOverlay):
         rows = min(_ROWS, max(2, len(self.found)))
         height = self.field.sizeHint().height() + 22 + rows * theme.scaled(_ROW) + 4
         top = max(16, min(self.height() // 8, 110))
-        self.frame.setGeometry((self.width() - width) // 2, top, width, min(height, self.height() - top - 16))
+        self.frame.setGeometry(
+            (self.width() - width) // 2, top, width, min(height, self.height() - top - 16)
+        )
 
     def _search(self) -> None:
         self.found = ranked(self._entries, self.field.text(), self._recent)
@@ -249,7 +255,11 @@ class CommandPalette(ModalOverlay):
         QTimer.singleShot(0, window, run)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if (
+            watched is self.field
+            and event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+        ):
             row, key = self.view.currentIndex().row(), event.key()
             steps = {
                 Qt.Key.Key_Down: 1,
@@ -268,7 +278,11 @@ class CommandPalette(ModalOverlay):
             if key == Qt.Key.Key_K and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self.close_sheet()
                 return True
-        if watched is self.view.viewport() and event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+        if (
+            watched is self.view.viewport()
+            and event.type() == QEvent.Type.MouseMove
+            and isinstance(event, QMouseEvent)
+        ):
             # Not when a row comes to lie under a cursor that stands still: the keys choose then.
             self.view.setCurrentIndex(self.view.indexAt(event.position().toPoint()))
         return super().eventFilter(watched, event)
@@ -304,17 +318,24 @@ class _Lines(QStyledItemDelegate):
         icon = "check" if entry.checked else entry.icon
         if icon:
             role = "accent" if entry.checked else ("text" if entry.enabled else "line")
-            theme.icon(icon, role).paint(painter, QRect(area.left() + 10, area.center().y() - size // 2, size, size))
+            theme.icon(icon, role).paint(
+                painter, QRect(area.left() + 10, area.center().y() - size // 2, size, size)
+            )
         right = self._keys(painter, entry, area) - 14
         left = area.left() + 10 + size + 12
         where_font = theme.text_font(12)
         wanted = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
-        width = min(QFontMetrics(where_font).horizontalAdvance(entry.where) + 2, max(0, right - left - wanted - 16))
+        width = min(
+            QFontMetrics(where_font).horizontalAdvance(entry.where) + 2,
+            max(0, right - left - wanted - 16),
+        )
         painter.setFont(where_font)
         painter.setPen(theme.colour("dim" if entry.enabled else "line"))
         where = painter.fontMetrics().elidedText(entry.where, Qt.TextElideMode.ElideRight, width)
         painter.drawText(QRect(right - width, area.top(), width, area.height()), _RIGHT, where)
-        self._text(painter, entry, fits, QRect(left, area.top(), right - width - 12 - left, area.height()))
+        self._text(
+            painter, entry, fits, QRect(left, area.top(), right - width - 12 - left, area.height())
+        )
         painter.restore()
 
     def _keys(self, painter: QPainter, entry: CommandEntry, area: QRect) -> int:
@@ -333,7 +354,9 @@ class _Lines(QStyledItemDelegate):
         x = area.left()
         for begin, end, meant in _pieces(len(entry.text), fits.letters):
             painter.setFont(bold if meant else plain)
-            painter.setPen(theme.colour(("accent" if meant else "text") if entry.enabled else "dim"))
+            painter.setPen(
+                theme.colour(("accent" if meant else "text") if entry.enabled else "dim")
+            )
             piece = entry.text[begin:end]
             painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), _LEFT, piece)
             x += painter.fontMetrics().horizontalAdvance(piece)

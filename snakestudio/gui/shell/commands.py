@@ -47,9 +47,13 @@ def _has_deletable(c: Context) -> bool:
 def _layout(layout: Shipped) -> Command[Context]:
     """A command that arranges the panels as in a shipped layout."""
     return Command(
-        f"layout_{layout.name.lower()}", "View/Layouts", layout.name,
-        lambda c: c.layouts.choose_shipped(layout.name), icon="layout", tip=layout.tip,
-    )  # fmt: skip
+        f"layout_{layout.name.lower()}",
+        "View/Layouts",
+        layout.name,
+        lambda c: c.layouts.choose_shipped(layout.name),
+        icon="layout",
+        tip=layout.tip,
+    )
 
 
 _FILE: tuple[Command[Context], ...] = (
@@ -62,28 +66,42 @@ _FILE: tuple[Command[Context], ...] = (
     Command("save", "File", "Save", lambda c: c.files.save(), ("Ctrl+S",), icon="save"),
     Command("save_as", "File", "Save As ...", lambda c: c.files.ask_save(), ("Ctrl+Shift+S",)),
     Command(
-        "revert", "File", "Revert ...", lambda c: c.files.revert(), (),
+        "revert",
+        "File",
+        "Revert ...",
+        lambda c: c.files.revert(),
+        (),
         lambda c: c.document.path is not None and c.document.dirty,
         tip="Go back to what the file holds; undo brings the changes back",
     ),
     Command(
-        "restore_unsaved", "File", "Restore Unsaved Changes ...", lambda c: c.safekeeping.offer(asked=True),
+        "restore_unsaved",
+        "File",
+        "Restore Unsaved Changes ...",
+        lambda c: c.safekeeping.offer(asked=True),
         tip="What was not saved when the program ended unexpectedly",
     ),
     line("File"),
     Command(
-        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=meets_obstacles,
+        "import_obstacles",
+        "File",
+        "Import Obstacles ...",
+        lambda c: c.files.ask_import(),
+        enabled=meets_obstacles,
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
     ),
     Command(
-        "import_robot", "File", "Import Robot ...", lambda c: c.files.ask_import_robot(),
+        "import_robot",
+        "File",
+        "Import Robot ...",
+        lambda c: c.files.ask_import_robot(),
         tip="The robot of a URDF, xacro, SDF or MJCF file, in a new scene or in this one",
     ),
     *analysis.IMPORT,
     *runs.EXPORT,
     line("File"),
     Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
-)  # fmt: skip
+)
 
 _HISTORY: tuple[Command[Context], ...] = (*scene.HISTORY, line("Edit"))
 
@@ -92,7 +110,13 @@ _EDIT: tuple[Command[Context], ...] = (
     line("Edit"),
     *scene.DUPLICATE,
     Command(
-        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), meets_obstacles, icon="array",
+        "array",
+        "Edit",
+        "Array ...",
+        _show_array,
+        ("Ctrl+Shift+D",),
+        meets_obstacles,
+        icon="array",
         tip="Rows, grids, rings and random fields of what is selected, or of something new",
     ),
     *scene.ARRANGE,
@@ -100,21 +124,43 @@ _EDIT: tuple[Command[Context], ...] = (
     *viewport.TRANSFORM,
     *scene.SELECT,
     Command(
-        "delete", "Edit", "Delete", _delete, ("Del",), _has_deletable, icon="delete", local=True,
+        "delete",
+        "Edit",
+        "Delete",
+        _delete,
+        ("Del",),
+        _has_deletable,
+        icon="delete",
+        local=True,
         tip="Obstacles and friction patches that are selected",
     ),
-)  # fmt: skip
+)
 
 _VIEW: tuple[Command[Context], ...] = (
     *viewport.VIEW,
     Command(
-        "arrange", "View/Panels", "Arrange Panels", lambda c: c.docks.set_arranging(not c.docks.arranging),
-        checked=lambda c: c.docks.arranging, long=True,
+        "arrange",
+        "View/Panels",
+        "Arrange Panels",
+        lambda c: c.docks.set_arranging(not c.docks.arranging),
+        checked=lambda c: c.docks.arranging,
+        long=True,
         tip="Show title bars by which panels are moved, floated and closed",
     ),
-    Command("next_pane", "View/Panels", "Next Panel", lambda c: c.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
     Command(
-        "pane_before", "View/Panels", "Panel Before", lambda c: c.panes.go_on(-1), ("Shift+F6",),
+        "next_pane",
+        "View/Panels",
+        "Next Panel",
+        lambda c: c.panes.go_on(1),
+        ("F6",),
+        tip="Give it the keyboard",
+    ),
+    Command(
+        "pane_before",
+        "View/Panels",
+        "Panel Before",
+        lambda c: c.panes.go_on(-1),
+        ("Shift+F6",),
         tip="Give it the keyboard",
     ),
     line("View/Panels"),
@@ -122,17 +168,26 @@ _VIEW: tuple[Command[Context], ...] = (
     line("View/Layouts"),
     *plots.PLOTS,
     Command(
-        "save_layout", "View/Layouts", "Save Layout ...", lambda c: c.guides.save_layout(), icon="layout",
+        "save_layout",
+        "View/Layouts",
+        "Save Layout ...",
+        lambda c: c.guides.save_layout(),
+        icon="layout",
         tip="Keep how the panels stand now under a name",
     ),
     Command("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
     Command(
-        "theme", "View", "Light Colours", lambda c: c.toggle_theme(), long=True,
-        checked=lambda c: theme.current() is theme.LIGHT, icon="theme",
+        "theme",
+        "View",
+        "Light Colours",
+        lambda c: c.toggle_theme(),
+        long=True,
+        checked=lambda c: theme.current() is theme.LIGHT,
+        icon="theme",
     ),
     *runs.PICTURES,
-)  # fmt: skip
+)
 
 _SIMULATION: tuple[Command[Context], ...] = (
     *runs.SIMULATION,
@@ -149,48 +204,112 @@ _SIMULATION: tuple[Command[Context], ...] = (
     line("Simulation"),
     *analysis.COMPARE,
     *scene.CONTINUUM,
-)  # fmt: skip
+)
 
 _ROBOT: tuple[Command[Context], ...] = (
-    *robot.ROBOT, *profile.PROFILE, line("Robot"), *robot.PANELS, *robot.TELEOP,
-)  # fmt: skip
+    *robot.ROBOT,
+    *profile.PROFILE,
+    line("Robot"),
+    *robot.PANELS,
+    *robot.TELEOP,
+)
 
 _HELP: tuple[Command[Context], ...] = (
     Command(
-        "gallery", "Help", "Scene Gallery ...", lambda c: c.guides.gallery(), ("Ctrl+Shift+O",), icon="gallery",
-        long=True, tip="Every scene that comes along, with a picture and what to look for",
+        "gallery",
+        "Help",
+        "Scene Gallery ...",
+        lambda c: c.guides.gallery(),
+        ("Ctrl+Shift+O",),
+        icon="gallery",
+        long=True,
+        tip="Every scene that comes along, with a picture and what to look for",
     ),
     Command(
-        "tour", "Help", "Guided Tour", lambda c: c.guides.tour(), icon="tour", long=True,
+        "tour",
+        "Help",
+        "Guided Tour",
+        lambda c: c.guides.tour(),
+        icon="tour",
+        long=True,
         tip="What is where in this window, in seven steps",
     ),
     Command(
-        "command_palette", "Help", "Find a Command ...", lambda c: c.guides.palette(), ("Ctrl+K",), icon="search",
+        "command_palette",
+        "Help",
+        "Find a Command ...",
+        lambda c: c.guides.palette(),
+        ("Ctrl+K",),
+        icon="search",
         tip="Type a few letters of any command, panel or scene",
     ),
     line("Help"),
     Command(
-        "safety", "Help", "Safety of a Robot", lambda c: c.guides.document("safety"),
+        "safety",
+        "Help",
+        "Safety of a Robot",
+        lambda c: c.guides.document("safety"),
         tip="Each hazard: what detects it, how fast, what happens, and which test proves it",
     ),
     Command(
-        "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
+        "profile_format",
+        "Help",
+        "Format of Robot Profiles",
+        lambda c: c.guides.document("robot-profile"),
+        long=True,
     ),
-    Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    Command(
+        "start_together_page",
+        "Help",
+        "Starting Together",
+        lambda c: c.guides.document("start-together"),
+    ),
     Command("plugins_page", "Help", "Plug-ins", lambda c: c.guides.document("plugins")),
-    Command("streaming_page", "Help", "Streaming to Other Programs", lambda c: c.guides.document("streaming")),
-    Command("remote_control_page", "Help", "Remote Control", lambda c: c.guides.document("remote-control")),
+    Command(
+        "streaming_page",
+        "Help",
+        "Streaming to Other Programs",
+        lambda c: c.guides.document("streaming"),
+    ),
+    Command(
+        "remote_control_page",
+        "Help",
+        "Remote Control",
+        lambda c: c.guides.document("remote-control"),
+    ),
     Command("ros2_page", "Help", "ROS 2", lambda c: c.guides.document("ros2")),
-    Command("step_size_page", "Help", "Time Step and Accuracy", lambda c: c.guides.document("step-size")),
-    Command("first_study_page", "Help", "Your First Study", lambda c: c.guides.document("first-study")),
+    Command(
+        "step_size_page", "Help", "Time Step and Accuracy", lambda c: c.guides.document("step-size")
+    ),
+    Command(
+        "first_study_page", "Help", "Your First Study", lambda c: c.guides.document("first-study")
+    ),
     Command("cluster_page", "Help", "Studies on a Cluster", lambda c: c.guides.document("cluster")),
     line("Help"),
-    Command("shortcuts", "Help", "Keys and Mouse", lambda c: c.guides.shortcuts(), ("F1",), icon="keyboard", long=True),
+    Command(
+        "shortcuts",
+        "Help",
+        "Keys and Mouse",
+        lambda c: c.guides.shortcuts(),
+        ("F1",),
+        icon="keyboard",
+        long=True,
+    ),
     Command("graphics", "Help", "OpenGL Information", lambda c: c.guides.graphics()),
     Command("about", "Help", "About SnakeStudio", lambda c: c.guides.about(), icon="info"),
-)  # fmt: skip
+)
 
 
 def table() -> tuple[Command[Context], ...]:
     """All commands, in the order of the menus; those that add obstacles are of the shapes that there are by now."""
-    return (*_FILE, *_HISTORY, *scene.adding(), *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)
+    return (
+        *_FILE,
+        *_HISTORY,
+        *scene.adding(),
+        *_EDIT,
+        *_VIEW,
+        *_SIMULATION,
+        *_ROBOT,
+        *runs.TIME,
+        *_HELP,
+    )

@@ -104,7 +104,9 @@ class Context(QObject):
         self.window: QWidget = window
         self.settings = settings
         self.document = document = Document(window)
-        self.bridge = bridge = SessionController(document, window, new_run=lambda scene: self.keeper.new_run(scene))
+        self.bridge = bridge = SessionController(
+            document, window, new_run=lambda scene: self.keeper.new_run(scene)
+        )
         self.selection = Selection(document, window)
         self._make_view()
         self._make_runs()
@@ -119,24 +121,37 @@ class Context(QObject):
             lambda: self.trigger("teleop_mapping"),
         )
         self.plugins = PluginController(
-            document, bridge, self.banners.plugins, settings, window, lambda: self.robot.movable,
+            document,
+            bridge,
+            self.banners.plugins,
+            settings,
+            window,
+            lambda: self.robot.movable,
             self.show_plugin_log,
-        )  # fmt: skip
+        )
         self.streamer = Streamer(bridge, self.banners.sharing, settings, window)
         self.remote = RemoteControl(self, self.banners.sharing)
         self.actions_table = table = ActionRegistry(commands, self, window)
         bar_part = BarPart(self.robot)
         self.run_bar = RunBar(
-            bridge, document, table["reset"], table["play"], table["step"],
+            bridge,
+            document,
+            table["reset"],
+            table["play"],
+            table["step"],
             [table["export_csv"], table["export_video"], table["screenshot"]],
             {
-                "simulation": bridge.close_run, "robot": lambda: self.robot_in_window.show_robot(),
+                "simulation": bridge.close_run,
+                "robot": lambda: self.robot_in_window.show_robot(),
                 "replay": self.open_runs.show_last,
             },
-            bar_part, window,
-        )  # fmt: skip
+            bar_part,
+            window,
+        )
         self.time_bar.set_actions(table.__getitem__)
-        self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, self._background, window)
+        self.status_bar = StatusBar(
+            bridge, document, lambda: self.robot.standing, self._background, window
+        )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
@@ -147,18 +162,19 @@ class Context(QObject):
         self.robot_in_window = RobotFeature(self, bar_part)
         self._connect()
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     def _make_view(self) -> None:
         document, bridge = self.document, self.bridge
         self.viewport = viewport = Viewport(document, bridge, self.selection)
         self.obstacles = ObstacleCommands(
-            document, self.selection, lambda: bridge.displayed,
-            lambda: viewport.navigator.camera.target[:2], lambda sentence: self.banners.edits.say(
-                "info", sentence, passing=True
-            ),
+            document,
+            self.selection,
+            lambda: bridge.displayed,
+            lambda: viewport.navigator.camera.target[:2],
+            lambda sentence: self.banners.edits.say("info", sentence, passing=True),
             lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
-        )  # fmt: skip
+        )
         FocusFrame(viewport)
         viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.time_bar = TimeBar(bridge, document, camera=lambda: viewport.navigator.camera)
@@ -171,7 +187,13 @@ class Context(QObject):
         self.files = Files(document, banners.files, settings, window)
         self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, window)
         self.keeper = RunArchiver(
-            RunLibrary(), document, bridge, self.viewport, settings, window, lambda: self.robot.movable
+            RunLibrary(),
+            document,
+            bridge,
+            self.viewport,
+            settings,
+            window,
+            lambda: self.robot.movable,
         )
         self.robot = RobotControl(document, bridge, self.keeper.new_run, parent=window)
         self.connection = RobotConnection(self.robot, document, window)
@@ -179,18 +201,33 @@ class Context(QObject):
         self.safekeeping = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)
         self.camera_keys = CameraKeys(
-            document, bridge, lambda: self.viewport.camera, self.viewport.navigator.go, settings, window
+            document,
+            bridge,
+            lambda: self.viewport.camera,
+            self.viewport.navigator.go,
+            settings,
+            window,
         )
         self.channels = Library(settings, window)
         self.exporter = Exporter(
-            document, bridge, self.viewport, banners.exports, settings, window,
-            camera_path=lambda: self.camera_keys.path, overlaid=self.overlaid.overlaid,
+            document,
+            bridge,
+            self.viewport,
+            banners.exports,
+            settings,
+            window,
+            camera_path=lambda: self.camera_keys.path,
+            overlaid=self.overlaid.overlaid,
             derived=lambda: {each.name: each.text for each in self.channels.derived},
-        )  # fmt: skip
+        )
         self.together = Starter(document, bridge, self.robot, banners.together, settings, window)
 
     def _make_analysis(self) -> None:
-        document, window, preparations = self.document, self.window, self.bridge.session.preparations
+        document, window, preparations = (
+            self.document,
+            self.window,
+            self.bridge.session.preparations,
+        )
         self.comparer = Comparer(document, window, preparations)
         self.chain_comparer = ChainComparer(document, window, preparations)
         self.step_checker = StepChecker(document, window, preparations)
@@ -203,22 +240,43 @@ class Context(QObject):
     def _show_other_runs(self) -> None:
         """What is seen over the window's own run, in viewport and plots."""
         self.twin = InView(self.robot, self.bridge, self.window)
-        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside, self.twin):
+        for source in (
+            self.comparer,
+            self.chain_comparer,
+            self.experiments,
+            self.fitter,
+            self.beside,
+            self.twin,
+        ):
             self.overlaid.add(source)
-        self.viewport.show_beside(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
+        self.viewport.show_beside(
+            self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks
+        )
         self.viewport.show_robot(self.twin.marks, self.twin.stale)
         self.twin.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
         bridge, table, robot = self.bridge, self.actions_table, self.robot
         for signal in (
-            bridge.status_changed, bridge.recording_changed, bridge.cursor_changed, bridge.source_changed,
-            bridge.player_changed, self.time_bar.track.moments.changed, self.document.title_changed,
-            self.selection.changed, self.viewport.options.changed, self.viewport.editor.options.changed,
-            self.viewport.navigator.following_changed, self.viewport.buttons.projection_changed,
-            self.exporter.changed, self.together.changed, self.teleoperation.teleop.changed, robot.changed,
-            self.streamer.changed, self.remote.changed,
-        ):  # fmt: skip
+            bridge.status_changed,
+            bridge.recording_changed,
+            bridge.cursor_changed,
+            bridge.source_changed,
+            bridge.player_changed,
+            self.time_bar.track.moments.changed,
+            self.document.title_changed,
+            self.selection.changed,
+            self.viewport.options.changed,
+            self.viewport.editor.options.changed,
+            self.viewport.navigator.following_changed,
+            self.viewport.buttons.projection_changed,
+            self.exporter.changed,
+            self.together.changed,
+            self.teleoperation.teleop.changed,
+            robot.changed,
+            self.streamer.changed,
+            self.remote.changed,
+        ):
             signal.connect(table.refresh_soon)
         self.document.scene_changed.connect(self._on_edit)
         self.document.scene_changed.connect(self._on_scene_changed)
@@ -226,11 +284,17 @@ class Context(QObject):
         for signal in (bridge.status_changed, bridge.source_changed, bridge.player_changed):
             signal.connect(self.dress_play)
         for signal in (
-            self.comparer.shown_changed, self.chain_comparer.changed, self.fitter.shown_changed,
-            self.experiments.shown_changed, self.beside.changed, self.twin.changed,
-        ):  # fmt: skip
+            self.comparer.shown_changed,
+            self.chain_comparer.changed,
+            self.fitter.shown_changed,
+            self.experiments.shown_changed,
+            self.beside.changed,
+            self.twin.changed,
+        ):
             signal.connect(self.overlaid.changed)
-        self.document.opened.connect(self.beside.clear)  # runs of the scene before mean nothing beside another
+        self.document.opened.connect(
+            self.beside.clear
+        )  # runs of the scene before mean nothing beside another
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
@@ -243,11 +307,13 @@ class Context(QObject):
         self.step_checker.finished.connect(lambda: self.step_checker.annotate(bridge.recording))
         self.viewport.frame_drawn.connect(self.status_bar.count_frame)
         self.viewport.fell_back.connect(
-            lambda reason: self.banners.error(f"The 3D view is not available: {reason} A plain view is shown instead.")
+            lambda reason: self.banners.error(
+                f"The 3D view is not available: {reason} A plain view is shown instead."
+            )
         )
         self.robot_in_window.connected_changed.connect(self._on_robot)
 
-    # --- what parts ask for ---------------------------------------------------------------------------------------
+    # --- what parts ask for -----------------------------------------------------------------------
 
     def show_dock(self, name: str) -> None:
         """Bring up a panel."""
@@ -260,7 +326,10 @@ class Context(QObject):
         self.show_dock("checks")
         checks = self.docks["checks"].widget()
         if isinstance(checks, Checks):
-            self.docks.make_room("checks", checks.height_of_problems + self.docks["checks"].height() - checks.height())
+            self.docks.make_room(
+                "checks",
+                checks.height_of_problems + self.docks["checks"].height() - checks.height(),
+            )
             checks.show_first()
 
     def show_plugin_log(self) -> None:
@@ -296,7 +365,9 @@ class Context(QObject):
         """Bring up the window with the check of the time step."""
         from snakestudio.gui.analysis.comparison.step_dialog import StepDialog
 
-        dialog = self.window.findChild(StepDialog) or StepDialog(self.step_checker, self.exporter, self.window)
+        dialog = self.window.findChild(StepDialog) or StepDialog(
+            self.step_checker, self.exporter, self.window
+        )
         dialog.show()
         dialog.raise_()
         dialog.activateWindow()
@@ -316,9 +387,16 @@ class Context(QObject):
         self.actions_table.renew_theme()
         self.dress_play()
         for part in (
-            self.run_bar, self.twin, self.time_bar, self.viewport, self.comparer, self.fitter,
-            self.experiments, self.beside, self.docks,
-        ):  # fmt: skip
+            self.run_bar,
+            self.twin,
+            self.time_bar,
+            self.viewport,
+            self.comparer,
+            self.fitter,
+            self.experiments,
+            self.beside,
+            self.docks,
+        ):
             part.renew_theme()
 
     def dress_play(self) -> None:
@@ -331,10 +409,22 @@ class Context(QObject):
     def close(self) -> None:
         """The window closes for good."""
         for part in (
-            self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
-            self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
-            self.study, self.teleoperation, self.remote, self.streamer, self.plugins,
-        ):  # fmt: skip
+            self.plot_docks,
+            self.comparer,
+            self.chain_comparer,
+            self.step_checker,
+            self.fitter,
+            self.experiment_files,
+            self.experiments,
+            self.exporter,
+            self.together,
+            self.safekeeping,
+            self.study,
+            self.teleoperation,
+            self.remote,
+            self.streamer,
+            self.plugins,
+        ):
             part.close()
         self.time_bar.close_pictures()
         self.viewport.close_surface()
@@ -344,7 +434,11 @@ class Context(QObject):
         self.open_runs.close()
 
     def _on_edit(self) -> None:
-        (self.actions_table.refresh_later if self.document.going_on else self.actions_table.refresh_soon)()
+        (
+            self.actions_table.refresh_later
+            if self.document.going_on
+            else self.actions_table.refresh_soon
+        )()
 
     def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
         note = trimming_note(before, after) if before is not None else ""

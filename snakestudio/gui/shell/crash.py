@@ -50,7 +50,9 @@ class CrashGuard:
             if self.path.exists() and self.path.stat().st_size > 1_000_000:
                 self.path.replace(self.path.with_suffix(".old.log"))
             handler = logging.FileHandler(self.path, encoding="utf-8")
-            handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+            handler.setFormatter(
+                logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+            )
             logging.getLogger().addHandler(handler)
             self._handler = handler
             self._dump = self.path.open("a", encoding="utf-8")  # for what kills even Python
@@ -63,7 +65,9 @@ class CrashGuard:
         if args.exc_value is not None and args.exc_type is not SystemExit:
             self._on_exception(args.exc_type, args.exc_value, args.exc_traceback)
 
-    def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def _on_exception(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
         if issubclass(kind, KeyboardInterrupt):
             self._before[0](kind, error, trace)
             return
@@ -82,7 +86,9 @@ class CrashGuard:
             if self._rescue is not None:
                 self._rescue()
             where = f" Details are in {self.path}." if self.path is not None else ""
-            self._tell(f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}")
+            self._tell(
+                f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}"
+            )
         finally:
             self._telling = False
 

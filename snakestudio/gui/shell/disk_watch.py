@@ -43,7 +43,8 @@ class DiskWatch(QObject):
         self._watcher.fileChanged.connect(self._look_soon)
         self._watcher.directoryChanged.connect(self._look_soon)
         document.title_changed.connect(self._on_title)
-        # Some file systems tell of nothing, network drives among them: look when the user comes back to the program.
+        # Some file systems tell of nothing, network drives among them: look when the user comes
+        # back to the program.
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         self._app = app
@@ -58,8 +59,11 @@ class DiskWatch(QObject):
 
     def _on_title(self) -> None:
         path = self._document.path
-        # The folder tells of a file that is replaced or removed: it is another file then, and not watched any more.
-        wanted = [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
+        # The folder tells of a file that is replaced or removed: it is another file then, and not
+        # watched any more.
+        wanted = (
+            [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
+        )
         watched = self._watcher.files() + self._watcher.directories()
         if gone := [name for name in watched if name not in wanted]:
             self._watcher.removePaths(gone)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 
@@ -18,13 +26,15 @@ C = TypeVar("C", contravariant=True)
 _Area = Qt.DockWidgetArea
 
 _BOTTOM_SHARE = 0.34
-"""Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
+"""Share of the window's height that a dock at the bottom gets at most: the viewport matters
+more."""
 
 _BARS, _LOWEST = 200, 150
-"""Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest is the view's, which
-has no less than half of a window."""
+"""Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest
+is the view's, which has no less than half of a window."""
 _LEAST = 240
-"""Width of a dock at least, px of the design: less is not enough for a line of text with a button."""
+"""Width of a dock at least, px of the design: less is not enough for a line of text with a
+button."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,8 @@ class DockSpec(Generic[C]):
     size : int
         Width (at a side) or height (at the bottom) at first, px.
     gap : int or None
-        Room above a content that has a heading of its own, px; None for content that needs the dock's title.
+        Room above a content that has a heading of its own, px; None for content that needs the
+        dock's title.
     behind : str
         Name of the dock whose place it shares, as a tab; it is there only when it is asked for.
     """
@@ -99,7 +110,9 @@ class Docks(QObject):
         window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
         for spec in self._specs:
             dock = self._make(spec.name, spec.title, QWidget(), spec.gap)
-            dock.setHidden(bool(spec.behind))  # before it joins the others, or a tab bar stays in the window's corner
+            dock.setHidden(
+                bool(spec.behind)
+            )  # before it joins the others, or a tab bar stays in the window's corner
             window.addDockWidget(spec.area, dock)
             if spec.behind:
                 window.tabifyDockWidget(self.all[spec.behind], dock)
@@ -109,10 +122,12 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
-        dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)  # not behind another tab
+        dock.toggleViewAction().triggered.connect(
+            lambda on: self.show(name) if on else None
+        )  # not behind another tab
         return dock
 
-    # --- what is in them ------------------------------------------------------------------------------------------
+    # --- what is in them --------------------------------------------------------------------------
 
     def fill(self, context: object) -> None:
         """Make the content of the docks from a context, one after the other, so that the window answers in between."""
@@ -152,7 +167,7 @@ class Docks(QObject):
         self._window.removeDockWidget(dock)
         dock.deleteLater()
 
-    # --- how they stand -------------------------------------------------------------------------------------------
+    # --- how they stand ---------------------------------------------------------------------------
 
     def show(self, name: str) -> None:
         """Bring up a panel."""
@@ -192,8 +207,8 @@ class Docks(QObject):
         Parameters
         ----------
         bottom_share : float
-            Share of the window's height that a dock at the bottom gets: at most, or as much if that is more than its
-            size.
+            Share of the window's height that a dock at the bottom gets: at most, or as much if that
+            is more than its size.
         """
         for orientation, areas in (
             (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
@@ -204,7 +219,10 @@ class Docks(QObject):
             if orientation is Qt.Orientation.Vertical:
                 share = round(bottom_share * self._window.height())
                 half = max(theme.scaled(_LOWEST), self._window.height() // 2 - theme.scaled(_BARS))
-                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share, half) for size in sizes]
+                sizes = [
+                    share if bottom_share > _BOTTOM_SHARE else min(size, share, half)
+                    for size in sizes
+                ]
             self._window.resizeDocks([self.all[spec.name] for spec in chosen], sizes, orientation)
         left = [self.all[name] for name in ("scene", "inspector", "checks")]
         self._window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)
@@ -217,8 +235,8 @@ class DockTitle(QWidget):
     ----------
     dock : QDockWidget
     gap : int or None
-        None to show the title; if the content has a heading of its own, the room above it, px: the title then is seen
-        only while arranging.
+        None to show the title; if the content has a heading of its own, the room above it, px: the
+        title then is seen only while arranging.
     """
 
     def __init__(self, dock: QDockWidget, gap: int | None) -> None:
@@ -256,7 +274,9 @@ class DockTitle(QWidget):
         self._arranging = arranging
         features = QDockWidget.DockWidgetFeature
         movable = features.DockWidgetMovable | features.DockWidgetFloatable
-        self._dock.setFeatures(features.DockWidgetClosable | (movable if arranging else features(0)))
+        self._dock.setFeatures(
+            features.DockWidgetClosable | (movable if arranging else features(0))
+        )
         self._dress()
 
     def _dress(self) -> None:
@@ -272,8 +292,13 @@ class DockTitle(QWidget):
     def _said_inside(self) -> bool:
         """Whether the content has the title as its heading, too."""
         content: QWidget | None = self._dock.widget()
-        labels = content.findChildren(QLabel) if content is not None and self._gap is not None else []
-        return any(label.property("role") == "heading" and label.text() == self._dock.windowTitle() for label in labels)
+        labels = (
+            content.findChildren(QLabel) if content is not None and self._gap is not None else []
+        )
+        return any(
+            label.property("role") == "heading" and label.text() == self._dock.windowTitle()
+            for label in labels
+        )
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()

@@ -63,7 +63,10 @@ class RecoveryDialog(Dialog):
     """
 
     def __init__(
-        self, scenes: Sequence[Unsaved], restore: Callable[[Unsaved], bool], parent: QWidget | None = None
+        self,
+        scenes: Sequence[Unsaved],
+        restore: Callable[[Unsaved], bool],
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._scenes, self._restore = list(scenes), restore
@@ -89,11 +92,19 @@ class RecoveryDialog(Dialog):
             column.addWidget(widget)
         buttons = QDialogButtonBox(self)
         self.restore_button = buttons.addButton("Restore", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.discard_button = buttons.addButton("Discard", QDialogButtonBox.ButtonRole.DestructiveRole)
-        self.later_button = buttons.addButton("Decide Later", QDialogButtonBox.ButtonRole.RejectRole)
-        self.restore_button.setToolTip("Open it with these changes unsaved; undo leads back to what its file holds")
+        self.discard_button = buttons.addButton(
+            "Discard", QDialogButtonBox.ButtonRole.DestructiveRole
+        )
+        self.later_button = buttons.addButton(
+            "Decide Later", QDialogButtonBox.ButtonRole.RejectRole
+        )
+        self.restore_button.setToolTip(
+            "Open it with these changes unsaved; undo leads back to what its file holds"
+        )
         self.discard_button.setToolTip("Throw these changes away")
-        self.later_button.setToolTip("Keep them; File > Restore Unsaved Changes brings this question back")
+        self.later_button.setToolTip(
+            "Keep them; File > Restore Unsaved Changes brings this question back"
+        )
         theme.set_role(self.restore_button, "primary")
         self.restore_button.setDefault(True)
         buttons.accepted.connect(self._on_restore)
@@ -108,7 +119,9 @@ class RecoveryDialog(Dialog):
         self.list.addItems([f"{unsaved.name}, {when(unsaved.written)}" for unsaved in self._scenes])
         self.list.setVisible(len(self._scenes) > 1)
         rows = min(len(self._scenes), _ROWS)
-        self.list.setFixedHeight(rows * max(self.list.sizeHintForRow(0), 1) + 2 * self.list.frameWidth())
+        self.list.setFixedHeight(
+            rows * max(self.list.sizeHintForRow(0), 1) + 2 * self.list.frameWidth()
+        )
         self.list.setCurrentRow(0)
 
     def _show(self, row: int) -> None:
@@ -116,7 +129,9 @@ class RecoveryDialog(Dialog):
             return
         unsaved = self._scenes[row]
         where = f" in {unsaved.path.parent}" if unsaved.path is not None else ""
-        self.about.setText(f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:")
+        self.about.setText(
+            f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:"
+        )
         lines = unsaved_words(unsaved) or ["None: its file holds the same by now."]
         self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
 
@@ -147,7 +162,12 @@ class DocumentRecovery(QObject):
     """
 
     def __init__(
-        self, document: Document, files: Files, banners: Banners, settings: QSettings, window: QWidget
+        self,
+        document: Document,
+        files: Files,
+        banners: Banners,
+        settings: QSettings,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._files, self._banners, self._window = files, banners, window
@@ -176,7 +196,9 @@ class DocumentRecovery(QObject):
             self.dialog.open()
             return self.dialog
         if asked:
-            self._banners.files.say("info", "There are no unsaved changes to restore.", passing=True)
+            self._banners.files.say(
+                "info", "There are no unsaved changes to restore.", passing=True
+            )
         return None
 
     def _restore(self, unsaved: Unsaved) -> bool:

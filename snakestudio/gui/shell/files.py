@@ -33,7 +33,9 @@ def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
     return [*words[: most - 1], f"... and {len(words) - most + 1} more changes"]
 
 
-def ask_about_changes(parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str) -> bool:
+def ask_about_changes(
+    parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str
+) -> bool:
     """Ask whether something shall be done to the scene.
 
     Parameters
@@ -83,12 +85,14 @@ class Files(QObject):
     recent : RecentFiles
     """
 
-    def __init__(self, document: Document, banner: Banner, settings: QSettings, window: QWidget) -> None:
+    def __init__(
+        self, document: Document, banner: Banner, settings: QSettings, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._document, self._banner, self._window = document, banner, window
         self.recent = RecentFiles(settings, _KEY)
 
-    # --- opening --------------------------------------------------------------------------------------------------
+    # --- opening ----------------------------------------------------------------------------------
 
     def new(self) -> bool:
         """Begin an empty scene, if nothing would be lost."""
@@ -126,7 +130,7 @@ class Files(QObject):
             self.recent.remember(path)
         return True
 
-    # --- saving ---------------------------------------------------------------------------------------------------
+    # --- saving -----------------------------------------------------------------------------------
 
     def save(self) -> bool:
         """Save where the scene came from, or ask where to."""
@@ -137,16 +141,29 @@ class Files(QObject):
     def ask_save(self) -> bool:
         """Ask for a name and save under it."""
         name = self._document.path.name if self._document.path is not None else self._document.name
-        path = ask_save(self._window, "Save Scene As", FileKind.SCENE, name, "Scenes (*.toml)", near=self._folder)
+        path = ask_save(
+            self._window,
+            "Save Scene As",
+            FileKind.SCENE,
+            name,
+            "Scenes (*.toml)",
+            near=self._folder,
+        )
         return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
-        if path == self._document.path and self._document.on_disk() == "changed" and not self._may_overwrite():
+        if (
+            path == self._document.path
+            and self._document.on_disk() == "changed"
+            and not self._may_overwrite()
+        ):
             return False
         try:
             self._document.save(path)
         except SceneError as error:
-            self._banner.say("warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)])
+            self._banner.say(
+                "warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)]
+            )
             return False
         self._banner.clear()
         self.recent.remember(path)
@@ -160,9 +177,11 @@ class Files(QObject):
             words = difference_in_words(self._document.read_file(), self._document.scene)
         except SceneError:
             words = ["What it holds now cannot be read as a scene."]
-        return ask_about_changes(self._window, "Overwrite Changes", question, words or _SAME, "Overwrite")
+        return ask_about_changes(
+            self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
+        )
 
-    # --- going back -----------------------------------------------------------------------------------------------
+    # --- going back -------------------------------------------------------------------------------
 
     def revert(self) -> bool:
         """Ask, and go back to what the file holds; undo takes that back."""
@@ -182,7 +201,9 @@ class Files(QObject):
                     return False
             document.revert(step)
         except SceneError as error:
-            self._banner.say("warning", f"{document.name} could not be read; the scene stays as it is.\n{error}")
+            self._banner.say(
+                "warning", f"{document.name} could not be read; the scene stays as it is.\n{error}"
+            )
             return False
         self._banner.clear()
         return True
@@ -214,7 +235,7 @@ class Files(QObject):
             return self.save()
         return answer == buttons.Discard
 
-    # --- obstacles of other programs ------------------------------------------------------------------------------
+    # --- obstacles of other programs --------------------------------------------------------------
 
     def ask_import(self) -> bool:
         """Ask for a file of obstacles and import it."""
@@ -236,7 +257,7 @@ class Files(QObject):
         dialog.deleteLater()
         return taken
 
-    # --- robots of other programs ---------------------------------------------------------------------------------
+    # --- robots of other programs -----------------------------------------------------------------
 
     def ask_import_robot(self) -> bool:
         """Ask for a robot file and import it."""
@@ -251,7 +272,9 @@ class Files(QObject):
             self._banner.say("warning", f"No robot was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
-        dialog = RobotImportDialog(path, imported, self._document.scene, self._window, folder=self._document.base_dir)
+        dialog = RobotImportDialog(
+            path, imported, self._document.scene, self._window, folder=self._document.base_dir
+        )
         taken = bool(dialog.exec()) and dialog.result_scene is not None
         if taken and dialog.is_new:
             taken = self.new()

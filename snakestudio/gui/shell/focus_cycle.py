@@ -22,20 +22,33 @@ class FocusCycle(QObject):
     bar : QWidget
     """
 
-    def __init__(self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject) -> None:
+    def __init__(
+        self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self.docks, self._middle, self._bar = docks, middle, bar
 
     @property
     def all(self) -> list[QWidget]:
         """Those that are to be seen now."""
-        docks = [dock for dock in self.docks.all.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+        docks = [
+            dock
+            for dock in self.docks.all.values()
+            if dock.isVisible() and not dock.visibleRegion().isEmpty()
+        ]
         return [*self._middle, *docks, self._bar]
 
     def present(self) -> QWidget | None:
         """The one that has the keyboard."""
         now = QApplication.focusWidget()
-        return next((pane for pane in self.all if now is not None and (pane is now or pane.isAncestorOf(now))), None)
+        return next(
+            (
+                pane
+                for pane in self.all
+                if now is not None and (pane is now or pane.isAncestorOf(now))
+            ),
+            None,
+        )
 
     def go_on(self, step: int) -> None:
         """Give the next one the keyboard (step 1), or the one before (step -1)."""
@@ -65,7 +78,11 @@ def _focus(pane: QWidget) -> bool:
 
 
 def _takes(widget: QWidget) -> bool:
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled() and widget.isVisible()
+    return (
+        bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and widget.isEnabled()
+        and widget.isVisible()
+    )
 
 
 def _corner(widget: QWidget, pane: QWidget) -> tuple[int, int]:

@@ -10,7 +10,16 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
@@ -135,7 +144,9 @@ class Gallery(ModalOverlay):
         self._highlighted: Entry | Start | None = None
         self.frame = card_frame(self)
         self.chips = Chips(self.frame)
-        self.starts = CardView("Start", CardModel(self._make_starts(), self), StartDelegate, self.frame)
+        self.starts = CardView(
+            "Start", CardModel(self._make_starts(), self), StartDelegate, self.frame
+        )
         self._filtered = SceneFilter(self)
         self._filtered.setSourceModel(CardModel(entries(), self))
         self.scenes = CardView("Scenes", self._filtered, SceneDelegate, self.frame)
@@ -164,7 +175,7 @@ class Gallery(ModalOverlay):
         self._filter()
         document.opened.connect(self.close_sheet)
 
-    # --- what it is made of ---------------------------------------------------------------------------------------
+    # --- what it is made of -----------------------------------------------------------------------
 
     def _make_starts(self) -> list[Start]:
         files = self._files
@@ -224,9 +235,11 @@ class Gallery(ModalOverlay):
     def arrange(self) -> None:
         width = min(self.width() - 48, theme.scaled(_WIDEST))
         height = min(self.height() - 48, theme.scaled(_HIGHEST))
-        self.frame.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+        self.frame.setGeometry(
+            (self.width() - width) // 2, (self.height() - height) // 2, width, height
+        )
 
-    # --- what it does ---------------------------------------------------------------------------------------------
+    # --- what it does -----------------------------------------------------------------------------
 
     def _filter(self) -> None:
         query = self.search.text()
@@ -234,7 +247,9 @@ class Gallery(ModalOverlay):
         shown = self.scenes.items
         self._nothing.setVisible(not shown)
         every = len(entries())
-        self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
+        self._count.setText(
+            f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})"
+        )
         # While one types, Enter opens the first: that is what the foot describes.
         at = self._highlighted
         if query or at is None or (isinstance(at, Entry) and at not in shown):
@@ -289,7 +304,11 @@ class Gallery(ModalOverlay):
         self.search.insert(text)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.search and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if (
+            watched is self.search
+            and event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+        ):
             key = event.key()
             if key == Qt.Key.Key_Down:
                 view = self.scenes if self.search.text() else self.starts

@@ -1,7 +1,7 @@
 """What leads through the program: gallery, tour, command palette, keys and mouse, and what the Help menu tells else.
 
-Each is made when it is asked for, and only once at a time; what it needs is imported then, so that the window is there
-sooner.
+Each is made when it is asked for, and only once at a time; what it needs is imported then, so that
+the window is there sooner.
 """
 
 from __future__ import annotations
@@ -100,9 +100,11 @@ class HelpController(QObject):
         if tour is None:
             c = self._context
             targets = {
-                "run_bar": c.run_bar, "viewport": c.viewport, "time_bar": c.time_bar,
+                "run_bar": c.run_bar,
+                "viewport": c.viewport,
+                "time_bar": c.time_bar,
                 "menu_bar": self._window.menuBar(),
-            }  # fmt: skip
+            }
             tour = Tour(self._window, c.docks, targets)
             tour.begin()
         return tour

@@ -64,7 +64,14 @@ from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
 
-__all__ = ["MOUSE", "AboutDialog", "DocumentDialog", "GraphicsDialog", "ShortcutSheet", "graphics_text"]
+__all__ = [
+    "MOUSE",
+    "AboutDialog",
+    "DocumentDialog",
+    "GraphicsDialog",
+    "ShortcutSheet",
+    "graphics_text",
+]
 
 _TURN_MS = 30
 """Longer than a heartbeat of the window takes to come."""
@@ -80,7 +87,8 @@ class DocumentDialog(QWidget):
     Signals
     -------
     asked(name: str)
-        A link to another page was followed: whoever shows pages decides whether it may be shown now.
+        A link to another page was followed: whoever shows pages decides whether it may be shown
+        now.
     """
 
     asked = Signal(str)
@@ -114,7 +122,8 @@ class DocumentDialog(QWidget):
         """Bring up a page (without ".md") over a window."""
         dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
         dialog.show_page(name)
-        # In a turn of its own: page and window together would keep the program for too long while a robot is armed.
+        # In a turn of its own: page and window together would keep the program for too long while a
+        # robot is armed.
         QTimer.singleShot(_TURN_MS, dialog, dialog._bring_up)
         return dialog
 
@@ -129,7 +138,9 @@ class DocumentDialog(QWidget):
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
             text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
-        document = QTextDocument(self)  # dressed before it is seen: one that is seen is laid out at every change
+        document = QTextDocument(
+            self
+        )  # dressed before it is seen: one that is seen is laid out at every change
         document.setDefaultFont(self.text.font())
         document.setDocumentMargin(theme.scaled(16))
         document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
@@ -213,7 +224,10 @@ MOUSE = (
             ("Click", "Select a link or an obstacle; on the ground: select nothing"),
             ("Ctrl+click", "Add to the selection, or take out of it"),
             ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
-            ("Ctrl+drag of a link while the simulation runs", "Pull on it with a spring; the wheel sets the strength"),
+            (
+                "Ctrl+drag of a link while the simulation runs",
+                "Pull on it with a spring; the wheel sets the strength",
+            ),
             ("X, Y while dragging", "Keep to that axis"),
             ("Esc while dragging", "Put it back"),
         ),
@@ -246,7 +260,10 @@ MOUSE = (
         (
             ("Click, Ctrl+click", "Select a point, or one more"),
             ("Drag", "Brush what lies there; Esc takes brushes away"),
-            ("Arrow keys", "Go to the next point on that side, in parallel coordinates also from axis to axis"),
+            (
+                "Arrow keys",
+                "Go to the next point on that side, in parallel coordinates also from axis to axis",
+            ),
             ("Enter, double click", "Open its run"),
             ("Space", "Select it, or no more"),
             ("P", "Pin it to the top of the table"),
@@ -288,7 +305,9 @@ def graphics_text(viewport: GraphicsView) -> str:
     lines = [f"Qt {qVersion()}, platform {QGuiApplication.platformName()}"]
     if screen is not None:
         size = screen.size()
-        lines.append(f"Screen: {size.width()} x {size.height()}, scale {screen.devicePixelRatio():g}")
+        lines.append(
+            f"Screen: {size.width()} x {size.height()}, scale {screen.devicePixelRatio():g}"
+        )
     gl = viewport.gl
     info = gl.info() if gl is not None else None
     if gl is None:
@@ -367,7 +386,9 @@ class ShortcutSheet(ModalOverlay):
     def __init__(self, window: QMainWindow, keys: Sequence[Topic], mouse: Sequence[Topic]) -> None:
         super().__init__(window)
         self.frame = card_frame(self)
-        head, self.search = make_head(self, self.frame, "Keys and Mouse", "Search keys and commands")
+        head, self.search = make_head(
+            self, self.frame, "Keys and Mouse", "Search keys and commands"
+        )
         head.setContentsMargins(0, 0, 16, 0)
         self.search.textChanged.connect(self._filter)
         self._filtered = QSortFilterProxyModel(self)
@@ -400,7 +421,9 @@ class ShortcutSheet(ModalOverlay):
         table.setTabKeyNavigation(False)
         rows = table.verticalHeader()
         rows.hide()
-        rows.setStyleSheet("QHeaderView::section { padding: 0; }")  # which rows are at least as high as
+        rows.setStyleSheet(
+            "QHeaderView::section { padding: 0; }"
+        )  # which rows are at least as high as
         rows.setMinimumSectionSize(theme.scaled(_ROW))
         rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header = table.horizontalHeader()
@@ -419,12 +442,17 @@ class ShortcutSheet(ModalOverlay):
         """The texts of the rows that are shown."""
         model = self._filtered
         cells = range(model.columnCount())
-        return [tuple(str(model.index(row, column).data()) for column in cells) for row in range(model.rowCount())]
+        return [
+            tuple(str(model.index(row, column).data()) for column in cells)
+            for row in range(model.rowCount())
+        ]
 
     def arrange(self) -> None:
         width = min(self.width() - 48, theme.scaled(_WIDEST))
         height = self.height() - 48
-        self.frame.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+        self.frame.setGeometry(
+            (self.width() - width) // 2, (self.height() - height) // 2, width, height
+        )
 
     def _filter(self, query: str) -> None:
         """Show the rows that have all words of `query`."""
@@ -436,7 +464,11 @@ class ShortcutSheet(ModalOverlay):
         self._nothing.setVisible(empty)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.search and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if (
+            watched is self.search
+            and event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+        ):
             bar, key = self.table.verticalScrollBar(), event.key()
             steps = {
                 Qt.Key.Key_Down: theme.scaled(_ROW),
@@ -453,7 +485,9 @@ class ShortcutSheet(ModalOverlay):
         return super().eventFilter(watched, event)
 
 
-def _shortcut_model(keys: Sequence[Topic], mouse: Sequence[Topic], parent: QObject) -> QStandardItemModel:
+def _shortcut_model(
+    keys: Sequence[Topic], mouse: Sequence[Topic], parent: QObject
+) -> QStandardItemModel:
     """What keys and gestures do, which they are, and where they hold, a row each, in the order of the menus."""
     model = QStandardItemModel(0, 3, parent)
     model.setHorizontalHeaderLabels(["Action", "Keys", "Where"])
@@ -476,7 +510,9 @@ class _KeyDelegate(QStyledItemDelegate):
         if not index.data(_CAPS):
             return super().sizeHint(option, index)
         ways = index.data().split(" or ")
-        return QSize(sum(key_cap_width(way) + _CAP_GAP for way in ways) + _CAP_GAP, theme.scaled(_ROW))
+        return QSize(
+            sum(key_cap_width(way) + _CAP_GAP for way in ways) + _CAP_GAP, theme.scaled(_ROW)
+        )
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
         super().initStyleOption(option, index)

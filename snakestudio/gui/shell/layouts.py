@@ -45,9 +45,16 @@ class Shipped:
 
 
 SHIPPED = (
-    Shipped("Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34),
+    Shipped(
+        "Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34
+    ),
     Shipped("Run", "Everything at hand: the default", (), 0.34),
-    Shipped("Analyse", "Large plots, a small view, and the parameters", ("scene", "inspector", "checks"), 0.62),
+    Shipped(
+        "Analyse",
+        "Large plots, a small view, and the parameters",
+        ("scene", "inspector", "checks"),
+        0.62,
+    ),
 )
 
 
@@ -86,7 +93,7 @@ class Layouts(QObject):
         self._banner, self._settings = banner, settings
         self._first = QByteArray()
 
-    # --- those that come along ------------------------------------------------------------------------------------
+    # --- those that come along --------------------------------------------------------------------
 
     def choose_shipped(self, name: str) -> None:
         """Arrange the panels as in the shipped layout called `name`."""
@@ -96,7 +103,7 @@ class Layouts(QObject):
             self._docks[dock].hide()
         self._docks.size(layout.bottom)
 
-    # --- the user's own -------------------------------------------------------------------------------------------
+    # --- the user's own ---------------------------------------------------------------------------
 
     def _stored(self) -> dict[str, Stored]:
         stored: dict[str, Stored] = {}
@@ -104,14 +111,19 @@ class Layouts(QObject):
             self._settings.setArrayIndex(place)
             state = self._settings.value("state")
             if isinstance(state, QByteArray):
-                stored[str(self._settings.value("name"))] = state, str(self._settings.value("plots", ""))
+                stored[str(self._settings.value("name"))] = (
+                    state,
+                    str(self._settings.value("plots", "")),
+                )
         self._settings.endArray()
         return stored
 
     def _store(self, layouts: dict[str, Stored]) -> None:
         self._settings.remove(_SAVED)
         self._settings.beginWriteArray(_SAVED, len(layouts))
-        for place, (name, (state, plots)) in enumerate(sorted(layouts.items(), key=lambda item: item[0].casefold())):
+        for place, (name, (state, plots)) in enumerate(
+            sorted(layouts.items(), key=lambda item: item[0].casefold())
+        ):
             self._settings.setArrayIndex(place)
             self._settings.setValue("name", name)
             self._settings.setValue("state", state)
@@ -158,7 +170,7 @@ class Layouts(QObject):
         self.delete(name)
         self._banner.clear()
 
-    # --- from start to start --------------------------------------------------------------------------------------
+    # --- from start to start ----------------------------------------------------------------------
 
     def restore_last(self) -> bool:
         """Arrange the panels as they were when the window was closed; False if they stand as at first.

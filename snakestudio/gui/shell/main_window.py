@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QObject, QRect, QSettings, Qt, QTimer
+from PySide6.QtCore import (
+    QByteArray,
+    QChildEvent,
+    QEvent,
+    QMargins,
+    QObject,
+    QRect,
+    QSettings,
+    Qt,
+    QTimer,
+)
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -126,7 +136,7 @@ class MainWindow(QMainWindow):
         self._name.setContentsMargins(0, 4, 16, 0)
         self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _show_title(self) -> None:
         document = self.context.document
@@ -135,7 +145,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{document.title}[*] – SnakeStudio")
         self.setWindowModified(document.dirty)
 
-    # --- window ---------------------------------------------------------------------------------------------------
+    # --- window -----------------------------------------------------------------------------------
 
     def _restore(self) -> None:
         self.context.viewport.options.load(self.context.settings)
@@ -155,13 +165,17 @@ class MainWindow(QMainWindow):
             self.context.docks.size()
         if not event.spontaneous():
             self._autosave.start()
-            QTimer.singleShot(0, self, lambda: self._respect_frame(first))  # the frame comes with the window
+            QTimer.singleShot(
+                0, self, lambda: self._respect_frame(first)
+            )  # the frame comes with the window
 
     def _respect_frame(self, first: bool) -> None:
         """Stay on the screen with title and borders; a window that fills it does so already."""
         if self.windowState() & (Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen):
             return
-        wanted = placed_within(self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins())
+        wanted = placed_within(
+            self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins()
+        )
         if wanted != self.geometry():
             self.setGeometry(wanted)
             if first:
@@ -170,7 +184,12 @@ class MainWindow(QMainWindow):
     def _snapshot(self) -> object:
         """What `_store` writes, as a value."""
         viewport = self.context.viewport
-        return self.saveGeometry(), self.context.layouts.present, viewport.options.now, viewport.editor.options.now
+        return (
+            self.saveGeometry(),
+            self.context.layouts.present,
+            viewport.options.now,
+            viewport.editor.options.now,
+        )
 
     def _store(self) -> None:
         self.context.viewport.options.save(self.context.settings)
@@ -182,12 +201,18 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         bar = event.child()
         if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
-            bar.setUsesScrollButtons(False)  # titles that do not all fit are shortened, and none is out of sight
+            bar.setUsesScrollButtons(
+                False
+            )  # titles that do not all fit are shortened, and none is out of sight
         super().childEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         c = self.context
-        if not c.robot_in_window.may_close() or not c.files.may_discard() or not c.study.may_close():
+        if (
+            not c.robot_in_window.may_close()
+            or not c.files.may_discard()
+            or not c.study.may_close()
+        ):
             event.ignore()
             return
         c.robot_in_window.close()
@@ -203,7 +228,9 @@ class MainWindow(QMainWindow):
         if not self.context.viewport.underMouse() or self.context.viewport.hasFocus():
             return
         keys = QKeySequence(event.keyCombination())
-        action = next((each for each in self.context.actions_table.local if keys in each.shortcuts()), None)
+        action = next(
+            (each for each in self.context.actions_table.local if keys in each.shortcuts()), None
+        )
         if action is not None and action.isEnabled():
             self.context.viewport.setFocus()
             action.trigger()
@@ -241,7 +268,11 @@ def _dropped(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS, *ENDINGS) else None
+    return (
+        path
+        if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS, *ENDINGS)
+        else None
+    )
 
 
 def _accept_copy(event: QDropEvent) -> Path | None:
@@ -284,7 +315,9 @@ class SpaceKeyFilter(QObject):
         return False
 
 
-def _list_recent(menu: QMenu, recent: RecentFiles, open_file: Callable[[Path], object], what: str) -> None:
+def _list_recent(
+    menu: QMenu, recent: RecentFiles, open_file: Callable[[Path], object], what: str
+) -> None:
     menu.clear()
     for number, path in enumerate(recent.paths, 1):
         name = str(path).replace("&", "&&")
@@ -330,12 +363,16 @@ class MovingMenus(QObject):
         menu.addAction(self._context.actions_table["gallery"])
         menu.addSeparator()
         for entry in entries():
-            menu.addAction(entry.title).triggered.connect(lambda _=False, p=entry.path: files.open(p))
+            menu.addAction(entry.title).triggered.connect(
+                lambda _=False, p=entry.path: files.open(p)
+            )
 
     def _fill_trail(self, menu: QMenu) -> None:
         scene = self._context.document.scene
         menu.clear()
-        fill_trail_menu(menu, self._context.viewport.options, scene.body.n_parts, scene.body.part_name)
+        fill_trail_menu(
+            menu, self._context.viewport.options, scene.body.n_parts, scene.body.part_name
+        )
 
     def _fill_layouts(self, menu: QMenu) -> None:
         """The user's own stand after those that come along."""
@@ -353,10 +390,14 @@ class MovingMenus(QObject):
         if self._layouts:
             menu.insertSeparator(below)
             self._layouts.append(menu.actions()[menu.actions().index(below) - 1])
-        self._context.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(bool(layouts.saved))
+        self._context.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(
+            bool(layouts.saved)
+        )
 
     def _fill_delete(self, menu: QMenu) -> None:
         layouts = self._context.layouts
         menu.clear()
         for name in layouts.saved:
-            menu.addAction(name.replace("&", "&&")).triggered.connect(lambda _=False, name=name: layouts.delete(name))
+            menu.addAction(name.replace("&", "&&")).triggered.connect(
+                lambda _=False, name=name: layouts.delete(name)
+            )

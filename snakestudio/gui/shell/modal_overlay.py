@@ -1,7 +1,7 @@
 """A sheet over the whole window: it dims what lies below and keeps mouse and keyboard until it is closed.
 
-A child of the window and no dialog, so that it stands where it should on every platform (Wayland places dialogs as it
-likes) and can let parts of the window shine through.
+A child of the window and no dialog, so that it stands where it should on every platform (Wayland
+places dialogs as it likes) and can let parts of the window shine through.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QToolButton,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from snakestudio.gui.core import theme
@@ -96,7 +105,7 @@ class ModalOverlay(QWidget):
         self.closed.emit()
         self.deleteLater()
 
-    # --- to be made their own by kinds of sheets -----------------------------------------------------------------
+    # --- to be made their own by kinds of sheets --------------------------------------------------
 
     def arrange(self) -> None:
         """Give what stands on it its place: the window has another size."""
@@ -105,7 +114,7 @@ class ModalOverlay(QWidget):
         """What of the window is not dimmed."""
         return QPainterPath()
 
-    # --- the keyboard stays here ---------------------------------------------------------------------------------
+    # --- the keyboard stays here ------------------------------------------------------------------
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         chain = [w for w in self.findChildren(QWidget) if _takes_tab(w)]
@@ -113,7 +122,9 @@ class ModalOverlay(QWidget):
         if not chain:
             return True
         now = QApplication.focusWidget()
-        place = chain.index(now) + (1 if forward else -1) if now in chain else (0 if forward else -1)
+        place = (
+            chain.index(now) + (1 if forward else -1) if now in chain else (0 if forward else -1)
+        )
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
         chain[place % len(chain)].setFocus(reason)
         return True
@@ -144,10 +155,13 @@ class ModalOverlay(QWidget):
             self.close_sheet()
         event.accept()
 
-    # --- what lies below stays out of reach ----------------------------------------------------------------------
+    # --- what lies below stays out of reach -------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.childAt(event.position().toPoint()) is None:
+        if (
+            event.button() == Qt.MouseButton.LeftButton
+            and self.childAt(event.position().toPoint()) is None
+        ):
             self.close_sheet()
         event.accept()
 
@@ -166,7 +180,11 @@ class ModalOverlay(QWidget):
 
 
 def _takes_tab(widget: QWidget) -> bool:
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible() and widget.isEnabled()
+    return (
+        bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and widget.isVisible()
+        and widget.isEnabled()
+    )
 
 
 def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
@@ -175,7 +193,9 @@ def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
     return middle.y() // 12, middle.x()
 
 
-def make_head(sheet: ModalOverlay, frame: QFrame, title: str, search: str) -> tuple[QHBoxLayout, QLineEdit]:
+def make_head(
+    sheet: ModalOverlay, frame: QFrame, title: str, search: str
+) -> tuple[QHBoxLayout, QLineEdit]:
     """The head as a layout, and its search field, of which the sheet sees all events first.
 
     Parameters

@@ -21,14 +21,37 @@ __all__ = ["DOCKS", "plot_panel"]
 _Area = Qt.DockWidgetArea
 
 _TREE_KEYS = (
-    "delete", "duplicate", "select_all", "rename", "hide", "show_all", "select_group", "select_kind", "select_inverse",
-)  # fmt: skip
+    "delete",
+    "duplicate",
+    "select_all",
+    "rename",
+    "hide",
+    "show_all",
+    "select_group",
+    "select_kind",
+    "select_inverse",
+)
 """Commands whose keys work in the scene tree, too."""
 
 _TREE_MENU = (
-    "duplicate", "array", "", "rename", "group", "ungroup", "lock", "hide", "show_all", "Edit/Align", "",
-    "select_group", "select_kind", "select_inverse", "select_all", "", "delete",
-)  # fmt: skip
+    "duplicate",
+    "array",
+    "",
+    "rename",
+    "group",
+    "ungroup",
+    "lock",
+    "hide",
+    "show_all",
+    "Edit/Align",
+    "",
+    "select_group",
+    "select_kind",
+    "select_inverse",
+    "select_all",
+    "",
+    "delete",
+)
 """What the tree's menu has of the Edit menu: commands, submenus, and "" for lines."""
 
 
@@ -36,7 +59,9 @@ def _scene_tree(c: Context) -> QWidget:
     from snakestudio.gui.scene.scene_tree import SceneTree
 
     table = c.actions_table
-    entries = [table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU]
+    entries = [
+        table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU
+    ]
     tree = SceneTree(c.document, c.selection, c.obstacles, menu_entries=entries)
     tree.view.addActions([table[name] for name in _TREE_KEYS])
     return tree
@@ -185,7 +210,11 @@ def _open_problem(c: Context, problem: Problem) -> None:
         _open_parts(c, table, _first_row(c, table, int(match[2]) - 1), match[3] or "")
         return
     panels = c.docks["parameters"].widget()
-    rows = {**panels.rows, **panels.ground_formulas.rows} if isinstance(panels, ParameterPanels) else {}
+    rows = (
+        {**panels.rows, **panels.ground_formulas.rows}
+        if isinstance(panels, ParameterPanels)
+        else {}
+    )
     row = rows.get(problem.key)
     if row is not None and not row.isHidden():
         _show(c.docks["parameters"], row)
@@ -226,14 +255,71 @@ DOCKS: tuple[DockSpec[Context], ...] = (
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
     DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
-    DockSpec("parts", "Links and Joints", _Area.BottomDockWidgetArea, _links_and_joints, 340, gap=0, behind="plots"),
-    DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
-    DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
-    DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
+    DockSpec(
+        "parts",
+        "Links and Joints",
+        _Area.BottomDockWidgetArea,
+        _links_and_joints,
+        340,
+        gap=0,
+        behind="plots",
+    ),
+    DockSpec(
+        "channels",
+        "Channels",
+        _Area.RightDockWidgetArea,
+        _channels,
+        356,
+        gap=8,
+        behind="parameters",
+    ),
+    DockSpec(
+        "comparison",
+        "Comparison",
+        _Area.RightDockWidgetArea,
+        _comparison,
+        356,
+        gap=8,
+        behind="parameters",
+    ),
+    DockSpec(
+        "experiment",
+        "Experiment",
+        _Area.RightDockWidgetArea,
+        _experiment,
+        356,
+        gap=8,
+        behind="parameters",
+    ),
     DockSpec("study", "Study", _Area.RightDockWidgetArea, _study, 356, gap=8, behind="parameters"),
-    DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
+    DockSpec(
+        "teleop",
+        "Teleoperation",
+        _Area.RightDockWidgetArea,
+        _teleop,
+        356,
+        gap=8,
+        behind="parameters",
+    ),
     DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
-    DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),
-    DockSpec("plugin_log", "Plug-in Log", _Area.BottomDockWidgetArea, _plugin_log, 340, gap=8, behind="plots"),
+    DockSpec(
+        "robot_data",
+        "Robot Data",
+        _Area.BottomDockWidgetArea,
+        _robot_data,
+        340,
+        gap=8,
+        behind="plots",
+    ),
+    DockSpec(
+        "plugin_log",
+        "Plug-in Log",
+        _Area.BottomDockWidgetArea,
+        _plugin_log,
+        340,
+        gap=8,
+        behind="plots",
+    ),
 )
-"""All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
+"""All docks, from the first to be filled to the last: what is quick to make and needed first comes
+first."""

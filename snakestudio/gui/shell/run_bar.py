@@ -7,7 +7,15 @@ import time
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QActionEvent, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionEvent,
+    QFontMetrics,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -51,7 +59,9 @@ class PlayButton(QToolButton):
         What it waits for.
     """
 
-    def __init__(self, action: QAction, bridge: SessionController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, action: QAction, bridge: SessionController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._short = False
@@ -100,16 +110,29 @@ class PlayButton(QToolButton):
         caption = value = tip = ""
         progress, queued = None, False
         if self._bridge.source == "simulation" and status.state == "preparing":
-            self._name, progress, queued = FORMULATIONS[status.engine].short, status.progress, status.queued
+            self._name, progress, queued = (
+                FORMULATIONS[status.engine].short,
+                status.progress,
+                status.queued,
+            )
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
-            then = "It plays when ready; press again if it shall not" if queued else "Press to play when ready"
+            then = (
+                "It plays when ready; press again if it shall not"
+                if queued
+                else "Press to play when ready"
+            )
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._bridge.source == "simulation" and status.state == "unprepared":
             self._name = FORMULATIONS[status.engine].short
             caption, value = f"The {self._name} engine is not prepared", "Prepare and play"
             tip = f"{status.message}\nPress to prepare it and play (Space)"
-        if (caption, value, progress, tip) != (self._caption, self._value, self._progress, self._tip):
+        if (caption, value, progress, tip) != (
+            self._caption,
+            self._value,
+            self._progress,
+            self._tip,
+        ):
             self._caption, self._value, self._progress, self._tip = caption, value, progress, tip
             self._queued = queued
             self.setAccessibleName(caption)
@@ -135,13 +158,18 @@ class PlayButton(QToolButton):
         if not self.says:
             return plain
         waits = self._progress is not None
-        # As wide as it can get while the engine is prepared, so that nothing beside it moves as the seconds pass.
+        # As wide as it can get while the engine is prepared, so that nothing beside it moves as the
+        # seconds pass.
         values = [_WIDEST if waits and not short else self._value]
         captions = [] if short else [self._caption]
         if waits and not short:
             captions = [f"Preparing the {self._name} engine", "Plays when ready"]
         small, large = QFontMetrics(self._small), QFontMetrics(self._large)
-        wide = max(*(large.horizontalAdvance(text) for text in values), *map(small.horizontalAdvance, captions), 0)
+        wide = max(
+            *(large.horizontalAdvance(text) for text in values),
+            *map(small.horizontalAdvance, captions),
+            0,
+        )
         return plain + wide + theme.scaled(26 if waits else 12)
 
     def actionEvent(self, event: QActionEvent) -> None:
@@ -176,11 +204,21 @@ class PlayButton(QToolButton):
         painter.setPen(pen)
         painter.drawPath(outline)
         size, plain = self.iconSize().width(), theme.scaled(44)
-        glyph = theme.icon("play", "dim" if self._progress is not None and not self._queued else "accent")
-        area = QRect(0, 0, self.width(), self.height() - (_BAR if self._progress is not None else 0))
-        glyph.paint(painter, QRect((plain - size) // 2, area.center().y() - size // 2 + 1, size, size))
+        glyph = theme.icon(
+            "play", "dim" if self._progress is not None and not self._queued else "accent"
+        )
+        area = QRect(
+            0, 0, self.width(), self.height() - (_BAR if self._progress is not None else 0)
+        )
+        glyph.paint(
+            painter, QRect((plain - size) // 2, area.center().y() - size // 2 + 1, size, size)
+        )
         left, half = plain, area.height() // 2
-        room = self.width() - left - (theme.scaled(26) if self._progress is not None else theme.scaled(8))
+        room = (
+            self.width()
+            - left
+            - (theme.scaled(26) if self._progress is not None else theme.scaled(8))
+        )
         middle = Qt.AlignmentFlag.AlignVCenter
         if not self._short:
             painter.setFont(self._small)
@@ -188,13 +226,19 @@ class PlayButton(QToolButton):
             painter.drawText(QRect(left, 1, room, half), middle, self._caption)
         painter.setFont(self._large)
         painter.setPen(theme.colour("text"))
-        lower = QRect(left, 0, room, area.height()) if self._short else QRect(left, half - 1, room, half)
+        lower = (
+            QRect(left, 0, room, area.height())
+            if self._short
+            else QRect(left, half - 1, room, half)
+        )
         painter.drawText(lower, middle, self._value)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         side = theme.scaled(22)
-        self.cancel.setGeometry(self.width() - side - 4, (self.height() - _BAR - side) // 2, side, side)
+        self.cancel.setGeometry(
+            self.width() - side - 4, (self.height() - _BAR - side) // 2, side, side
+        )
 
 
 CONVERGED = 1e-8
@@ -278,7 +322,9 @@ class RunBar(QToolBar):
             "that does not know the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
-        self.iterations = Figure("iterations", "000.0", "Mean Newton iterations of the contact solver a step", content)
+        self.iterations = Figure(
+            "iterations", "000.0", "Mean Newton iterations of the contact solver a step", content
+        )
         self.unconverged = Figure(
             "unconverged",
             "0 000 000",
@@ -355,7 +401,9 @@ class RunBar(QToolBar):
             if Fields.SOLVER in snapshot.valid:
                 figures = snapshot.solver
                 role = "good" if figures.residual <= CONVERGED else "warning"
-                self.residual.show_value(f"{figures.residual:.1e}" if figures.residual else "0", role)
+                self.residual.show_value(
+                    f"{figures.residual:.1e}" if figures.residual else "0", role
+                )
                 self.iterations.show_value(f"{figures.iterations:.1f}")
                 role = "warning" if figures.unconverged else "good"
                 self.unconverged.show_value(f"{figures.unconverged:,}".replace(",", " "), role)
@@ -370,7 +418,9 @@ class RunBar(QToolBar):
             most = f" (max {possible:.0f}×)" if possible >= 10 else f" (max {possible:.1f}×)"
             wanted = session.speed
             slow = math.isfinite(wanted) and session.real_time_factor < 0.9 * wanted
-            self.factor.show_value(f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text")
+            self.factor.show_value(
+                f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text"
+            )
         if running:
             self._soon()
 
@@ -403,7 +453,10 @@ class SourceBox(QFrame):
     """
 
     def __init__(
-        self, bridge: SessionController, ways: Mapping[SourceKind, Callable[[], object]], parent: QWidget | None = None
+        self,
+        bridge: SessionController,
+        ways: Mapping[SourceKind, Callable[[], object]],
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge, self._ways = bridge, ways

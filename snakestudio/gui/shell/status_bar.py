@@ -61,7 +61,12 @@ class StatusBar(QStatusBar):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._document, self._robot, self._background = bridge, document, robot, background
+        self._bridge, self._document, self._robot, self._background = (
+            bridge,
+            document,
+            robot,
+            background,
+        )
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -112,7 +117,11 @@ class StatusBar(QStatusBar):
         text, role = _STATES[state]
         scene = self._document.scene
         if self._bridge.source == "replay" and recording is not None:
-            text, role, scene = ("replay, playing" if self._bridge.playing else "replay"), "accent", recording.scene
+            text, role, scene = (
+                ("replay, playing" if self._bridge.playing else "replay"),
+                "accent",
+                recording.scene,
+            )
         elif self._bridge.source == "robot":
             robot = self._robot()
             text, role = f"robot: {robot.title.lower()}", robot.role
@@ -155,7 +164,9 @@ class _Line(QWidget):
     @property
     def text(self) -> str:
         """Everything it says."""
-        return " ".join(part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part)
+        return " ".join(
+            part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part
+        )
 
     def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
         """Show texts, each in a colour of the palette, after a state with a dot in one."""
@@ -185,13 +196,17 @@ class _Line(QWidget):
                 painter.setFont(font)
                 area.setLeft(area.left() + 16)
                 painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, self._state)
-                area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(self._state) + 20)
+                area.setLeft(
+                    area.left() + painter.fontMetrics().horizontalAdvance(self._state) + 20
+                )
                 font.setBold(False)
                 painter.setFont(font)
             for index, (words, role) in enumerate(self._parts):
                 painter.setPen(theme.colour(role))
                 text = (_DOT if index else "") + words
-                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+                text = painter.fontMetrics().elidedText(
+                    text, Qt.TextElideMode.ElideRight, area.width()
+                )
                 painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, text)
                 area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(text))
         finally:

@@ -182,14 +182,16 @@ class Tour(ModalOverlay):
         if target is not None:
             target.installEventFilter(self)
 
-    # --- where things stand ---------------------------------------------------------------------------------------
+    # --- where things stand -----------------------------------------------------------------------
 
     def _lit(self) -> QRect:
         """The part of the sheet that is lit up."""
         target = self._target
         if target is None or not target.isVisible():
             return QRect()
-        return QRect(target.mapTo(self.window_area, QPoint(0, 0)), target.size()).intersected(self.rect())
+        return QRect(target.mapTo(self.window_area, QPoint(0, 0)), target.size()).intersected(
+            self.rect()
+        )
 
     def bright(self) -> QPainterPath:
         path = QPainterPath()
@@ -217,16 +219,22 @@ class Tour(ModalOverlay):
         layout = self.frame.layout()
         assert layout is not None
         height = max(layout.totalHeightForWidth(width), layout.sizeHint().height())
-        self.frame.setGeometry(QRect(_beside(self._lit(), QSize(width, height), self.rect()), QSize(width, height)))
+        self.frame.setGeometry(
+            QRect(_beside(self._lit(), QSize(width, height), self.rect()), QSize(width, height))
+        )
 
-    # --- events ---------------------------------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         moves = QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide
         if watched is self._target and event.type() in moves:
             self.arrange()
             self.update()
-        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._key(event.key()):
+        elif (
+            event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+            and self._key(event.key())
+        ):
             return True  # before a button takes arrows for a wish to go to the next button
         return super().eventFilter(watched, event)
 
@@ -250,7 +258,9 @@ def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
     """Where a card stands: below, above, right or left of what is lit up, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
-        middle = QPoint(room.center().x() - size.width() // 2, room.center().y() - size.height() // 2)
+        middle = QPoint(
+            room.center().x() - size.width() // 2, room.center().y() - size.height() // 2
+        )
     places = (
         QPoint(middle.x(), lit.bottom() + _GAP),
         QPoint(middle.x(), lit.top() - _GAP - size.height()),

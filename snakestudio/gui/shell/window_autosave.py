@@ -14,7 +14,8 @@ INTERVAL_MS = 1000
 class WindowAutosave(QObject):
     """Compares how the window stands with what is stored, and stores it once it has stopped changing.
 
-    Qt has no signal for most of it (the sizes of docks, the order of tabs), so it is looked at once a second.
+    Qt has no signal for most of it (the sizes of docks, the order of tabs), so it is looked at once
+    a second.
 
     Parameters
     ----------
@@ -25,7 +26,10 @@ class WindowAutosave(QObject):
     """
 
     def __init__(
-        self, snapshot: Callable[[], object], store: Callable[[], None], parent: QObject | None = None
+        self,
+        snapshot: Callable[[], object],
+        store: Callable[[], None],
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._snapshot, self._store = snapshot, store

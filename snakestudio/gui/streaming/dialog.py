@@ -16,7 +16,10 @@ _ABOUT = (
     "Poses, joints, contacts, the scene, figures and the log of whatever the window shows: a simulation, a robot or a "
     "recorded run. The run never waits for a program that is too slow."
 )
-_KINDS = (Choice("foxglove", "Foxglove, Lichtblick, PlotJuggler"), Choice("rerun", "A Rerun viewer"))
+_KINDS = (
+    Choice("foxglove", "Foxglove, Lichtblick, PlotJuggler"),
+    Choice("rerun", "A Rerun viewer"),
+)
 
 
 class StreamDialog(ServiceDialog):
@@ -28,7 +31,9 @@ class StreamDialog(ServiceDialog):
     """
 
     def __init__(self, streamer: Streamer, parent: QWidget | None = None) -> None:
-        super().__init__(streamer, parent, "Stream to Other Programs", _ABOUT, "&Copy Address", "&Start")
+        super().__init__(
+            streamer, parent, "Stream to Other Programs", _ABOUT, "&Copy Address", "&Start"
+        )
         self._streamer = streamer
         choices = streamer.choices
         self.finish(DeclaredForm(choices, self._fields(choices), self, check=self._problem))
@@ -38,11 +43,20 @@ class StreamDialog(ServiceDialog):
         return {
             "kind": FormField("&Stream to", choices=_KINDS, enabled=off),
             "host": FormField(
-                "Liste&n on", placeholder=choices.host, editor=ListenOnEditor, shown=_serves, enabled=off
+                "Liste&n on",
+                placeholder=choices.host,
+                editor=ListenOnEditor,
+                shown=_serves,
+                enabled=off,
             ),
-            "port": port_field("&Port", "Port that the programs connect to", shown=_serves, enabled=off),
+            "port": port_field(
+                "&Port", "Port that the programs connect to", shown=_serves, enabled=off
+            ),
             "viewer_host": FormField(
-                "&Host", help="Name or address of the computer whose viewer listens", shown=_connects, enabled=off
+                "&Host",
+                help="Name or address of the computer whose viewer listens",
+                shown=_connects,
+                enabled=off,
             ),
             "viewer_port": port_field(
                 "Viewer's po&rt", "Port that the viewer listens on", shown=_connects, enabled=off

@@ -35,7 +35,8 @@ class StreamChoices:
     """"foxglove" for a server of our own, "rerun" for a viewer that listens."""
 
     host: str = HERE
-    """Address that the server listens on; never another than the loopback's from one session to the next."""
+    """Address that the server listens on; never another than the loopback's from one session to the
+    next."""
 
     port: int = FOXGLOVE_PORT
     viewer_host: str = HERE
@@ -51,7 +52,11 @@ class StreamChoices:
             If the rate, the port or the host cannot be used.
         """
         kind: Literal["rerun", "foxglove"] = "rerun" if self.kind == "rerun" else "foxglove"
-        host, port = (self.viewer_host.strip(), self.viewer_port) if kind == "rerun" else (self.host, self.port)
+        host, port = (
+            (self.viewer_host.strip(), self.viewer_port)
+            if kind == "rerun"
+            else (self.host, self.port)
+        )
         if not 0 < port <= 65535:
             raise UsageError(f"{port} is not a port. Give a number from 1 to 65535.")
         if not host or any(mark.isspace() or mark in "/[]" for mark in host):
@@ -99,7 +104,12 @@ class Streamer(QObject):
         """The stream, as soon as the task has opened it."""
         self._clients = 0
         self._noted.connect(self._on_note, Qt.ConnectionType.QueuedConnection)
-        for signal in (bridge.frame, bridge.cursor_changed, bridge.recording_changed, bridge.source_changed):
+        for signal in (
+            bridge.frame,
+            bridge.cursor_changed,
+            bridge.recording_changed,
+            bridge.source_changed,
+        ):
             signal.connect(self._look)
         self._timer = QTimer(self)
         self._timer.setInterval(_WATCH_MS)
@@ -201,7 +211,9 @@ class Streamer(QObject):
     def _look(self) -> None:
         bridge = self._bridge
         recording = bridge.recording
-        self._shown = None if recording is None else Shown(recording, bridge.cursor, bridge.base_dir)
+        self._shown = (
+            None if recording is None else Shown(recording, bridge.cursor, bridge.base_dir)
+        )
 
     @Slot(object)
     def _on_opened(self, stream: Stream) -> None:

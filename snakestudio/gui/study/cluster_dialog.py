@@ -20,7 +20,9 @@ from snakestudio.study.running import Workers
 
 __all__ = ["ClusterDialog", "WorkerChoice"]
 
-_ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}")
+_ADDRESS = re.compile(
+    r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}"
+)
 _GROUP = "study"
 _PEM = "PEM (*.pem *.crt *.key);;All files (*)"
 _ABOUT = (

@@ -18,13 +18,19 @@ class StudyContext(Context, Protocol):
 
 STUDY: tuple[Command[StudyContext], ...] = (
     Command(
-        "new_study", "Simulation", "New Study", lambda c: c.study.new(),
+        "new_study",
+        "Simulation",
+        "New Study",
+        lambda c: c.study.new(),
         tip="Run this scene many times with other values: which amplitude is fastest, how much friction it takes",
     ),
     Command(
-        "open_study", "Simulation", "Open Study ...", lambda c: c.study.ask_open(),
+        "open_study",
+        "Simulation",
+        "Open Study ...",
+        lambda c: c.study.ask_open(),
         tip="A study that was begun: its results are there, and it goes on where it stood",
     ),
     Command("open_recent_study", "Simulation/Open Recent Study"),
-)  # fmt: skip
+)
 """What begins and opens a study."""

@@ -98,7 +98,7 @@ class StudyFeature(QObject):
         if self.runner.busy:
             self.open_study.read_results_soon()
 
-    # ------------------------------------------------------------------------------------------------- begun and opened
+    # ----------------------------------------------------------------------------- begun and opened
 
     def new(self) -> bool:
         """Begin a study of the present scene, beside its file."""
@@ -150,11 +150,15 @@ class StudyFeature(QObject):
             return True
         if document.path is None:
             question = "A study names its scene's file, and this scene has none yet."
-            answer = self._ask("Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save)
+            answer = self._ask(
+                "Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save
+            )
         else:
             question = f"{document.name} has changes that are not saved, and a study runs its file."
             buttons = Ask.Save | Ask.Ignore | Ask.Cancel
-            answer = self._ask("Save the Scene First", question, "Save them first?", buttons, Ask.Save)
+            answer = self._ask(
+                "Save the Scene First", question, "Save them first?", buttons, Ask.Save
+            )
         return answer == Ask.Ignore or (answer == Ask.Save and self._context.files.save())
 
     def ask_open(self) -> bool:
@@ -180,7 +184,9 @@ class StudyFeature(QObject):
     def open_scene(self) -> bool:
         """Open the study's scene in the window; one that cannot be read is told of in the study's panel."""
         path = self.open_study.scene_path
-        return path == self._context.document.origin or (path.is_file() and self._context.files.open(path))
+        return path == self._context.document.origin or (
+            path.is_file() and self._context.files.open(path)
+        )
 
     def save_scene(self) -> bool:
         """Save the window's scene."""
@@ -191,7 +197,9 @@ class StudyFeature(QObject):
         path = self.open_study.path
         assert path is not None
         window = self._context.window
-        target = ask_save(window, "Save Study As", FileKind.STUDY, path.name, _FILTER, near=path.parent)
+        target = ask_save(
+            window, "Save Study As", FileKind.STUDY, path.name, _FILTER, near=path.parent
+        )
         if target is None:
             return False
         try:
@@ -202,7 +210,7 @@ class StudyFeature(QObject):
         self.recent.remember(self.open_study.path)
         return True
 
-    # ----------------------------------------------------------------------------------------------------- how it runs
+    # ---------------------------------------------------------------------------------- how it runs
 
     def run(self) -> bool:
         """Run the study that is open, as was chosen who computes."""
@@ -233,8 +241,12 @@ class StudyFeature(QObject):
         box = QMessageBox(self._context.window)
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("A Robot Is Armed")
-        box.setText("The robot may move, and a study takes all the processor time that nothing else needs.")
-        box.setInformativeText("The robot goes first, but its timing is best with nothing beside it. Disarm it first.")
+        box.setText(
+            "The robot may move, and a study takes all the processor time that nothing else needs."
+        )
+        box.setInformativeText(
+            "The robot goes first, but its timing is best with nothing beside it. Disarm it first."
+        )
         anyway = box.addButton(f"{verb} Anyway", QMessageBox.ButtonRole.DestructiveRole)
         cancel = box.addButton(Ask.Cancel)
         box.setDefaultButton(cancel)
@@ -250,7 +262,11 @@ class StudyFeature(QObject):
     def _on_scene_saved(self) -> None:
         document = self._context.document
         saved, self._was_dirty = self._was_dirty and not document.dirty, document.dirty
-        if saved and self.open_study.path is not None and document.path == self.open_study.scene_path:
+        if (
+            saved
+            and self.open_study.path is not None
+            and document.path == self.open_study.scene_path
+        ):
             self.open_study.check_again()
 
     def open_run(self, row: int) -> None:
@@ -272,13 +288,15 @@ class StudyFeature(QObject):
             return False
         table = results.table
         try:
-            scene, base_dir = scene_of_run(path, table.study, texts_of(path)["scene"], table.rows[row][0][0])
+            scene, base_dir = scene_of_run(
+                path, table.study, texts_of(path)["scene"], table.rows[row][0][0]
+            )
         except SnakeStudioError as error:
             return self._refuse(str(error))
         self._context.check_step_size(scene, base_dir, run_name(path, table, row))
         return True
 
-    # ---------------------------------------------------------------------------------------------------------- leaving
+    # -------------------------------------------------------------------------------------- leaving
 
     def may_close(self) -> bool:
         """Whether the window may be closed: a study that runs ends with it, and changes that are not saved are lost."""
@@ -287,9 +305,14 @@ class StudyFeature(QObject):
         runner = self.runner
         if not runner.busy or runner.path is None:
             return True
-        question = f"The study {runner.path.name} is running ({runner.text}), and ends with the window."
+        question = (
+            f"The study {runner.path.name} is running ({runner.text}), and ends with the window."
+        )
         hint = "What is finished is kept: Run goes on from there, also after the next start."
-        return self._ask("Close SnakeStudio", question, hint, Ask.Close | Ask.Cancel, Ask.Cancel) == Ask.Close
+        return (
+            self._ask("Close SnakeStudio", question, hint, Ask.Close | Ask.Cancel, Ask.Cancel)
+            == Ask.Close
+        )
 
     def _may_leave(self) -> bool:
         """Whether the open study may go: all is in its file, or nobody wants what is not."""
@@ -299,7 +322,13 @@ class StudyFeature(QObject):
         if not opened.pending:
             return True
         question = f"The last changes of {opened.path.name if opened.path is not None else 'the study'} are not saved."
-        answer = self._ask("Unsaved Changes", question, opened.unsaved, Ask.Save | Ask.Discard | Ask.Cancel, Ask.Save)
+        answer = self._ask(
+            "Unsaved Changes",
+            question,
+            opened.unsaved,
+            Ask.Save | Ask.Discard | Ask.Cancel,
+            Ask.Save,
+        )
         return answer == Ask.Discard or (answer == Ask.Save and self.ask_save_as())
 
     def close(self) -> None:

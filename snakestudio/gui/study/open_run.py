@@ -72,7 +72,9 @@ class StudyRuns(QObject):
 
     changed = Signal()
 
-    def __init__(self, context: StudyRunContext, banner: Banner, parent: QObject | None = None) -> None:
+    def __init__(
+        self, context: StudyRunContext, banner: Banner, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._context, self._banner = context, banner
         self._task: Task[AgainRun] | None = None
@@ -84,9 +86,11 @@ class StudyRuns(QObject):
         """Whether a run is being made."""
         return self._task is not None
 
-    # --- opening -------------------------------------------------------------------------------------------------
+    # --- opening ----------------------------------------------------------------------------------
 
-    def open(self, path: Path, table: Table, units: Mapping[str, str], row: int, repeat: int = 0) -> None:
+    def open(
+        self, path: Path, table: Table, units: Mapping[str, str], row: int, repeat: int = 0
+    ) -> None:
         """Make a run again and show it; one that is being made gives way.
 
         Parameters
@@ -104,7 +108,13 @@ class StudyRuns(QObject):
         self._name = run_name(path, table, row, repeat)
         self._then = [("Take Over Values", lambda: self.take_over(path, table, row))]
         if repeat + 1 < len(table.rows[row]):
-            self._then.insert(0, (f"Open Repeat {repeat + 2}", lambda: self.open(path, table, units, row, repeat + 1)))
+            self._then.insert(
+                0,
+                (
+                    f"Open Repeat {repeat + 2}",
+                    lambda: self.open(path, table, units, row, repeat + 1),
+                ),
+            )
 
         def work(progress: Progress) -> AgainRun | None:
             def tell(kind: str, stage: Stage) -> bool:
@@ -130,7 +140,9 @@ class StudyRuns(QObject):
         """Stop making a run."""
         if self._task is not None:
             self._stop()
-            self._banner.say("info", f"{self._name} was not opened: it was cancelled.", passing=True)
+            self._banner.say(
+                "info", f"{self._name} was not opened: it was cancelled.", passing=True
+            )
 
     def close(self) -> None:
         """Stop, and wait for the end; call before the program quits."""
@@ -166,7 +178,7 @@ class StudyRuns(QObject):
         self._banner.say("warning", problem.sentence())
         self.changed.emit()
 
-    # --- taking over -----------------------------------------------------------------------------------------------
+    # --- taking over ------------------------------------------------------------------------------
 
     def take_over(self, path: Path, table: Table, row: int) -> None:
         """Put the values of a point into the scene, as one edit; if another scene is open, ask by a notice first."""
@@ -207,6 +219,8 @@ class StudyRuns(QObject):
         told = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
         self._banner.say(
-            "info", f"The scene has the values of {name} now: {', '.join(told)}{more}.",
-            [("Undo", document.undo_stack.undo)], passing=True,
-        )  # fmt: skip
+            "info",
+            f"The scene has the values of {name} now: {', '.join(told)}{more}.",
+            [("Undo", document.undo_stack.undo)],
+            passing=True,
+        )

@@ -60,7 +60,7 @@ class OpenStudy(QObject):
         self._look.timeout.connect(self._look_at_file)
         self._refresh = Throttle(_REFRESH_MS, self.read_results, self)
 
-    # ------------------------------------------------------------------------------------------------------ the file
+    # ------------------------------------------------------------------------------------- the file
 
     @property
     def path(self) -> Path | None:
@@ -174,7 +174,7 @@ class OpenStudy(QObject):
             self._begin_check()
             self.changed.emit()
 
-    # ----------------------------------------------------------------------------------------- what is wrong with it
+    # ------------------------------------------------------------------------ what is wrong with it
 
     def check_again(self) -> None:
         """Its scene is another one."""
@@ -210,7 +210,7 @@ class OpenStudy(QObject):
             self.findings = findings
             self.checked.emit()
 
-    # ------------------------------------------------------------------------------------------------------- results
+    # -------------------------------------------------------------------------------------- results
 
     def read_results_soon(self) -> None:
         """Read what has landed, but not more often than it can be followed."""

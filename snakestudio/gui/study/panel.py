@@ -43,7 +43,8 @@ _NONE = (
 )
 
 _LOW = 560
-"""Height below which results have the room of the study's title and of the workers' table, px of the design."""
+"""Height below which results have the room of the study's title and of the workers' table, px of
+the design."""
 
 
 class StudyActions(Protocol):
@@ -101,11 +102,21 @@ class StudyPanel(Themed):
     closed = Signal()
 
     def __init__(
-        self, open_study: OpenStudy, runner: StudyRunner, document: Document, actions: StudyActions,
-        settings: QSettings, parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        open_study: OpenStudy,
+        runner: StudyRunner,
+        document: Document,
+        actions: StudyActions,
+        settings: QSettings,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._open, self._runner, self._document, self._actions = open_study, runner, document, actions
+        self._open, self._runner, self._document, self._actions = (
+            open_study,
+            runner,
+            document,
+            actions,
+        )
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
         self._close.setToolTip("Close this panel; the study goes on running")
@@ -127,7 +138,9 @@ class StudyPanel(Themed):
         self.title.setPlaceholderText("What it is about")
         self.title.setAccessibleName("Title of the study")
         self.title.setMaxLength(200)
-        self.title.committed.connect(lambda text: self._open.edit(changed(self._open.study, title=text.strip())))
+        self.title.committed.connect(
+            lambda text: self._open.edit(changed(self._open.study, title=text.strip()))
+        )
         self.file = QLabel()
         self.file.setProperty("role", "dim")
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -188,7 +201,10 @@ class StudyPanel(Themed):
         about = QLabel(_NONE)
         about.setWordWrap(True)
         about.setProperty("role", "dim")
-        self.new_button, self.open_button = QPushButton("New Study of This Scene"), QPushButton("Open Study ...")
+        self.new_button, self.open_button = (
+            QPushButton("New Study of This Scene"),
+            QPushButton("Open Study ..."),
+        )
         theme.set_role(self.new_button, "primary")
         self.new_button.clicked.connect(lambda: self._actions.new())
         self.open_button.clicked.connect(lambda: self._actions.ask_open())
@@ -203,20 +219,29 @@ class StudyPanel(Themed):
         menu.addAction("Open Study ...").triggered.connect(lambda: self._actions.ask_open())
         menu.addSeparator()
         self._of_study = [
-            menu.addAction("Save As ..."), menu.addAction("Open in Text Editor"), menu.addAction("Show Folder"),
-            menu.addAction("Open Its Scene"), menu.addAction("Close Study"),
-        ]  # fmt: skip
+            menu.addAction("Save As ..."),
+            menu.addAction("Open in Text Editor"),
+            menu.addAction("Show Folder"),
+            menu.addAction("Open Its Scene"),
+            menu.addAction("Close Study"),
+        ]
         calls = (
-            lambda: self._actions.ask_save_as(), lambda: self._show_outside(folder=False),
-            lambda: self._show_outside(folder=True), lambda: self._actions.open_scene(), self._close_study,
-        )  # fmt: skip
+            lambda: self._actions.ask_save_as(),
+            lambda: self._show_outside(folder=False),
+            lambda: self._show_outside(folder=True),
+            lambda: self._actions.open_scene(),
+            self._close_study,
+        )
         for action, call in zip(self._of_study, calls, strict=True):
             action.triggered.connect(lambda _=False, call=call: call())
         menu.aboutToShow.connect(self._enable_menu)
         return menu
 
     def _enable_menu(self) -> None:
-        there, running = self._open.path is not None, self._runner.busy and self._runner.path == self._open.path
+        there, running = (
+            self._open.path is not None,
+            self._runner.busy and self._runner.path == self._open.path,
+        )
         for action in self._of_study:
             action.setEnabled(there)
         self._of_study[0].setEnabled(there and not running and not self._open.unreadable)
@@ -291,14 +316,22 @@ class StudyPanel(Themed):
         elif scene:
             text = scene
         elif self._open.unreadable_results:
-            text = self._open.unreadable_results.replace(f"{path.parent}{os.sep}" if path is not None else "", "")
+            text = self._open.unreadable_results.replace(
+                f"{path.parent}{os.sep}" if path is not None else "", ""
+            )
         elif document.path == self._open.scene_path and document.dirty:
-            kind, text = "info", "The scene has changes that are not saved: the study runs its file."
+            kind, text = (
+                "info",
+                "The scene has changes that are not saved: the study runs its file.",
+            )
             buttons = [("Save Scene", self._actions.save_scene)]
         elif self._open.taken_up:
             kind, text = "info", "The file was changed by another program, and is read again."
         elif document.origin != self._open.scene_path:
-            kind, text = "info", f"The window shows another scene than the study's, {self._open.study.scene}."
+            kind, text = (
+                "info",
+                f"The window shows another scene than the study's, {self._open.study.scene}.",
+            )
             buttons = [("Open It", self._actions.open_scene)]
         else:
             text = ""

@@ -50,7 +50,11 @@ class StudyRunBar(Themed):
     resume_asked = Signal()
 
     def __init__(
-        self, open_study: OpenStudy, runner: StudyRunner, settings: QSettings, parent: QWidget | None = None
+        self,
+        open_study: OpenStudy,
+        runner: StudyRunner,
+        settings: QSettings,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._open, self._runner, self._settings = open_study, runner, settings
@@ -65,7 +69,11 @@ class StudyRunBar(Themed):
             (self.run_button, "Compute what is not known yet", self.run_asked.emit),
             (self.pause_button, "Hand out no more runs; those under way end", runner.pause),
             (self.resume_button, "Go on", self.resume_asked.emit),
-            (self.cancel_button, "End it now; what is finished is kept, and Run goes on from there", runner.cancel),
+            (
+                self.cancel_button,
+                "End it now; what is finished is kept, and Run goes on from there",
+                runner.cancel,
+            ),
         ):
             button.setToolTip(tip)
             button.setIconSize(QSize(14, 14))
@@ -73,7 +81,9 @@ class StudyRunBar(Themed):
         self.who = ChoiceBox()
         self.who.setAccessibleName("Who computes")
         self.who.setToolTip("Processes of this machine, or a cluster")
-        self.who.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.who.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.who.setMinimumContentsLength(8)
         self.who.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fill_who()
@@ -111,18 +121,26 @@ class StudyRunBar(Themed):
         self.renew_theme()
         self.refresh()
 
-    # ----------------------------------------------------------------------------------------------------- who computes
+    # --------------------------------------------------------------------------------- who computes
 
     def _fill_who(self) -> None:
         most, chosen = default_workers(), self.chosen
-        counts = sorted({*range(1, min(most, _LOCAL_LISTED) + 1), most, *([chosen.count] if chosen.count else [])})
+        counts = sorted(
+            {
+                *range(1, min(most, _LOCAL_LISTED) + 1),
+                most,
+                *([chosen.count] if chosen.count else []),
+            }
+        )
         self.who.clear()
         for count in counts:
             self.who.addItem(counted(count, "worker"), count)
         if chosen.scheduler:
             self.who.addItem(chosen.scheduler, _CLUSTER)
         self.who.addItem("Cluster ...", None)
-        self.who.setCurrentIndex(self.who.findData(_CLUSTER if chosen.scheduler else chosen.count or most))
+        self.who.setCurrentIndex(
+            self.who.findData(_CLUSTER if chosen.scheduler else chosen.count or most)
+        )
 
     def _choose(self, index: int) -> None:
         count = self.who.itemData(index)
@@ -137,7 +155,7 @@ class StudyRunBar(Themed):
         self._fill_who()
         self.refresh()
 
-    # ---------------------------------------------------------------------------------------------------- what is shown
+    # -------------------------------------------------------------------------------- what is shown
 
     def set_low(self, low: bool) -> None:
         """Whether there is no room for the workers' table."""
@@ -147,14 +165,21 @@ class StudyRunBar(Themed):
 
     def refresh(self) -> None:
         """Show how it goes now."""
-        runner, mine = self._runner, self._runner.path is not None and self._runner.path == self._open.path
+        runner, mine = (
+            self._runner,
+            self._runner.path is not None and self._runner.path == self._open.path,
+        )
         busy = runner.busy
         seen = {
-            self.run_button: not busy, self.who: not busy,  # while it runs the table says who
-            self.pause_button: busy and not runner.pausing, self.resume_button: busy and runner.pausing,
+            self.run_button: not busy,
+            self.who: not busy,  # while it runs the table says who
+            self.pause_button: busy and not runner.pausing,
+            self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
-        }  # fmt: skip
-        for widget in sorted(seen, key=lambda widget: seen[widget]):  # there is no room for all of them at once
+        }
+        for widget in sorted(
+            seen, key=lambda widget: seen[widget]
+        ):  # there is no room for all of them at once
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
         self.run_button.setToolTip(self._why_not() or "Compute what is not known yet")
@@ -163,7 +188,9 @@ class StudyRunBar(Themed):
         progress = runner.progress if mine else None
         self.bar.show_task(self._runner.task)
         self.text.setText(self._text(busy, mine))
-        self.workers.show_workers(progress.workers if progress is not None and busy and not self._low else ())
+        self.workers.show_workers(
+            progress.workers if progress is not None and busy and not self._low else ()
+        )
         link = progress.dashboard if progress is not None and busy else ""
         self._link = link
         self._show_link()
@@ -212,7 +239,9 @@ class StudyRunBar(Themed):
     def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
         """Show a notice, once: what somebody has closed comes back only when it says something else."""
         if self._runner.path is not None:  # its folder is known, and there is little room
-            text = text.replace(f"{self._runner.path}: ", "").replace(f"{self._runner.path.parent}{os.sep}", "")
+            text = text.replace(f"{self._runner.path}: ", "").replace(
+                f"{self._runner.path.parent}{os.sep}", ""
+            )
         if text == self._said.get(banner, ""):
             return
         self._said[banner] = text
@@ -227,7 +256,9 @@ class StudyRunBar(Themed):
 
     def _show_link(self) -> None:
         colour = theme.current().accent
-        self.dashboard.setText(f"<a href='{self._link}' style='color:{colour}'>dask's page about these workers</a>")
+        self.dashboard.setText(
+            f"<a href='{self._link}' style='color:{colour}'>dask's page about these workers</a>"
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

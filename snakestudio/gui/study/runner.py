@@ -33,9 +33,10 @@ def on_this_machine(workers: Workers) -> bool:
 class StudyRunner(QObject):
     """At most one run of a study.
 
-    A robot that gets armed while one runs on this machine pauses it: no more runs are handed out, and what the workers
-    have still under way is of lower priority than everything else. It goes on when somebody says so and not by itself,
-    or disarming for a moment would take the machine from who is about to arm again.
+    A robot that gets armed while one runs on this machine pauses it: no more runs are handed out,
+    and what the workers have still under way is of lower priority than everything else. It goes on
+    when somebody says so and not by itself, or disarming for a moment would take the machine from
+    who is about to arm again.
 
     Parameters
     ----------
@@ -56,7 +57,12 @@ class StudyRunner(QObject):
     began = Signal()
     ended = Signal()
 
-    def __init__(self, movable: Callable[[], bool], parent: QObject | None = None, start: Start = StudyProcess) -> None:
+    def __init__(
+        self,
+        movable: Callable[[], bool],
+        parent: QObject | None = None,
+        start: Start = StudyProcess,
+    ) -> None:
         super().__init__(parent)
         self._movable, self._start = movable, start
         self._process: StudyProcess | None = None
@@ -71,7 +77,7 @@ class StudyRunner(QObject):
         self.task: Task[bool] | None = None
         """What follows the process; None while no study runs."""
 
-    # -------------------------------------------------------------------------------------------------- how far it is
+    # -------------------------------------------------------------------------------- how far it is
 
     @property
     def busy(self) -> bool:
@@ -111,9 +117,13 @@ class StudyRunner(QObject):
             return f"{text}, pausing" if self.pausing and not process.paused else text
         if process.progress is None:
             return ""
-        return f"{text}, cancelled" if process.progress.state == "cancelled" or process.cancelled else text
+        return (
+            f"{text}, cancelled"
+            if process.progress.state == "cancelled" or process.cancelled
+            else text
+        )
 
-    # --------------------------------------------------------------------------------------------------- what it does
+    # --------------------------------------------------------------------------------- what it does
 
     def start(self, path: Path, workers: Workers) -> None:
         """Run the study in a file; what is known already is taken over."""

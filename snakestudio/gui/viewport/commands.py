@@ -42,12 +42,21 @@ def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportCo
     """A command after which what is selected follows the mouse."""
     tip = f"{what}; X, Y or Z keeps to an axis, a number sets the amount, Esc puts back"
     return Command(
-        mode, "Edit", text, lambda c: c.viewport.editor.transforms.start(mode), (key,),
-        lambda c: c.viewport.editor.transforms.subject is not None, icon=mode, local=True, tip=tip,
-    )  # fmt: skip
+        mode,
+        "Edit",
+        text,
+        lambda c: c.viewport.editor.transforms.start(mode),
+        (key,),
+        lambda c: c.viewport.editor.transforms.subject is not None,
+        icon=mode,
+        local=True,
+        tip=tip,
+    )
 
 
-def _lay(make: Callable[[Scene, Path | None], Scene], text: str) -> Callable[[ViewportContext], None]:
+def _lay(
+    make: Callable[[Scene, Path | None], Scene], text: str
+) -> Callable[[ViewportContext], None]:
     """A command that changes the start, as one step of undo, or says why it cannot."""
 
     def run(c: ViewportContext) -> None:
@@ -66,7 +75,9 @@ def _start_here(c: ViewportContext) -> None:
     if snapshot is None:
         return
     scene = c.document.scene
-    c.document.edit(with_start(scene, start_of_pose(scene, snapshot.link_pose)), "Start where it is now")
+    c.document.edit(
+        with_start(scene, start_of_pose(scene, snapshot.link_pose)), "Start where it is now"
+    )
 
 
 def _is_shown(c: ViewportContext) -> bool:
@@ -101,10 +112,14 @@ def _colour_by(name: str) -> Command[ViewportContext]:
     """A command that colours a continuous body by a quantity, or by none."""
     text = QUANTITIES[name].title if name else "Nothing"
     return Command(
-        f"colour_{name or 'nothing'}", BODY_MENU, text, lambda c: c.viewport.options.set(body_quantity=name),
-        enabled=is_strained, checked=lambda c: c.viewport.options.now.body_quantity == name,
+        f"colour_{name or 'nothing'}",
+        BODY_MENU,
+        text,
+        lambda c: c.viewport.options.set(body_quantity=name),
+        enabled=is_strained,
+        checked=lambda c: c.viewport.options.now.body_quantity == name,
         tip="What the colours along a continuous body mean",
-    )  # fmt: skip
+    )
 
 
 def _arrows(factor: float) -> Callable[[ViewportContext], None]:
@@ -123,36 +138,63 @@ def _has_depth(c: ViewportContext) -> bool:
 
 LAY_OUT: tuple[Command[ViewportContext], ...] = (
     Command(
-        "draw_path", "Edit", "Draw Path", lambda c: c.viewport.path_tool.begin(), ("P",), meets_obstacles, icon="path",
+        "draw_path",
+        "Edit",
+        "Draw Path",
+        lambda c: c.viewport.path_tool.begin(),
+        ("P",),
+        meets_obstacles,
+        icon="path",
         local=True,
         tip="Click waypoints on the ground; Enter or a double click ends the path",
     ),
     Command(
-        "remove_path", "Edit", "Remove Path", lambda c: c.viewport.path_tool.clear(),
+        "remove_path",
+        "Edit",
+        "Remove Path",
+        lambda c: c.viewport.path_tool.clear(),
         enabled=lambda c: bool(c.document.scene.path),
     ),
     Command(
-        "draw_patch", "Edit", "Draw Friction Patch", lambda c: c.viewport.patch_tool.begin(), icon="path",
+        "draw_patch",
+        "Edit",
+        "Draw Friction Patch",
+        lambda c: c.viewport.patch_tool.begin(),
+        icon="path",
         tip="Click the corners of an area with its own friction; Enter or a double click ends it",
     ),
     Command(
-        "remove_patches", "Edit", "Remove Friction Patches", lambda c: c.viewport.patch_tool.clear(),
+        "remove_patches",
+        "Edit",
+        "Remove Friction Patches",
+        lambda c: c.viewport.patch_tool.clear(),
         enabled=lambda c: bool(c.document.scene.ground.patch),
     ),
     Command(
-        "robot_to_gait", _ROBOT_MENU, "Snap Robot to Gait at t = 0", _lay(gait_robot, "Snap robot to gait"),
-        enabled=is_jointed, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
+        "robot_to_gait",
+        _ROBOT_MENU,
+        "Snap Robot to Gait at t = 0",
+        _lay(gait_robot, "Snap robot to gait"),
+        enabled=is_jointed,
+        tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
     ),
     Command(
-        "straighten_robot", _ROBOT_MENU, "Straighten Robot", _lay(straight_robot, "Straighten robot"),
+        "straighten_robot",
+        _ROBOT_MENU,
+        "Straighten Robot",
+        _lay(straight_robot, "Straighten robot"),
         enabled=is_jointed,
         tip="The robot starts where it is, with all links in line",
     ),
     Command(
-        "start_here", _ROBOT_MENU, "Start Where It Is Now", _start_here, enabled=_is_shown,
+        "start_here",
+        _ROBOT_MENU,
+        "Start Where It Is Now",
+        _start_here,
+        enabled=_is_shown,
         tip="What is shown becomes the start, at rest; it applies at the next reset",
     ),
-)  # fmt: skip
+)
 """What lays out path and robot."""
 
 TRANSFORM: tuple[Command[ViewportContext], ...] = (
@@ -160,70 +202,153 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
     _transform("turn", "Rotate", "R", "The selection rotates with the mouse"),
     _transform("scale", "Scale", "S", "The selection grows and shrinks with the mouse"),
     Command(
-        "snap", "Edit", "Snap", lambda c: c.viewport.editor.options.toggle("on"),
-        ("Shift+Tab",), meets_obstacles, lambda c: c.viewport.editor.options.now.on, icon="magnet", local=True,
+        "snap",
+        "Edit",
+        "Snap",
+        lambda c: c.viewport.editor.options.toggle("on"),
+        ("Shift+Tab",),
+        meets_obstacles,
+        lambda c: c.viewport.editor.options.now.on,
+        icon="magnet",
+        local=True,
         tip="To grid, angles and other obstacles; Ctrl while dragging does the opposite",
     ),
     line("Edit"),
     Command(
-        "box_select", "Edit", "Box Select", lambda c: c.viewport.editor.boxes.arm(), ("B",), icon="box-select",
-        local=True, tip="Drag a rectangle; Ctrl adds to what is selected",
+        "box_select",
+        "Edit",
+        "Box Select",
+        lambda c: c.viewport.editor.boxes.arm(),
+        ("B",),
+        icon="box-select",
+        local=True,
+        tip="Drag a rectangle; Ctrl adds to what is selected",
     ),
-)  # fmt: skip
+)
 """What changes the selection by the mouse, or takes one."""
 
 VIEW: tuple[Command[ViewportContext], ...] = (
     Command("view_top", "View", "Top", lambda c: c.viewport.navigator.view("top"), ("7",)),
-    Command("view_front", "View", "Front", lambda c: c.viewport.navigator.view("front"), ("1",), _has_depth),
-    Command("view_right", "View", "Right", lambda c: c.viewport.navigator.view("right"), ("3",), _has_depth),
     Command(
-        "view_projection", "View", "Perspective", lambda c: c.viewport.navigator.toggle_projection(), ("5",),
-        _has_depth, lambda c: not c.viewport.navigator.camera.orthographic, tip="Perspective or parallel projection",
+        "view_front",
+        "View",
+        "Front",
+        lambda c: c.viewport.navigator.view("front"),
+        ("1",),
+        _has_depth,
+    ),
+    Command(
+        "view_right",
+        "View",
+        "Right",
+        lambda c: c.viewport.navigator.view("right"),
+        ("3",),
+        _has_depth,
+    ),
+    Command(
+        "view_projection",
+        "View",
+        "Perspective",
+        lambda c: c.viewport.navigator.toggle_projection(),
+        ("5",),
+        _has_depth,
+        lambda c: not c.viewport.navigator.camera.orthographic,
+        tip="Perspective or parallel projection",
     ),
     line("View"),
-    Command("frame_all", "View", "Frame All", lambda c: c.viewport.frame_all(), ("Home",), icon="frame", local=True),
-    Command("frame_selection", "View", "Frame Selection", lambda c: c.viewport.frame_selection(), ("F", ".")),
     Command(
-        "follow", "View", "Follow Robot",
-        lambda c: c.viewport.navigator.set_following(not c.viewport.navigator.following), ("C",),
-        checked=lambda c: c.viewport.navigator.following, icon="follow",
+        "frame_all",
+        "View",
+        "Frame All",
+        lambda c: c.viewport.frame_all(),
+        ("Home",),
+        icon="frame",
+        local=True,
+    ),
+    Command(
+        "frame_selection",
+        "View",
+        "Frame Selection",
+        lambda c: c.viewport.frame_selection(),
+        ("F", "."),
+    ),
+    Command(
+        "follow",
+        "View",
+        "Follow Robot",
+        lambda c: c.viewport.navigator.set_following(not c.viewport.navigator.following),
+        ("C",),
+        checked=lambda c: c.viewport.navigator.following,
+        icon="follow",
         tip="Keep the robot in the middle of the picture",
     ),
     Command(
-        "measure", "View", "Measure", lambda c: c.viewport.measure_tool.begin(), ("M",), icon="measure", local=True,
+        "measure",
+        "View",
+        "Measure",
+        lambda c: c.viewport.measure_tool.begin(),
+        ("M",),
+        icon="measure",
+        local=True,
         tip="Click two points: distance, parts along x and y, direction",
     ),
     line("View"),
     Command(
-        "gizmo", "View", "Gizmo", lambda c: c.viewport.editor.options.toggle("gizmo"), (), meets_obstacles,
+        "gizmo",
+        "View",
+        "Gizmo",
+        lambda c: c.viewport.editor.options.toggle("gizmo"),
+        (),
+        meets_obstacles,
         lambda c: c.viewport.editor.options.now.gizmo,
         tip="Handles around the selection that move, turn and scale it",
     ),
     Command(
-        "next_gizmo", "View", "Next Gizmo", lambda c: c.viewport.editor.options.next_mode(), ("T",), meets_obstacles,
-        local=True, tip="Handles that move, turn, scale, one after the other",
+        "next_gizmo",
+        "View",
+        "Next Gizmo",
+        lambda c: c.viewport.editor.options.next_mode(),
+        ("T",),
+        meets_obstacles,
+        local=True,
+        tip="Handles that move, turn, scale, one after the other",
     ),
     line("View"),
     _show("forces", "Obstacle Forces"),
     _show("friction", "Friction Forces"),
-    _show("ground_forces", "Ground Forces", "What the ground does to a robot that it carries: reaction and friction"),
-    _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_strained),
+    _show(
+        "ground_forces",
+        "Ground Forces",
+        "What the ground does to a robot that it carries: reaction and friction",
+    ),
+    _show(
+        "support_torques",
+        "Support Torques",
+        "1 N m is as long as 10 N of force",
+        enabled=is_strained,
+    ),
     _show("contact_points", "Contact Points", "Coloured by stick and slip"),
     _show("trail", "Trail"),
     _show("path", "Path", "The path on the ground and the points that guide the robot"),
     _show("centre_of_mass", "Centre of Mass"),
     _show("joint_axes", "Joint Axes", "A continuous body has no joints", enabled=is_jointed),
     _show(
-        "reference_ghost", "Commanded Shape", "Where the joints were told to be; a continuous body has none",
+        "reference_ghost",
+        "Commanded Shape",
+        "Where the joints were told to be; a continuous body has none",
         enabled=is_jointed,
     ),
     _show("see_through", "See Through Obstacles"),
     _show("grid", "Grid"),
-    _show("drafting", "Rulers and Dimensions", "In the view from above: sizes and gaps of what is selected"),
+    _show(
+        "drafting",
+        "Rulers and Dimensions",
+        "In the view from above: sizes and gaps of what is selected",
+    ),
     line("View/Show"),
     Command("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
     Command("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
     Command("trail_link", "View/Trail of"),
     *(_colour_by(name) for name in ("", *QUANTITIES)),
-)  # fmt: skip
+)
 """What is seen, and from where."""

@@ -50,13 +50,15 @@ class ViewButtons(QWidget):
         row.setSpacing(6)
         self._buttons: dict[str, QToolButton] = {}
         for name, (text, tip) in _VIEWS.items():
-            self._add(name, text, tip).clicked.connect(lambda _=False, view=name: navigator.view(view))
+            self._add(name, text, tip).clicked.connect(
+                lambda _=False, view=name: navigator.view(view)
+            )
         self._add("perspective", "Persp", "Perspective or parallel projection (5)").clicked.connect(
             navigator.toggle_projection
         )
-        self._add("follow", "Follow", "Keep the robot in the middle of the picture (C)").clicked.connect(
-            lambda: navigator.set_following(not navigator.following)
-        )
+        self._add(
+            "follow", "Follow", "Keep the robot in the middle of the picture (C)"
+        ).clicked.connect(lambda: navigator.set_following(not navigator.following))
         navigator.changed.connect(self._show_state)
         navigator.following_changed.connect(self._show_state)
         self._show_state()
@@ -113,7 +115,9 @@ class _Pill(QToolButton):
         font = self.font()
         font.setPixelSize(theme.scaled(12))
         self.setFont(font)
-        self.setFixedSize(max(48, self.fontMetrics().horizontalAdvance(text) + 20), theme.scaled(26))
+        self.setFixedSize(
+            max(48, self.fontMetrics().horizontalAdvance(text) + 20), theme.scaled(26)
+        )
 
     def nextCheckState(self) -> None:
         # The camera says what is on, not the click.
@@ -155,7 +159,9 @@ class Hint(QLabel):
         self._area = area
         self._say(self._said)
 
-    def show_item(self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None) -> None:
+    def show_item(
+        self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None
+    ) -> None:
         """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
         if item is None and locked is not None and locked.index < len(scene.obstacles):
             name = obstacle_title(scene.obstacles[locked.index], locked.index)
@@ -167,7 +173,11 @@ class Hint(QLabel):
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
-            group = f" · group {o.group}, Alt+click selects it alone" if o.group and not selected else ""
+            group = (
+                f" · group {o.group}, Alt+click selects it alone"
+                if o.group and not selected
+                else ""
+            )
             what = (
                 "locked: unlock it in the scene tree to move it"
                 if o.locked
@@ -182,14 +192,20 @@ class Hint(QLabel):
 
     def _say(self, text: str) -> None:
         self._said = text
-        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING))
+        shown = self.fontMetrics().elidedText(
+            text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING)
+        )
         if shown != self.text():
             self.setText(shown)
         self.adjustSize()
         self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)
 
 
-_BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+_BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 
 
 class FocusFrame(QWidget):

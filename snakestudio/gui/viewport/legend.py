@@ -6,7 +6,17 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core import theme
@@ -43,12 +53,26 @@ class Legends:
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
         self.forces = Legend(options, navigator, viewport)
-        self.robot, self.controller, self.ghosts = Swatches(viewport), Swatches(viewport), Swatches(viewport)
+        self.robot, self.controller, self.ghosts = (
+            Swatches(viewport),
+            Swatches(viewport),
+            Swatches(viewport),
+        )
 
-    def tell(self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool) -> None:
+    def tell(
+        self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool
+    ) -> None:
         """Another instant is shown, with ghosts of these colours and names; `commanded`: one of the shape asked for."""
-        if commanded and snapshot is not None and Fields.REFERENCE in snapshot.valid and snapshot.body is None:
-            ghosts = [(QColor.fromRgbF(*theme.render_theme().ghost).name(), "commanded shape"), *ghosts]
+        if (
+            commanded
+            and snapshot is not None
+            and Fields.REFERENCE in snapshot.valid
+            and snapshot.body is None
+        ):
+            ghosts = [
+                (QColor.fromRgbF(*theme.render_theme().ghost).name(), "commanded shape"),
+                *ghosts,
+            ]
         self.ghosts.say(ghosts)
         self.controller.say(control_state(snapshot) if snapshot is not None else [])
         self._stack()
@@ -116,17 +140,27 @@ class Swatches(QWidget):
                 painter.setBrush(QColor(colour))
                 painter.drawRoundedRect(QRectF(_LEGENDS_PAD, middle - 4, _SWATCH, 8), 4, 4)
                 painter.setPen(theme.colour("text"))
-                place = QRectF(_LEGENDS_PAD + _SWATCH + 8, middle - self._height / 2, self.width(), self._height)
-                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+                place = QRectF(
+                    _LEGENDS_PAD + _SWATCH + 8,
+                    middle - self._height / 2,
+                    self.width(),
+                    self._height,
+                )
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
+                )
         finally:
             painter.end()
 
 
 _PAD, _BAR = 12, 56
 _ROLES = {
-    "forces": "warning", "friction": "friction", "ground_forces": "warning", "ground_friction": "friction",
+    "forces": "warning",
+    "friction": "friction",
+    "ground_forces": "warning",
+    "ground_friction": "friction",
     "trail": "accent",
-}  # fmt: skip
+}
 """Every row there can be, and the colour of what it stands for."""
 _HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
 _TIPS = {
@@ -215,7 +249,7 @@ class Legend(QWidget):
         force = step_below(0.9 * _BAR / max(pixels, 1e-12))
         return force, round(force * pixels)
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -231,7 +265,13 @@ class Legend(QWidget):
             font.setPixelSize(theme.scaled(12))
             painter.setFont(font)
             for index, row in enumerate(self._rows):
-                self._row(painter, row, self._place(index), getattr(now, _option(row)), index == self._over)
+                self._row(
+                    painter,
+                    row,
+                    self._place(index),
+                    getattr(now, _option(row)),
+                    index == self._over,
+                )
         finally:
             painter.end()
 
@@ -245,7 +285,12 @@ class Legend(QWidget):
         if row == "trail":
             painter.setPen(QPen(colour, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             painter.drawPolyline(
-                QPolygonF([QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5)) for x in range(0, _BAR - 16, 2)])
+                QPolygonF(
+                    [
+                        QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5))
+                        for x in range(0, _BAR - 16, 2)
+                    ]
+                )
             )
             link = self._options.now.trail_index(self._n_links)
             whose = f"{self._part.lower()} {link + 1}" if link is not None else ""
@@ -291,7 +336,11 @@ class Legend(QWidget):
             menu = Menu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             fill_trail_menu(menu, self._options, self._n_links, self._part)
-            menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(len(self._rows) - 1).bottom() + 4).toPoint()))
+            menu.popup(
+                self.mapToGlobal(
+                    QPointF(_PAD, self._place(len(self._rows) - 1).bottom() + 4).toPoint()
+                )
+            )
         else:
             self._options.set(**{_option(row): not getattr(self._options.now, _option(row))})
 
@@ -307,10 +356,17 @@ def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str =
         action.triggered.connect(lambda: options.set(**changes))
 
     offer("No Trail", not now.trail, trail=False)
-    offer(f"Middle {part}", now.trail and now.trail_link == TRAIL_MIDDLE, trail=True, trail_link=TRAIL_MIDDLE)
+    offer(
+        f"Middle {part}",
+        now.trail and now.trail_link == TRAIL_MIDDLE,
+        trail=True,
+        trail_link=TRAIL_MIDDLE,
+    )
     menu.addSeparator()
     for link in range(min(n_links, 41)):
-        offer(f"{part} {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link)
+        offer(
+            f"{part} {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link
+        )
 
 
 def _newtons(force: float) -> str:
@@ -328,4 +384,6 @@ def _arrow(painter: QPainter, start: QPointF, length: float, colour: QColor) -> 
     painter.drawLine(start, QPointF(tip.x() - head + 1, tip.y()))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    painter.drawPolygon(QPolygonF([tip, QPointF(tip.x() - head, tip.y() - 4), QPointF(tip.x() - head, tip.y() + 4)]))
+    painter.drawPolygon(
+        QPolygonF([tip, QPointF(tip.x() - head, tip.y() - 4), QPointF(tip.x() - head, tip.y() + 4)])
+    )

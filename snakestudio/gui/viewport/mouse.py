@@ -41,7 +41,9 @@ class Mouse(QObject):
         Told where the cursor is while no button is held.
     """
 
-    def __init__(self, viewport: ViewportApi, transforms: TransformTool, hover: Callable[[QPointF], None]) -> None:
+    def __init__(
+        self, viewport: ViewportApi, transforms: TransformTool, hover: Callable[[QPointF], None]
+    ) -> None:
         super().__init__(viewport.widget)
         self._viewport, self._transforms, self._hover = viewport, transforms, hover
         self._mode = _Mode.IDLE
@@ -84,7 +86,9 @@ class Mouse(QObject):
             navigator.orbit(dx, dy, self._pivot)
         elif self._mode is _Mode.PAN:
             size = self._viewport.widget.size()
-            navigator.pan(2 * dx / max(1, size.width()), -2 * dy / max(1, size.height()), self._pivot)
+            navigator.pan(
+                2 * dx / max(1, size.width()), -2 * dy / max(1, size.height()), self._pivot
+            )
 
     def _begin(self, event: QMouseEvent) -> _Mode:
         """Which kind of drag this is going to be."""
@@ -198,7 +202,9 @@ class DropTarget(QObject):
         elif place is None:
             self._viewport.preview.clear()
         else:
-            self._viewport.preview.show(preset_obstacles(self._viewport.document.scene, name, place))
+            self._viewport.preview.show(
+                preset_obstacles(self._viewport.document.scene, name, place)
+            )
 
     def _place(self, position: QPointF) -> tuple[float, float] | None:
         """The point of the ground under the cursor, to the centimetre; None towards the horizon."""

@@ -97,7 +97,7 @@ class Navigator(QObject):
         self.camera = blend(self._from, self._to, share)
         self.changed.emit()
 
-    # --- by mouse -------------------------------------------------------------------------------------------------
+    # --- by mouse ---------------------------------------------------------------------------------
 
     def pivot(self, point: tuple[float, float, float] | None) -> NDArray[np.float64]:
         """The point to turn around or to zoom to, if `point` is under the cursor (None for the sky)."""
@@ -106,7 +106,11 @@ class Navigator(QObject):
             return target
         reach = _FAR * self.camera.distance
         found = np.array(point)
-        return found if float(np.linalg.norm(found - self.camera.eye)) < reach or self.camera.orthographic else target
+        return (
+            found
+            if float(np.linalg.norm(found - self.camera.eye)) < reach or self.camera.orthographic
+            else target
+        )
 
     def orbit(self, dx: float, dy: float, pivot: ArrayLike) -> None:
         """Turn around `pivot` by a mouse movement in pixels."""
@@ -114,7 +118,9 @@ class Navigator(QObject):
             return
         camera = self.camera
         if camera.orthographic and camera.elevation in (0.0, math.pi / 2):
-            camera = replace(camera, orthographic=False)  # turning out of a standard view gives depth back
+            camera = replace(
+                camera, orthographic=False
+            )  # turning out of a standard view gives depth back
         self.jump(camera.orbit(_TURN * dx, _TURN * dy, pivot))
 
     def pan(self, dx: float, dy: float, point: ArrayLike) -> None:
@@ -125,7 +131,7 @@ class Navigator(QObject):
         """Come nearer by notches of the wheel; what is under the cursor stays there."""
         self.jump(self.camera.zoom(0.87**notches, cursor, point, self.aspect))
 
-    # --- by key and button ----------------------------------------------------------------------------------------
+    # --- by key and button ------------------------------------------------------------------------
 
     def view(self, name: str) -> None:
         """Go to a standard view."""
@@ -136,7 +142,9 @@ class Navigator(QObject):
         if not self.flat:
             self.jump(self._destination().toggled())
 
-    def frame(self, low: ArrayLike, high: ArrayLike, *, home: bool = False, at_once: bool = False) -> None:
+    def frame(
+        self, low: ArrayLike, high: ArrayLike, *, home: bool = False, at_once: bool = False
+    ) -> None:
         """Show a box in full; `home` also takes the direction that the program starts with."""
         camera = self._destination().standard("perspective") if home else self._destination()
         camera = camera.standard("top") if self.flat else camera
@@ -148,7 +156,7 @@ class Navigator(QObject):
     def _destination(self) -> Camera:
         return self._to if self.moving else self.camera
 
-    # --- following the robot --------------------------------------------------------------------------------------
+    # --- following the robot ----------------------------------------------------------------------
 
     def set_following(self, following: bool) -> None:
         """Keep the robot where it is in the picture, or let it go."""

@@ -51,7 +51,9 @@ class OverlayBuilder:
         """Whether it is seen where the joints were told to be: of a robot always, for one looks at how it lags."""
         return self._viewport.options.now.reference_ghost or self._viewport.bridge.source == "robot"
 
-    def overlays(self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool) -> Overlays:
+    def overlays(
+        self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool
+    ) -> Overlays:
         """Everything but what tools add; `stale` if the robot is drawn as nobody knows it to be any more."""
         v, trail = self._viewport, None
         scene, snapshot, recording, now = v.scene, v.snapshot, v.bridge.recording, v.options.now

@@ -64,7 +64,11 @@ class Viewport(QWidget):
     fell_back = Signal(str)
 
     def __init__(
-        self, document: Document, bridge: SessionController, selection: Selection, parent: QWidget | None = None
+        self,
+        document: Document,
+        bridge: SessionController,
+        selection: Selection,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.document, self.bridge, self.selection = document, bridge, selection
@@ -127,7 +131,7 @@ class Viewport(QWidget):
         self._on_scene()
         self._on_opened()
 
-    # --- what is drawn --------------------------------------------------------------------------------------------
+    # --- what is drawn ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Draw again, soon."""
@@ -174,8 +178,8 @@ class Viewport(QWidget):
     def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.set_aspect(aspect)
         if self._frame_home:
-            # The first pictures of a scene show all of it, whatever size the window turned out to have, until its robot
-            # is there, too, or the user looks elsewhere.
+            # The first pictures of a scene show all of it, whatever size the window turned out to
+            # have, until its robot is there, too, or the user looks elsewhere.
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
@@ -231,7 +235,7 @@ class Viewport(QWidget):
         self.sheet.draw_on(image)
         return image
 
-    # --- events of the program ------------------------------------------------------------------------------------
+    # --- events of the program --------------------------------------------------------------------
 
     def show_instant(self) -> None:
         """What is shown is another instant, or other ghosts are to be seen."""
@@ -259,7 +263,9 @@ class Viewport(QWidget):
         """
         self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
 
-    def show_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
+    def show_robot(
+        self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]
+    ) -> None:
         """Ask from now on what must be known of a live robot that is drawn.
 
         Parameters
@@ -303,7 +309,7 @@ class Viewport(QWidget):
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
         self.navigator.set_untouched()
 
-    # --- views ----------------------------------------------------------------------------------------------------
+    # --- views ------------------------------------------------------------------------------------
 
     def frame_all(self, *, at_once: bool = False) -> None:
         """Show everything, the robot too, from where one looks; `at_once` from where the program shows it first."""
@@ -313,18 +319,22 @@ class Viewport(QWidget):
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is, from the same direction."""
-        chosen = frozenset(item for item in self.selection.items if item[0] in ("obstacle", "link", "patch"))
+        chosen = frozenset(
+            item for item in self.selection.items if item[0] in ("obstacle", "link", "patch")
+        )
         box = box_around(self.scene, self.snapshot, self.document.base_dir, chosen or None)
         if box is not None:
             self.navigator.frame(*box)
 
-    # --- what is under the cursor -------------------------------------------------------------------------------------
+    # --- what is under the cursor -----------------------------------------------------------------
 
     def hover(self, position: QPointF) -> None:
         """The cursor is there, no button is held."""
         inside = self.rect().contains(position.toPoint())
         picked, item = self.api.item_at(position) if inside else (None, None)
-        self._locked = picked if item is None and picked is not None and picked.kind == "obstacle" else None
+        self._locked = (
+            picked if item is None and picked is not None and picked.kind == "obstacle" else None
+        )
         self.selection.set_hovered(item)
         self._explain()
 
@@ -340,10 +350,14 @@ class Viewport(QWidget):
         self._explain()
         self.refresh()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() != QEvent.Type.KeyRelease and self.tools.wants(event):
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() != QEvent.Type.KeyRelease
+            and self.tools.wants(event)
+        ):
             event.accept()
             if event.type() == QEvent.Type.KeyPress:
                 self.keyPressEvent(event)  # Tab too, which else would go to the next widget

@@ -36,7 +36,8 @@ class ViewportApi:
     Parameters
     ----------
     widget : QWidget
-        The viewport itself: of it only size, cursor and focus are of interest, and that things can lie over it.
+        The viewport itself: of it only size, cursor and focus are of interest, and that things can
+        lie over it.
     document : Document
     bridge : SessionController
     selection : Selection
@@ -53,20 +54,35 @@ class ViewportApi:
         How a continuous body is drawn.
     """
 
-    def __init__(self, widget: QWidget, document: Document, bridge: SessionController, selection: Selection) -> None:
-        self.widget, self.document, self.bridge, self.selection = widget, document, bridge, selection
-        self.navigator, self.options, self.preview = Navigator(widget), ViewOptions(widget), Preview(widget)
+    def __init__(
+        self, widget: QWidget, document: Document, bridge: SessionController, selection: Selection
+    ) -> None:
+        self.widget, self.document, self.bridge, self.selection = (
+            widget,
+            document,
+            bridge,
+            selection,
+        )
+        self.navigator, self.options, self.preview = (
+            Navigator(widget),
+            ViewOptions(widget),
+            Preview(widget),
+        )
         self.look = BodyLook()
         self._left_behind: Snapshot | None = None
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     @property
     def scene(self) -> Scene:
         """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
         recording, snapshot = self.bridge.recording, self.bridge.displayed
-        if recording is None or snapshot is None or (self.bridge.live and self.bridge.source == "simulation"):
+        if (
+            recording is None
+            or snapshot is None
+            or (self.bridge.live and self.bridge.source == "simulation")
+        ):
             return self.document.scene
         return recording.scene_at(snapshot.time)
 
@@ -84,7 +100,12 @@ class ViewportApi:
     def placeable(self) -> bool:
         """Whether what is shown is the start of a run that has not begun."""
         bridge, snapshot = self.bridge, self.snapshot
-        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "unprepared", "blocked")
+        at_start = bridge.live and bridge.status.state in (
+            "ready",
+            "preparing",
+            "unprepared",
+            "blocked",
+        )
         return at_start and snapshot is not None and Fields.POSE in snapshot.valid
 
     @property
@@ -99,7 +120,7 @@ class ViewportApi:
             and abs(camera.elevation - math.radians(elevation)) < 1e-6
         )
 
-    # --- what is where --------------------------------------------------------------------------------------------
+    # --- what is where ----------------------------------------------------------------------------
 
     def ndc(self, position: QPointF) -> tuple[float, float]:
         """Normalised device coordinates of a point of the widget."""
@@ -109,7 +130,9 @@ class ViewportApi:
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
         """Where in the widget a point of the world is seen."""
         x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
-        return QPointF((float(x) + 1) / 2 * self.widget.width(), (1 - float(y)) / 2 * self.widget.height())
+        return QPointF(
+            (float(x) + 1) / 2 * self.widget.width(), (1 - float(y)) / 2 * self.widget.height()
+        )
 
     def ground(
         self, position: QPointF, height: float = 0.0, camera: Camera | None = None
@@ -131,9 +154,15 @@ class ViewportApi:
     def _things(self) -> DrawList:
         """What can be picked, made anew when scene or robot are others."""
         scene, snapshot = self.scene, self.snapshot
-        if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
+        if (
+            self._pickable is None
+            or self._pickable[0] is not scene
+            or self._pickable[1] is not snapshot
+        ):
             shown, folder = Overlays(stretch_scale=self.look.stretch_scale), self.document.base_dir
-            things = build(scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder)
+            things = build(
+                scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder
+            )
             self._pickable = scene, snapshot, things
         return self._pickable[2]
 
@@ -153,13 +182,18 @@ class ViewportApi:
     def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
         """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
         things, camera = self._things(), self.navigator.camera
-        picks = picking.pick_rectangle(things, camera, self.ndc(corner), self.ndc(opposite), self._aspect)
+        picks = picking.pick_rectangle(
+            things, camera, self.ndc(corner), self.ndc(opposite), self._aspect
+        )
         items = (item_of(picked, self.scene, self.document.scene) for picked in picks)
         return {item for item in items if item is not None}
 
 
 def box_around(
-    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[Item] | None = None
+    scene: Scene,
+    snapshot: Snapshot | None,
+    base_dir: Path | None,
+    items: frozenset[Item] | None = None,
 ) -> tuple[FloatArray, FloatArray] | None:
     """Corners of the box around some items, m; around all there is, path and patches too, if none are named.
 

@@ -51,7 +51,9 @@ def available(timeout: float = 1.5) -> list[Adapter]:
         found[interface] = _search(interface)
 
     threads = [
-        threading.Thread(target=search, args=(name,), name=f"snakestudio-search-{name}", daemon=True)
+        threading.Thread(
+            target=search, args=(name,), name=f"snakestudio-search-{name}", daemon=True
+        )
         for name in BACKENDS
     ]
     for thread in threads:
@@ -89,13 +91,19 @@ def _search(interface: str) -> Adapter:
     except Exception:  # it cannot tell
         channels = []
     if interface == "udp_multicast":
-        channels.sort(key=lambda channel: ":" in channel)  # IPv4 works on loopback without any set-up
+        channels.sort(
+            key=lambda channel: ":" in channel
+        )  # IPv4 works on loopback without any set-up
     return Adapter(interface, tuple(dict.fromkeys(channel for channel in channels if channel)))
 
 
 def _socketcan() -> Adapter:
     if sys.platform != "linux":
-        return Adapter("socketcan", (), "SocketCAN is a part of Linux; choose the interface of the adapter's maker.")
+        return Adapter(
+            "socketcan",
+            (),
+            "SocketCAN is a part of Linux; choose the interface of the adapter's maker.",
+        )
     channels = []
     for device in sorted(Path("/sys/class/net").glob("*")):
         with contextlib.suppress(OSError):
@@ -103,7 +111,9 @@ def _socketcan() -> Adapter:
                 channels.append(device.name)
     if not channels and not _has_socketcan():
         return Adapter(
-            "socketcan", (), "This kernel has no SocketCAN; load it (sudo modprobe can can_raw), or choose another one."
+            "socketcan",
+            (),
+            "This kernel has no SocketCAN; load it (sudo modprobe can can_raw), or choose another one.",
         )
     return Adapter("socketcan", tuple(channels))
 

@@ -16,9 +16,15 @@ from snakestudio.link.bus.drivers import channel_like, missing_driver
 from snakestudio.link.profile.schema import Bus
 
 __all__ = [
-    "BusSetupError", "UnreadableError", "missing_arguments", "named", "opening_error", "unknown_interface",
-    "without_driver", "working_error",
-]  # fmt: skip
+    "BusSetupError",
+    "UnreadableError",
+    "missing_arguments",
+    "named",
+    "opening_error",
+    "unknown_interface",
+    "without_driver",
+    "working_error",
+]
 
 # What drivers say goes into our own sentences, not onto a terminal that nobody sees.
 logging.getLogger("can").addHandler(logging.NullHandler())
@@ -60,13 +66,17 @@ def without_driver(bus: Bus, problem: str = "") -> BusSetupError:
     """
     said = f"{named(bus)}: {_lower(problem or missing_driver(bus.interface))}"
     like = channel_like(bus.interface)
-    return BusSetupError(said if bus.channel or not like else f"{said} It needs a channel, too, such as {like}.")
+    return BusSetupError(
+        said if bus.channel or not like else f"{said} It needs a channel, too, such as {like}."
+    )
 
 
 def missing_arguments(bus: Bus, missing: Iterable[str]) -> BusSetupError:
     """For a bus that cannot be opened without a channel, or without options that nobody gave."""
     if "channel" in missing:
-        return BusSetupError(f"{named(bus)}: no channel was chosen; give one such as {channel_like(bus.interface)}.")
+        return BusSetupError(
+            f"{named(bus)}: no channel was chosen; give one such as {channel_like(bus.interface)}."
+        )
     names = " and ".join(missing)
     return BusSetupError(
         f"{named(bus)}: it cannot do without {names}; give them as options of the bus, when connecting or in the"
@@ -100,10 +110,12 @@ def opening_error(bus: Bus, error: BaseException) -> LinkError:
         )
         return LinkError(f"{name}: you may not open it; {who}.")
     if numbers & {errno.EBUSY, errno.EADDRINUSE}:
-        return LinkError(f"{name}: another program uses it; close that one, or choose another channel.")
-    if isinstance(error, (can.CanInterfaceNotImplementedError, ImportError, NameError, AttributeError)) or (
-        isinstance(error, OSError) and not numbers
-    ):
+        return LinkError(
+            f"{name}: another program uses it; close that one, or choose another channel."
+        )
+    if isinstance(
+        error, (can.CanInterfaceNotImplementedError, ImportError, NameError, AttributeError)
+    ) or (isinstance(error, OSError) and not numbers):
         return without_driver(bus)
     if bus.interface in _SERIAL and errno.ENOTTY in numbers:
         return BusSetupError(f"{name}: this is no serial port; {_channel_remedy(bus)}")
@@ -115,8 +127,12 @@ def opening_error(bus: Bus, error: BaseException) -> LinkError:
         return BusSetupError(f"{name}: this is no multicast address; {_multicast_remedy}")
     said = _said(chain)
     if any(isinstance(each, (TypeError, ValueError)) for each in chain):
-        return BusSetupError(f"{name}: it cannot be set up so ({said}); mend channel{_like(bus)}, bit rate or options.")
-    return LinkError(f"{name}: it cannot be opened ({said}); look after adapter, cable and channel{_like(bus)}.")
+        return BusSetupError(
+            f"{name}: it cannot be set up so ({said}); mend channel{_like(bus)}, bit rate or options."
+        )
+    return LinkError(
+        f"{name}: it cannot be opened ({said}); look after adapter, cable and channel{_like(bus)}."
+    )
 
 
 def working_error(bus: Bus, error: BaseException) -> str:
@@ -140,7 +156,9 @@ def working_error(bus: Bus, error: BaseException) -> str:
 
 
 _multicast_remedy = "give a multicast address such as 239.74.163.2 as channel."
-_route_remedy = "connect a network, or give loopback the route (sudo ip route add 224.0.0.0/4 dev lo)."
+_route_remedy = (
+    "connect a network, or give loopback the route (sudo ip route add 224.0.0.0/4 dev lo)."
+)
 
 
 def _channel_remedy(bus: Bus) -> str:
@@ -169,7 +187,9 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _number(error: BaseException) -> int | None:
     number = error.errno if isinstance(error, OSError) else getattr(error, "error_code", None)
-    if type(error).__module__ == "termios" and error.args:  # its errors are none of the operating system's by type
+    if (
+        type(error).__module__ == "termios" and error.args
+    ):  # its errors are none of the operating system's by type
         number = error.args[0]
     return number if isinstance(number, int) and not isinstance(error, socket.gaierror) else None
 

@@ -60,7 +60,8 @@ _BLF_BLOCK = 16_384
 
 
 _UNSORTED_S = 0.05
-"""Frames of several channels may be out of order by so much; a larger step back is a clock that was set."""
+"""Frames of several channels may be out of order by so much; a larger step back is a clock that was
+set."""
 _LONGEST_STEP_S = 1.0
 """Most time that is assumed between two frames where the clock was set back."""
 
@@ -112,9 +113,13 @@ def check_log_path(path: Path) -> None:
         If its ending is none of `ENDINGS`, or there is no such folder.
     """
     if path.suffix.lower() not in ENDINGS:
-        raise LinkError(f"{path.name}: Frames are logged as {listing(ENDINGS, 'or')}. Use one of these endings.")
+        raise LinkError(
+            f"{path.name}: Frames are logged as {listing(ENDINGS, 'or')}. Use one of these endings."
+        )
     if not path.parent.is_dir():
-        raise LinkError(f"{path}: there is no folder {path.parent}; make it, or choose another one.")
+        raise LinkError(
+            f"{path}: there is no folder {path.parent}; make it, or choose another one."
+        )
 
 
 class FrameLog:
@@ -128,7 +133,8 @@ class FrameLog:
     channel : str
         Of the bus, as the file shall name it.
     say : callable
-        Called from that thread with a severity and a sentence: when the log has begun, has ended, or could not go on.
+        Called from that thread with a severity and a sentence: when the log has begun, has ended,
+        or could not go on.
 
     Attributes
     ----------
@@ -138,7 +144,9 @@ class FrameLog:
         False if it could not be written, or not to its end.
     """
 
-    def __init__(self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]) -> None:
+    def __init__(
+        self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]
+    ) -> None:
         self.path = path
         self.lost = 0
         self.whole = True
@@ -146,7 +154,9 @@ class FrameLog:
         self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
         # One offset for the whole log: times between frames stay right when the wall clock is set.
         self._epoch = time.time() - time.monotonic()
-        self._channel: str | int = 0 if path.suffix.lower() in (".blf", ".asc") else channel or "can0"
+        self._channel: str | int = (
+            0 if path.suffix.lower() in (".blf", ".asc") else channel or "can0"
+        )
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="snakestudio-frame-log", daemon=True)
         self._thread.start()
@@ -177,7 +187,10 @@ class FrameLog:
             writer = _writer(self.path)
         except OSError as error:
             self._ended, self.whole = True, False
-            self._say("error", f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.")
+            self._say(
+                "error",
+                f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.",
+            )
             return
         self._say("info", f"All frames are logged to {name}.")
         try:
@@ -227,7 +240,8 @@ class LogReader(Iterator[Logged]):
     Raises
     ------
     LinkError
-        From the first frame on, if the file is missing, of no known kind, or ends in a way that cannot be read.
+        From the first frame on, if the file is missing, of no known kind, or ends in a way that
+        cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -257,19 +271,29 @@ class LogReader(Iterator[Logged]):
                 data.seek(0)
                 if not binary:
                     self._text = TextLog(data)
-                for time_s, frame, sent in _blf_frames(data) if self._text is None else _text_frames(self._text):
+                for time_s, frame, sent in (
+                    _blf_frames(data) if self._text is None else _text_frames(self._text)
+                ):
                     since = self._clock.since_first(time_s)
                     count += 1
                     yield Logged(since, replace(frame, time=since), sent)
         except InputError as error:
-            raise LinkError(f"{path}: The log cannot be read ({error.message}). Choose another file.") from error
+            raise LinkError(
+                f"{path}: The log cannot be read ({error.message}). Choose another file."
+            ) from error
         except UnknownLogError as error:
             why = str(error)
-            remedy = "" if ". " in why else " Choose a log of candump -l, Vector ASC or BLF, or PCAN TRC."
+            remedy = (
+                ""
+                if ". " in why
+                else " Choose a log of candump -l, Vector ASC or BLF, or PCAN TRC."
+            )
             raise LinkError(f"{path.name}: This is not a log of frames: {why}.{remedy}") from error
         except Exception as error:  # readers of binary files raise their own: struct.error, zlib.error, BLFParseError
             where = f"behind {count} frames" if count else "at its beginning"
-            raise LinkError(f"{path.name}: The log is damaged {where}. Choose another file.") from error
+            raise LinkError(
+                f"{path.name}: The log is damaged {where}. Choose another file."
+            ) from error
 
 
 class _Clock:
@@ -301,7 +325,9 @@ class _Clock:
         if not self._n_set_back:
             return []
         times = "once" if self._n_set_back == 1 else f"{self._n_set_back} times"
-        return [f"The clock was set back {times} (first by {self._set_back:.4g} s); the times were continued."]
+        return [
+            f"The clock was set back {times} (first by {self._set_back:.4g} s); the times were continued."
+        ]
 
 
 def _text_frames(log: TextLog) -> Iterator[tuple[float, Frame, bool]]:
@@ -349,7 +375,9 @@ class _GuardedBlf:
             if unpacker.unconsumed_tail:
                 raise ValueError("a container of an impossible size")
         content, at = self._tail + packed, 0
-        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(content):
+        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(
+            content
+        ):
             length = _OBJECT.unpack_from(content, found)[3]
             if not _OBJECT.size <= length <= _MOST_OBJECT:
                 raise ValueError("an object of an impossible size")
@@ -363,7 +391,9 @@ def read_source(path: Path) -> LogSource | None:
     """What a log was written of, if the file beside it is there and says so."""
     try:
         values = parse_json(read_text(side_file(path), NOTE), NOTE)
-        return LogSource(Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"]))
+        return LogSource(
+            Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"])
+        )
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -44,7 +44,10 @@ class Listening:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._port.close()
 
@@ -54,7 +57,8 @@ class Listening:
         Raises
         ------
         LinkError
-            If the bus cannot be opened; a bus that was open and failed is opened again as soon as possible.
+            If the bus cannot be opened; a bus that was open and failed is opened again as soon as
+            possible.
         """
         try:
             item = self._inbox.get(timeout=timeout)
@@ -126,7 +130,9 @@ class NodeTable:
         now : float
             s, monotonic clock.
         """
-        lines = [f"{'node':>4} {'frames':>7} {'Hz':>7} {'age s':>7}  {'status':<16} angles in degrees"]
+        lines = [
+            f"{'node':>4} {'frames':>7} {'Hz':>7} {'age s':>7}  {'status':<16} angles in degrees"
+        ]
         for number, node in self._nodes.items():
             if not node.frames:
                 lines.append(f"{number:>4} {0:>7} {'-':>7} {'-':>7}  never heard")
@@ -134,7 +140,8 @@ class NodeTable:
             span = node.last - node.first
             rate = f"{(node.frames - 1) / span:.1f}" if span > 0 else "-"
             angles = "  ".join(
-                f"{self._profile.axes[axis].name} {math.degrees(angle):.1f}" for axis, angle in node.angles.items()
+                f"{self._profile.axes[axis].name} {math.degrees(angle):.1f}"
+                for axis, angle in node.angles.items()
             )
             bad = f"  {node.unreadable} unreadable" if node.unreadable else ""
             line = f"{number:>4} {node.frames:>7} {rate:>7} {now - node.last:>7.2f}  {node.status:<16} {angles}{bad}"

@@ -1,9 +1,10 @@
 """A CAN bus over UDP multicast, between programs and computers: the datagrams of python-can's `udp_multicast`.
 
-Not through python-can itself, for three reasons. A frame is ours if it comes from the address and port that we send
-from, which the kernel writes and no other program can take; a name in the datagram can be copied. The kernel throws our
-own frames away before they wake anybody (on Linux), which halves what the link costs. And the socket is bound to the
-group: what is sent to this computer alone, at the same port, is not taken for the robot's.
+Not through python-can itself, for three reasons. A frame is ours if it comes from the address and
+port that we send from, which the kernel writes and no other program can take; a name in the
+datagram can be copied. The kernel throws our own frames away before they wake anybody (on Linux),
+which halves what the link costs. And the socket is bound to the group: what is sent to this
+computer alone, at the same port, is not taken for the robot's.
 """
 
 from __future__ import annotations
@@ -124,12 +125,21 @@ class MulticastBus:
 
 def pack(frame: Frame) -> bytes:
     """The datagram of a frame."""
-    packed: bytes = msgpack.packb({
-        "timestamp": 0.0, "arbitration_id": frame.id, "is_extended_id": frame.extended,
-        "is_remote_frame": frame.remote, "is_error_frame": frame.error, "channel": None,
-        "dlc": frame.length if frame.remote else len(frame.data), "data": frame.data, "is_fd": frame.fd,
-        "bitrate_switch": frame.fd, "error_state_indicator": False,
-    })  # fmt: skip
+    packed: bytes = msgpack.packb(
+        {
+            "timestamp": 0.0,
+            "arbitration_id": frame.id,
+            "is_extended_id": frame.extended,
+            "is_remote_frame": frame.remote,
+            "is_error_frame": frame.error,
+            "channel": None,
+            "dlc": frame.length if frame.remote else len(frame.data),
+            "data": frame.data,
+            "is_fd": frame.fd,
+            "bitrate_switch": frame.fd,
+            "error_state_indicator": False,
+        }
+    )
     return packed
 
 
@@ -149,13 +159,26 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
     except Exception:  # whatever bytes may do
         told = None
     if told is None or not (
-        isinstance(number, int) and isinstance(payload, bytes) and isinstance(length, int)
-        and 0 <= number < 1 << (29 if extended else 11) and len(payload) <= (64 if fd else 8) and 0 <= length <= 64
-    ):  # fmt: skip
+        isinstance(number, int)
+        and isinstance(payload, bytes)
+        and isinstance(length, int)
+        and 0 <= number < 1 << (29 if extended else 11)
+        and len(payload) <= (64 if fd else 8)
+        and 0 <= length <= 64
+    ):
         raise UnreadableError(
             f"What {sender} sends to the bus is no CAN frame; end that program, or give the bus a port of its own."
         )
-    return Frame(number, b"" if remote else payload, extended, remote, fd, error, received, length if remote else 0)
+    return Frame(
+        number,
+        b"" if remote else payload,
+        extended,
+        remote,
+        fd,
+        error,
+        received,
+        length if remote else 0,
+    )
 
 
 def _outlet(family: int, group: Any, hops: int) -> socket.socket:
@@ -183,13 +206,17 @@ def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if sys.platform == "linux":
             _leave_out(made, family, own)
-        made.bind(("", *group[1:]) if sys.platform == "win32" else group)  # Windows binds to no group
+        made.bind(
+            ("", *group[1:]) if sys.platform == "win32" else group
+        )  # Windows binds to no group
         address = socket.inet_pton(family, group[0])
         if family == socket.AF_INET:
             request = address + socket.inet_aton("0.0.0.0")
             made.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
         else:
-            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, address + struct.pack("@I", group[3]))
+            made.setsockopt(
+                socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, address + struct.pack("@I", group[3])
+            )
         made.setblocking(False)
     except OSError:
         made.close()
@@ -209,7 +236,9 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     program = []
     for number, (operation, offset, wanted) in enumerate(tests):
         program.append((operation, 0, 0, offset))
-        program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, wanted))  # another's: to the last line
+        program.append(
+            (jump_equal, 0, 2 * (len(tests) - number) - 1, wanted)
+        )  # another's: to the last line
     program += [(give, 0, 0, 0), (give, 0, 0, 0xFFFFFFFF)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("@HBBI", *line) for line in program))
     head = struct.pack("@HP", len(program), ctypes.addressof(code))
@@ -222,7 +251,8 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
 def _stamped(inlet: socket.socket) -> bool:
     """Have the kernel say when each datagram came; False where it does not.
 
-    What comes in the first milliseconds has the time of reading: the kernel begins when its work queue comes to it.
+    What comes in the first milliseconds has the time of reading: the kernel begins when its work
+    queue comes to it.
     """
     if sys.platform != "linux":
         return False

@@ -30,15 +30,19 @@ from snakestudio.link.profile.schema import Bus
 __all__ = ["CanBus", "open_bus"]
 
 _SEND_S = 0.01
-"""How long a frame may wait for room in the adapter. A bus that takes longer is in no state to drive a robot."""
+"""How long a frame may wait for room in the adapter. A bus that takes longer is in no state to
+drive a robot."""
 _SERIAL_S = 0.05
 _RETRY_S = 0.0003
 _NUMBERED = ("canalystii", "gs_usb", "ixxat", "kvaser", "neovi", "nixnet", "systec", "vector")
 """Interfaces whose channels are numbers, which profiles hold as text."""
 _MACHINE_CLOCK = ("socketcan", "virtual")
-"""Interfaces that stamp frames with this machine's clock as they arrive: other adapters' clocks drift."""
+"""Interfaces that stamp frames with this machine's clock as they arrive: other adapters' clocks
+drift."""
 
-_BUS_OFF = "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
+_BUS_OFF = (
+    "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
+)
 _SOCKETCAN_BUS_OFF = 0x40  # CAN_ERR_BUSOFF of linux/can/error.h
 
 
@@ -137,7 +141,8 @@ class _Adapter:
         """See `CanBus`."""
         end = time.monotonic() + timeout
         message = self._opened.recv(timeout)
-        # Behind our own frames there may be others: who reads until there is nothing must not end at those.
+        # Behind our own frames there may be others: who reads until there is nothing must not end
+        # at those.
         while message is not None and self._is_own(message):
             message = self._opened.recv(max(0.0, end - time.monotonic()))
         if message is None:
@@ -149,7 +154,8 @@ class _Adapter:
 
     def _is_own(self, message: can.Message) -> bool:
         """Whether an adapter tells us what we sent: some always do (gs_usb), others where they are asked to."""
-        # SocketCAN marks so what any program of this computer sent, and a second one that drives must be heard.
+        # SocketCAN marks so what any program of this computer sent, and a second one that drives
+        # must be heard.
         return not message.is_rx and self._bus.interface != "socketcan"
 
     def send(self, frame: Frame) -> None:
@@ -161,7 +167,8 @@ class _Adapter:
                 self._opened.send(message, self._timeout)
                 return
             except can.CanOperationError as error:
-                # SocketCAN's queue is full for as long as one frame takes: poll() says nothing of it.
+                # SocketCAN's queue is full for as long as one frame takes: poll() says nothing of
+                # it.
                 if error.error_code != errno.ENOBUFS or time.monotonic() > deadline:
                     raise
             time.sleep(_RETRY_S)
@@ -217,7 +224,9 @@ def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
     if bus.interface == "udp_multicast":
         port = bus.options.get("port", 43113)
         if isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535:
-            raise BusSetupError(f"{named(bus)}: port {port!r} is no UDP port; give a number from 1 to 65535.")
+            raise BusSetupError(
+                f"{named(bus)}: port {port!r} is no UDP port; give a number from 1 to 65535."
+            )
         try:
             multicast = ipaddress.ip_address(bus.channel).is_multicast
         except ValueError:
@@ -238,7 +247,9 @@ def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
         # Drivers take more than their signatures name, so only what looks like a slip is refused.
         close = [each for each in known if each != name and _resembles(each, name)]
         if name not in known and close:
-            raise BusSetupError(f'{named(bus)}: there is no option "{name}"; did you mean {close[0]}?')
+            raise BusSetupError(
+                f'{named(bus)}: there is no option "{name}"; did you mean {close[0]}?'
+            )
 
 
 def _resembles(known: str, given: str) -> bool:

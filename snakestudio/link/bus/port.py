@@ -20,7 +20,8 @@ _STABLE_S = 2.0
 """A bus that was open so long is tried again at once after it failed."""
 _READ_S = 0.1
 _GATHER_S = 0.002
-"""Frames that come within so short a time are read one after the other, instead of waking somebody each."""
+"""Frames that come within so short a time are read one after the other, instead of waking somebody
+each."""
 _ERROR_WAIT_S = 0.05
 _ERRORS = 25
 """Receive errors in a row after which an adapter is closed and opened again."""
@@ -71,7 +72,8 @@ class Port:
     ----------
     bus : Bus
     deliver : callable
-        Called from that thread with every `Received`, `BusChange` and `Unreadable`; must return at once.
+        Called from that thread with every `Received`, `BusChange` and `Unreadable`; must return at
+        once.
 
     Attributes
     ----------
@@ -147,7 +149,9 @@ class Port:
                 self._closing.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT_S)
                 continue
-            if self._closing.is_set():  # it took longer than anybody waited: another one may be in its place by now
+            if (
+                self._closing.is_set()
+            ):  # it took longer than anybody waited: another one may be in its place by now
                 opened.close()
                 return
             began, said = time.monotonic(), ""
@@ -165,7 +169,11 @@ class Port:
             if failure:
                 said = failure
                 self._say(BusChange(False, failure))
-                wait = _FIRST_WAIT_S if time.monotonic() - began > _STABLE_S else min(2 * wait, _LONGEST_WAIT_S)
+                wait = (
+                    _FIRST_WAIT_S
+                    if time.monotonic() - began > _STABLE_S
+                    else min(2 * wait, _LONGEST_WAIT_S)
+                )
                 self._closing.wait(wait)
 
     def _read(self, opened: CanBus) -> str:
@@ -188,7 +196,9 @@ class Port:
                 continue
             except LinkError:
                 raise
-            except Exception as error:  # drivers raise anything, and one error is no reason to stop reading
+            except (
+                Exception
+            ) as error:  # drivers raise anything, and one error is no reason to stop reading
                 errors += 1
                 self.error_frames += 1
                 if errors >= _ERRORS or _is_gone(error):

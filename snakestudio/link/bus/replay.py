@@ -45,16 +45,22 @@ class ReplayBus:
 
     def __init__(self, bus: Bus) -> None:
         if not bus.channel:
-            raise BusSetupError(f"replay: no log was chosen; give a file as channel, a {', '.join(READABLE)}.")
+            raise BusSetupError(
+                f"replay: no log was chosen; give a file as channel, a {', '.join(READABLE)}."
+            )
         self._path = Path(bus.channel)
         speed, loop = bus.options.get("speed", 1.0), bus.options.get("loop", False)
         unknown = set(bus.options) - {"speed", "loop"}
         if unknown:
             raise BusSetupError(f'replay: there is no option "{min(unknown)}"; give speed or loop.')
         if isinstance(speed, (bool, str)) or not _SLOWEST <= speed <= _FASTEST:
-            raise BusSetupError(f"replay: a speed of {speed!r} is not possible; give {_SLOWEST:g} to {_FASTEST:g}.")
+            raise BusSetupError(
+                f"replay: a speed of {speed!r} is not possible; give {_SLOWEST:g} to {_FASTEST:g}."
+            )
         if not isinstance(loop, bool):
-            raise BusSetupError(f"replay: loop = {loop!r} is neither true nor false; give one of them.")
+            raise BusSetupError(
+                f"replay: loop = {loop!r} is neither true nor false; give one of them."
+            )
         self._speed, self._loop = float(speed), loop
         self._frames: Iterator[Logged]
         self._frames, self._next = self._first()

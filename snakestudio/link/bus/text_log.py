@@ -1,7 +1,7 @@
 """Logs of frames as text: Vector ASC, candump (files and screen output) and PCAN TRC, line by line.
 
-A line that cannot be read costs that line, and is counted. python-can's readers end at it, and misread relative times
-(ASC), error frames (candump) and version 1.2 (TRC).
+A line that cannot be read costs that line, and is counted. python-can's readers end at it, and
+misread relative times (ASC), error frames (candump) and version 1.2 (TRC).
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class TextLog:
     Raises
     ------
     UnknownLogError
-        On the first frame asked for, if the file is of no known format; behind the last, if most lines were damaged.
+        On the first frame asked for, if the file is of no known format; behind the last, if most
+        lines were damaged.
     InputError
         If a line is too long.
     """
@@ -144,7 +145,9 @@ class TextLog:
         """What could not be read, in sentences."""
         notes = []
         if self.damaged:
-            notes.append(f"{self.damaged} of {self.lines} lines could not be read (first: line {self.first_damaged}).")
+            notes.append(
+                f"{self.damaged} of {self.lines} lines could not be read (first: line {self.first_damaged})."
+            )
         if self.unfinished:
             notes.append("The last line is not finished and was left out.")
         return notes
@@ -152,7 +155,10 @@ class TextLog:
     def _lines(self) -> Iterator[str]:
         while line := self._file.readline(FRAME_LOG.line + 1):
             if len(line) > FRAME_LOG.line:
-                raise InputError(f"a line of it is longer than {FRAME_LOG.line} characters", "choose another file")
+                raise InputError(
+                    f"a line of it is longer than {FRAME_LOG.line} characters",
+                    "choose another file",
+                )
             yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
 
 
@@ -186,7 +192,9 @@ def _made(
         raise ValueError("id")
     if len(data) > (_MOST_BYTES_FD if fd else _MOST_BYTES):
         raise ValueError("length")
-    frame = Frame(identifier, b"" if remote else data, extended, remote, fd, length=length if remote else 0)
+    frame = Frame(
+        identifier, b"" if remote else data, extended, remote, fd, length=length if remote else 0
+    )
     return TextFrame(time, frame, sent)
 
 
@@ -212,11 +220,14 @@ class _Asc(_Format):
 
     _TIME = re.compile(r"(-?\d+(?:[.,]\d+)?)\s+(.*)")
     _HEADER = re.compile(
-        r"(date\b|base\s+(hex|dec)\b|(no\s+)?internal\s+events|(begin|end)\s+triggerblock|// version)", re.IGNORECASE
+        r"(date\b|base\s+(hex|dec)\b|(no\s+)?internal\s+events|(begin|end)\s+triggerblock|// version)",
+        re.IGNORECASE,
     )
     _BASE = re.compile(r"base\s+(hex|dec)\b(?:\s+timestamps\s+(absolute|relative))?", re.IGNORECASE)
     _FRAME = re.compile(r"(\d+\s+\S+\s+(Rx|Tx)\b|\d+\s+ErrorFrame\b|CANFD\s)", re.IGNORECASE)
-    _FRAME_AT_BEGINNING = re.compile(r"-?\d+[.,]\d+\s+\d+\s+[0-9A-F]+x?\s+(Rx|Tx)\s+[dr]\b", re.IGNORECASE)
+    _FRAME_AT_BEGINNING = re.compile(
+        r"-?\d+[.,]\d+\s+\d+\s+[0-9A-F]+x?\s+(Rx|Tx)\s+[dr]\b", re.IGNORECASE
+    )
 
     def __init__(self) -> None:
         self._base = 16
@@ -252,7 +263,9 @@ class _Asc(_Format):
         sent, kind, rest = words[2].lower() == "tx", words[3].lower(), words[4:]
         if kind == "r":
             length = int(rest[0], 16) if rest and re.fullmatch(r"[0-9a-fA-F]", rest[0]) else 0
-            return _made(self._time, identifier, b"", sent, extended=extended, remote=True, length=length)
+            return _made(
+                self._time, identifier, b"", sent, extended=extended, remote=True, length=length
+            )
         if kind != "d":
             raise ValueError("neither data nor remote")
         length = min(int(rest[0], self._base), _MOST_BYTES)
@@ -266,7 +279,9 @@ class _Asc(_Format):
         if direction not in ("rx", "tx"):
             return None
         identifier, extended = self._id(words[2])
-        named = not (words[3] in ("0", "1") and words[4] in ("0", "1"))  # a symbolic name is between
+        named = not (
+            words[3] in ("0", "1") and words[4] in ("0", "1")
+        )  # a symbolic name is between
         rest = words[4 if named else 3 :]
         length = int(rest[3])
         data, behind = _bytes(rest[4:], length, self._base), rest[4 + length :]
@@ -274,7 +289,14 @@ class _Asc(_Format):
         fd, remote = bool(flags & _EDL), bool(flags & _RTR) and not flags & _EDL
         dlc = int(rest[2], 16)
         return _made(
-            self._time, identifier, data, direction == "tx", extended=extended, fd=fd, remote=remote, length=dlc
+            self._time,
+            identifier,
+            data,
+            direction == "tx",
+            extended=extended,
+            fd=fd,
+            remote=remote,
+            length=dlc,
         )
 
     def _id(self, text: str) -> tuple[int, bool]:
@@ -287,7 +309,9 @@ class _Candump(_Format):
 
     name = "candump"
 
-    _LINE = re.compile(r"\((-?\d+[.,]?\d*)\)\s+(\S+)\s+([0-9A-F]+)#(\S*)(?:\s+([RT])\S*)?", re.IGNORECASE)
+    _LINE = re.compile(
+        r"\((-?\d+[.,]?\d*)\)\s+(\S+)\s+([0-9A-F]+)#(\S*)(?:\s+([RT])\S*)?", re.IGNORECASE
+    )
 
     def __init__(self) -> None:
         self._differences = False
@@ -315,10 +339,14 @@ class _Candump(_Format):
             return _error(self._time, sent)
         if data.startswith("#"):
             int(data[1], 16)  # flags
-            return _made(self._time, number, bytes.fromhex(data[2:]), sent, extended=extended, fd=True)
+            return _made(
+                self._time, number, bytes.fromhex(data[2:]), sent, extended=extended, fd=True
+            )
         if data[:1].upper() == "R":
             length = int(data[1:2] or "0", 16)
-            return _made(self._time, number, b"", sent, extended=extended, remote=True, length=length)
+            return _made(
+                self._time, number, b"", sent, extended=extended, remote=True, length=length
+            )
         data = data.partition("_")[0]  # a length code above 8
         return _made(self._time, number, bytes.fromhex(data), sent, extended=extended)
 
@@ -361,7 +389,9 @@ class _Screen(_Format):
             return _error(self._time, sent)
         length, fd = int(match[9]), len(match[9]) == 2
         if rest.startswith("remote request"):
-            return _made(self._time, number, b"", sent, extended=extended, remote=True, length=length)
+            return _made(
+                self._time, number, b"", sent, extended=extended, remote=True, length=length
+            )
         data = _bytes([part for part in re.split(r"[\s.]+", rest) if part], length)
         return _made(self._time, number, data, sent, extended=extended, fd=fd)
 
@@ -392,8 +422,13 @@ def _are_differences(times: Sequence[float]) -> bool:
 
 
 _COLUMNS_BY_VERSION = {
-    (1, 0): "NOILD", (1, 1): "NOTILD", (1, 2): "NOBTILD", (1, 3): "NOBTIRLD", (2, 0): "NOTIdlD", (2, 1): "NOTBIdRLD",
-}  # fmt: skip
+    (1, 0): "NOILD",
+    (1, 1): "NOTILD",
+    (1, 2): "NOBTILD",
+    (1, 3): "NOBTIRLD",
+    (2, 0): "NOTIdlD",
+    (2, 1): "NOTBIdRLD",
+}
 """Columns of TRC by the letters that version 2 has for them; in 1.x T is the direction."""
 
 
@@ -418,7 +453,9 @@ class _Trc(_Format):
             if version := self._VERSION.match(line):
                 stated = int(version[1]), int(version[2])
                 self._second = stated[0] > 1
-                self._columns = _COLUMNS_BY_VERSION.get(stated, "NOTBIdRLD" if self._second else "NOBTIRLD")
+                self._columns = _COLUMNS_BY_VERSION.get(
+                    stated, "NOTBIdRLD" if self._second else "NOBTIRLD"
+                )
             elif (columns := self._COLUMNS.match(line)) and self._second:
                 self._columns = columns[1].replace(",", "")
             return None
@@ -436,7 +473,9 @@ class _Trc(_Format):
             return None
         directions = ("RX", "TX", "")
         direction = words[at["d"]].upper() if "d" in at else kind
-        if direction not in directions or (self._second and kind not in ("DT", "FD", "FB", "FE", "BI", "RR")):
+        if direction not in directions or (
+            self._second and kind not in ("DT", "FD", "FB", "FE", "BI", "RR")
+        ):
             raise ValueError("type")
         fd = self._second and kind in ("FD", "FB", "FE", "BI")
         number = int(words[at["l" if "l" in at else "L"]])

@@ -22,7 +22,8 @@ DOUBLED = 1.6
 """and so many times if two nodes send it: jitter and a lost frame stay below."""
 
 LOST_READINGS = 5
-"""More unreadable frames than this within a second stop the robot: a noisy cable destroys a few, a wrong DBC all."""
+"""More unreadable frames than this within a second stop the robot: a noisy cable destroys a few, a
+wrong DBC all."""
 
 _HELD_UP_S = 0.25
 """Who did not look for so long stood still."""
@@ -48,7 +49,12 @@ class LoadMeter:
 
     def add(self, frame: Frame, now: float) -> None:
         """A frame went over the bus, ours or another's."""
-        kind = frame.length if frame.remote else len(frame.data), frame.extended, frame.remote, frame.fd
+        kind = (
+            frame.length if frame.remote else len(frame.data),
+            frame.extended,
+            frame.remote,
+            frame.fd,
+        )
         duration = self._durations.get(kind)
         if duration is None:
             duration = self._durations[kind] = frame_time(*kind, self._bus)
@@ -62,7 +68,8 @@ class LoadMeter:
     def load(self, now: float) -> float:
         """0 to 1 (more if adapters report more than the bus could carry)."""
         index = math.floor(now / _BIN_S)
-        # The bin that is being filled counts as full only when it is: the ten before it make the second.
+        # The bin that is being filled counts as full only when it is: the ten before it make the
+        # second.
         if index != self._load[0]:
             full = sum(duration for bin_, duration in self._bins if index - _BINS <= bin_ < index)
             self._load = index, full / (_BINS * _BIN_S)
@@ -83,7 +90,8 @@ class Arrivals:
     remedy_unreadable : str
         What to look at, for the sentence that says that there are many of them.
     findings : dict of str to str
-        What is odd since the last second, a sentence each, by a key that stays the same while it lasts.
+        What is odd since the last second, a sentence each, by a key that stays the same while it
+        lasts.
     """
 
     def __init__(self, profile: Profile) -> None:

@@ -116,8 +116,9 @@ class Codec:
 
     In messages that go once for all nodes, slots count over all axes of the profile, from 0.
 
-    Frames that carry a counter remember where it stands: every frame made counts it up, and of two received frames
-    one behind the other with the same count the second has a problem. Otherwise nothing is remembered.
+    Frames that carry a counter remember where it stands: every frame made counts it up, and of two
+    received frames one behind the other with the same count the second has a problem. Otherwise
+    nothing is remembered.
 
     Parameters
     ----------
@@ -140,20 +141,32 @@ class Codec:
         for bound in layout.bound:
             self._coders[bound.index].append(Coder(bound, loaded.profile))
         self.pages = {bound.index: len(bound.pages) for bound in layout.bound}
-        """How many frames of a message of the robot, by its number in the profile, bring all that it carries."""
-        self._slots = {(axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))}
+        """How many frames of a message of the robot, by its number in the profile, bring all that
+        it carries."""
+        self._slots = {
+            (axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))
+        }
         self._received = FrameTable(self._of_roles(INCOMING))
         self._sent = FrameTable(self._of_roles(OUTGOING))
         self._set_points = self._of_roles(("set_point",))
         self._syncs = self._of_roles(("sync",))
         self._targets = _Targets(self._set_points)
         self._others: dict[tuple[int, bool], tuple[str, int, tuple[Field, ...]]] = {
-            (message.frame_id, message.is_extended_frame): (message.name, message.length, usable(fields_of(message)))
+            (message.frame_id, message.is_extended_frame): (
+                message.name,
+                message.length,
+                usable(fields_of(message)),
+            )
             for message in reversed(loaded.database.messages)
         }
 
     def _of_roles(self, roles: tuple[str, ...]) -> list[Coder]:
-        return [coder for coders in self._coders for coder in coders if coder.bound.message.role in roles]
+        return [
+            coder
+            for coders in self._coders
+            for coder in coders
+            if coder.bound.message.role in roles
+        ]
 
     def axis_of(self, node: int, slot: int) -> int | None:
         """Index of a node's axis in the profile; None if it has no such slot."""
@@ -180,18 +193,27 @@ class Codec:
             frames = self._with_references(self._set_points, angle, rate)
         else:
             raws = self._targets.raws(angle, rate)
-            frames = [coder.frame(dict(each)) for coder, each in zip(self._set_points, raws, strict=True)]
+            frames = [
+                coder.frame(dict(each)) for coder, each in zip(self._set_points, raws, strict=True)
+            ]
         frames += [sync.frame({}) for sync in self._syncs]
         return frames
 
-    def _with_references(self, coders: list[Coder], angle: FloatArray, rate: FloatArray | None) -> list[Frame]:
-        values: dict[tuple[Quantity, int], float] = {("angle", i): value for i, value in enumerate(angle.tolist())}
+    def _with_references(
+        self, coders: list[Coder], angle: FloatArray, rate: FloatArray | None
+    ) -> list[Frame]:
+        values: dict[tuple[Quantity, int], float] = {
+            ("angle", i): value for i, value in enumerate(angle.tolist())
+        }
         if rate is not None:
             values |= {("rate", i): value for i, value in enumerate(rate.tolist())}
         return [coder.frame(coder.from_values(values)) for coder in coders]
 
     def frames(
-        self, message: Message, signals: Mapping[str, float | str] | None = None, node: int | None = None
+        self,
+        message: Message,
+        signals: Mapping[str, float | str] | None = None,
+        node: int | None = None,
     ) -> list[Frame]:
         """Frames of a command, request or heartbeat, to all nodes or to one.
 
@@ -200,7 +222,8 @@ class Codec:
         message : Message
             Of the profile.
         signals : mapping, optional
-            Physical values by the signals' names in the DBC, names of values, or formulas in `node`.
+            Physical values by the signals' names in the DBC, names of values, or formulas in
+            `node`.
         node : int, optional
             All nodes if left out.
 
@@ -213,11 +236,15 @@ class Codec:
         for coder in self._of(message):
             if node is not None and coder.bound.node not in (node, None):
                 continue
-            whose = next(n for n in (coder.bound.node, node, self.profile.nodes[0]) if n is not None)
+            whose = next(
+                n for n in (coder.bound.node, node, self.profile.nodes[0]) if n is not None
+            )
             frames.append(coder.frame(coder.from_signals(signals or {}, whose)))
         return frames
 
-    def step_frames(self, step: Step, node: int | None = None, angle: FloatArray | None = None) -> list[Frame]:
+    def step_frames(
+        self, step: Step, node: int | None = None, angle: FloatArray | None = None
+    ) -> list[Frame]:
         """Frames that a step of a sequence sends; none if it waits or expects.
 
         Parameters
@@ -226,8 +253,8 @@ class Codec:
         node : int, optional
             All nodes if left out.
         angle : (m,) array, optional
-            Where the joints are held, rad: what a step tells them that sends a set-point message. Without angles, or
-            if one of them is not known (NaN), such a step sends nothing.
+            Where the joints are held, rad: what a step tells them that sends a set-point message.
+            Without angles, or if one of them is not known (NaN), such a step sends nothing.
 
         Raises
         ------
@@ -247,7 +274,9 @@ class Codec:
                 return []
             coders = [c for c in self._of(message) if node is None or c.bound.node in (node, None)]
             return self._with_references(coders, angle, None)
-        raise ProfileError(f'The profile has no message to send that is called "{step.send}"; name one of its own.')
+        raise ProfileError(
+            f'The profile has no message to send that is called "{step.send}"; name one of its own.'
+        )
 
     def _raw_frames(self, step: Step, node: int | None) -> Iterator[Frame]:
         try:
@@ -256,11 +285,15 @@ class Codec:
             if step.each == "once":
                 nodes = nodes[:1]
             for each in nodes:
-                yield Frame(frame_id(step.id, each, step.extended), data, step.extended, fd=len(data) > 8)
+                yield Frame(
+                    frame_id(step.id, each, step.extended), data, step.extended, fd=len(data) > 8
+                )
         except FormulaError as error:
             raise ProfileError(f'The id "{step.id}" of raw bytes cannot be used. {error}') from None
         except ValueError:
-            raise ProfileError(f'"{step.raw}" are no bytes in hexadecimal; write them like FF FF 00 01.') from None
+            raise ProfileError(
+                f'"{step.raw}" are no bytes in hexadecimal; write them like FF FF 00 01.'
+            ) from None
 
     def _of(self, message: Message) -> list[Coder]:
         for own, coders in zip(self.profile.messages, self._coders, strict=True):
@@ -293,8 +326,8 @@ class Codec:
         message : Message
         node : int
         values : mapping
-            By quantity and axis (its index; -1: the node as a whole, for whatever has no value of its own), as in
-            `Value`. What nobody gives is as the profile fixes it, else 0.
+            By quantity and axis (its index; -1: the node as a whole, for whatever has no value of
+            its own), as in `Value`. What nobody gives is as the profile fixes it, else 0.
         signals : mapping, optional
             Physical values by the signals' names; they go before `values`.
 
@@ -307,7 +340,9 @@ class Codec:
         """
         coder = next((c for c in self._of(message) if c.bound.node in (node, None)), None)
         if coder is None:
-            raise ProfileError(f"Node {node} has no message {message.called}; give a node of the profile.")
+            raise ProfileError(
+                f"Node {node} has no message {message.called}; give a node of the profile."
+            )
         return coder.frame(coder.from_values(values) | coder.from_signals(signals or {}, node))
 
     def expects(self, frame: Frame) -> bool:
@@ -321,7 +356,9 @@ class Codec:
         for table in (self._received, self._sent):
             found = table.find(frame)
             if found is not None:
-                return _words(found.coder.label, found.coder.bound.length, found.coder.fields, frame)
+                return _words(
+                    found.coder.label, found.coder.bound.length, found.coder.fields, frame
+                )
         other = self._others.get((frame.id, frame.extended))
         return _words(*other, frame) if other is not None else ""
 
@@ -336,7 +373,10 @@ class _Targets:
     """
 
     def __init__(self, coders: list[Coder]) -> None:
-        each = [[c for c in coder.bound.carried if c.quantity in ("angle", "rate") and c.axis >= 0] for coder in coders]
+        each = [
+            [c for c in coder.bound.carried if c.quantity in ("angle", "rate") and c.axis >= 0]
+            for coder in coders
+        ]
         found = [carried for several in each for carried in several]
         self._names = [[carried.field.name for carried in several] for several in each]
         self._axes = np.array([carried.axis for carried in found], np.intp)

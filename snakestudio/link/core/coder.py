@@ -31,8 +31,8 @@ class Value:
     node : int
         -1: the robot as a whole.
     value : float
-        SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of status, errors,
-        counters and checksums the bits as they are, as a whole number.
+        SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of
+        status, errors, counters and checksums the bits as they are, as a whole number.
     """
 
     quantity: Quantity
@@ -92,9 +92,22 @@ class Coder:
     """
 
     __slots__ = (
-        "_alternatives", "_base", "_checksum_bytes", "_counted", "_counters", "_initial", "_meanings", "_moves",
-        "_outgoing", "_pages", "_places", "bound", "fd", "fields", "label",
-    )  # fmt: skip
+        "_alternatives",
+        "_base",
+        "_checksum_bytes",
+        "_counted",
+        "_counters",
+        "_initial",
+        "_meanings",
+        "_moves",
+        "_outgoing",
+        "_pages",
+        "_places",
+        "bound",
+        "fd",
+        "fields",
+        "label",
+    )
 
     def __init__(self, bound: Bound, profile: Profile) -> None:
         self.bound = bound
@@ -104,34 +117,54 @@ class Coder:
         self.label = f"{bound.message.called}{whose}"
         self._counted = tuple(c.field for c in bound.carried if c.quantity == "counter")
         self._counters = _Counters()
-        kinds = {signal.signal: signal.checksum for signal in bound.message.signals if signal.quantity == "checksum"}
+        kinds = {
+            signal.signal: signal.checksum
+            for signal in bound.message.signals
+            if signal.quantity == "checksum"
+        }
         self._checksum_bytes: tuple[tuple[str, int, Callable[[bytes], int]], ...] = tuple(
             (c.field.name, (c.field.bits.bit_length() - 1) // 8, CHECKSUMS[kinds[c.field.name]])
             for c in bound.carried
             if c.quantity == "checksum"
         )
-        # Everything a received frame is asked for, flat: (name, big, shift, mask, sign bit, scale, offset, field).
+        # Everything a received frame is asked for, flat: (name, big, shift, mask, sign bit, scale,
+        # offset, field).
         self._moves = tuple(
             (
-                f.name, f.big, f.shift, (1 << f.length) - 1, 1 << (f.length - 1) if f.signed else 0,
-                f.scale, f.offset, f if f.floating else None,
+                f.name,
+                f.big,
+                f.shift,
+                (1 << f.length) - 1,
+                1 << (f.length - 1) if f.signed else 0,
+                f.scale,
+                f.offset,
+                f if f.floating else None,
             )
             for f in self.fields
-        )  # fmt: skip
+        )
         self._meanings = tuple(
             (
-                c.field.name, c.quantity, c.axis, c.node, c.factor, c.offset,
+                c.field.name,
+                c.quantity,
+                c.axis,
+                c.node,
+                c.factor,
+                c.offset,
                 (1 << c.field.length) - 1 if c.quantity in RAW and not c.field.floating else 0,
             )
             for c in bound.carried
-        )  # fmt: skip
+        )
         self._alternatives = tuple(field for field in self.fields if field.selectors)
         self._outgoing = bound.message.role in OUTGOING
         self._pages = itertools.cycle(bound.pages)
         self._initial = {field.name: field.initial for field in self.fields}
-        # What a frame has where nobody says another, and where each signal stands in it: most are sent often.
+        # What a frame has where nobody says another, and where each signal stands in it: most are
+        # sent often.
         self._base = (0, 0) if self._alternatives else self._bits(self._initial | dict(bound.fixed))
-        self._places = {field.name: (field, ~(((1 << field.length) - 1) << field.shift)) for field in self.fields}
+        self._places = {
+            field.name: (field, ~(((1 << field.length) - 1) << field.shift))
+            for field in self.fields
+        }
 
     def frame(self, raws: Mapping[str, float]) -> Frame:
         """The frame with these raw values, the fixed ones, and a counter and checksums that are right.
@@ -141,15 +174,17 @@ class Coder:
         Raises
         ------
         ProfileError
-            If it is to be sent to the robot and is another page of the message than that of a signal that is bound,
-            fixed or given: the robot would read something else instead.
+            If it is to be sent to the robot and is another page of the message than that of a
+            signal that is bound, fixed or given: the robot would read something else instead.
         """
         bound = self.bound
         if bound.message.remote:
             return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
         given = dict(raws)
         for field in self._counted:
-            given[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
+            given[field.name] = int(field.low) + self._counters.next % (
+                int(field.high - field.low) + 1
+            )
         little, big = self._paged(raws, given) if self._alternatives else self._base
         self._counters.next += 1
         if not self._alternatives:
@@ -162,7 +197,9 @@ class Coder:
                     else:
                         little = little & others | field.pattern(raw)
         n = bound.length
-        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
+        data = bytearray(
+            (little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little")
+        )
         for _, at, checksum in self._checksum_bytes:
             data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
         data.extend(bytes(data_length(n, self.fd) - n))
@@ -265,7 +302,9 @@ class Coder:
         for name, given in signals.items():
             field = self.bound.fields.get(name)
             if field is None:
-                raise ProfileError(f'{self.bound.message.called} has no signal "{name}"; give one of its own.')
+                raise ProfileError(
+                    f'{self.bound.message.called} has no signal "{name}"; give one of its own.'
+                )
             try:
                 raws[name] = field.reading(given, node)
             except FormulaError as error:
@@ -291,7 +330,11 @@ def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
     for field in fields:
         if field.there(raws):
             names = {code: name for name, code in field.choices.items()}
-            shown = names.get(int(raws[field.name])) if names and math.isfinite(raws[field.name]) else None
+            shown = (
+                names.get(int(raws[field.name]))
+                if names and math.isfinite(raws[field.name])
+                else None
+            )
             unit = f" {field.unit}" if field.unit else ""
             parts.append(f"{field.name} {shown or f'{field.physical(raws[field.name]):.6g}{unit}'}")
     return ", ".join(parts)

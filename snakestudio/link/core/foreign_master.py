@@ -1,7 +1,8 @@
 """Somebody else who speaks to the robot: frames with identifiers that only we send, and that come from the bus.
 
-No adapter hands our own frames back (see `bus`), so such a frame has another sender, and a robot must not have two
-masters. Requests for feedback are left out: tools that only look at a robot send those, too, and they move nothing.
+No adapter hands our own frames back (see `bus`), so such a frame has another sender, and a robot
+must not have two masters. Requests for feedback are left out: tools that only look at a robot send
+those, too, and they move nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _DOES: dict[Role, str] = {
 }
 _WHO = "Another program"
 _LATELY_S, _PERIODS = 1.0, 2.5
-"""After so long, and so many of the slowest message's periods, without a frame nobody else is there any more."""
+"""After so long, and so many of the slowest message's periods, without a frame nobody else is there
+any more."""
 
 
 class ForeignMaster:
@@ -45,7 +47,11 @@ class ForeignMaster:
         profile = codec.profile
         self._codec, self._replay = codec, replay
         self._raw = {(frame.id, frame.extended) for frame in _raw_frames(codec)}
-        intervals = [each.every_s for each in profile.messages if each.role in OUTGOING and each.every_s is not None]
+        intervals = [
+            each.every_s
+            for each in profile.messages
+            if each.role in OUTGOING and each.every_s is not None
+        ]
         slowest = max([1.0 / profile.timing.set_point_rate_hz, *intervals])
         self._patience = max(_LATELY_S, _PERIODS * slowest)
         self._heard_at = -math.inf
@@ -85,7 +91,9 @@ class ForeignMaster:
 
 def _raw_frames(codec: Codec) -> Iterator[Frame]:
     sequences = codec.profile.sequences
-    for step in sequences.arm + sequences.disarm + sequences.stop + sequences.zero + sequences.reset:
+    for step in (
+        sequences.arm + sequences.disarm + sequences.stop + sequences.zero + sequences.reset
+    ):
         with contextlib.suppress(ProfileError):  # a profile with a mistake can be listened with
             yield from codec.step_frames(step) if step.raw is not None else ()
 

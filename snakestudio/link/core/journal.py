@@ -35,4 +35,9 @@ class Journal:
             self._said[kind] = since, left_out + 1
             return
         self._said[kind] = now, 0
-        self.say(now, severity, f"{text} ({left_out} more of that kind before.)" if left_out else text, kind)
+        self.say(
+            now,
+            severity,
+            f"{text} ({left_out} more of that kind before.)" if left_out else text,
+            kind,
+        )

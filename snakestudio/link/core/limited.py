@@ -1,7 +1,8 @@
 """What limits stand on: a quantity that a limit needs must be known, and must go on being known, or nothing is limited.
 
-Never heard of keeps the robot from being armed. What falls silent while torque is on is told when it is old, and ends
-the motion when it is lost (`Limits.on_lost`); see `profile.expected` for the ages.
+Never heard of keeps the robot from being armed. What falls silent while torque is on is told when
+it is old, and ends the motion when it is lost (`Limits.on_lost`); see `profile.expected` for the
+ages.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ __all__ = ["Limited"]
 
 
 _WORDS: dict[Quantity, str] = {
-    "current": "current", "temperature": "temperature", "voltage": "supply voltage", "error": "error word",
-}  # fmt: skip
+    "current": "current",
+    "temperature": "temperature",
+    "voltage": "supply voltage",
+    "error": "error word",
+}
 
 
 class Limited:
@@ -39,9 +43,12 @@ class Limited:
     expected : Expected
     """
 
-    def __init__(self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected) -> None:
+    def __init__(
+        self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected
+    ) -> None:
         self._profile, self._observed, self._expected = profile, observed, expected
-        # What a limit has and no signal tells is a mistake of the profile, which forbids arming by itself.
+        # What a limit has and no signal tells is a mistake of the profile, which forbids arming by
+        # itself.
         self._needed: dict[Quantity, BoolArray] = {
             "current": np.isfinite(limits.current) & expected.said["current"],
             "temperature": np.isfinite(limits.temperature) & expected.said["temperature"],
@@ -62,7 +69,10 @@ class Limited:
         for quantity, needed in self._needed.items():
             lost = needed & ~(self._ages(quantity, now) <= self._expected.lost[quantity])
             if lost.any():
-                return Loss("limited", self._sentence(quantity, lost, now, "and its limit is not watched without."))
+                return Loss(
+                    "limited",
+                    self._sentence(quantity, lost, now, "and its limit is not watched without."),
+                )
         self._known_until = self._earliest(self._expected.lost)
         return None
 
@@ -80,10 +90,19 @@ class Limited:
             gone = needed & ~(ages <= self._expected.lost[quantity])
             goes_on = self._profile.limits.on_lost == "warn"
             kinds: tuple[tuple[str, Severity, BoolArray, str], ...] = (
-                ("old", "warning", needed & ~(ages <= self._expected.stale[quantity]) & ~gone,
-                 "and a limit stands on it."),
-                ("lost", "error", gone & goes_on, "and its limit is not watched any more: the profile lets it go on."),
-            )  # fmt: skip
+                (
+                    "old",
+                    "warning",
+                    needed & ~(ages <= self._expected.stale[quantity]) & ~gone,
+                    "and a limit stands on it.",
+                ),
+                (
+                    "lost",
+                    "error",
+                    gone & goes_on,
+                    "and its limit is not watched any more: the profile lets it go on.",
+                ),
+            )
             for kind, severity, now_so, why in kinds:
                 new = now_so & ~self._told.get((quantity, kind), np.zeros_like(now_so))
                 self._told[quantity, kind] = now_so
@@ -125,7 +144,8 @@ class Limited:
                     f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, where it should come"
                     f" every {every:g} s; see what keeps its node from sending it."
                 )
-            # One that was heard just now, and is old most of the time, would be armed with and stopped for at once.
+            # One that was heard just now, and is old most of the time, would be armed with and
+            # stopped for at once.
             gap = self._observed.gap[quantity]
             rare = needed & ~never & ~unknown & ~old & (gap > self._expected.stale[quantity])
             if rare.any():
@@ -142,7 +162,9 @@ class Limited:
 
     def _is_no_number(self, quantity: Quantity) -> BoolArray:
         values = self._observed.values.get(quantity)
-        return np.isnan(values) if values is not None else np.zeros(len(self._profile.axes), np.bool_)
+        return (
+            np.isnan(values) if values is not None else np.zeros(len(self._profile.axes), np.bool_)
+        )
 
     def _names(self, chosen: BoolArray) -> str:
         return axis_names(self._profile.axes, chosen)

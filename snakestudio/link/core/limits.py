@@ -1,10 +1,11 @@
 """Set-points that a robot can follow: never beyond its angles, never faster, never harder than its profile allows.
 
-Time is counted in periods of the set-points. With a step of ``v T`` a period and a rate that falls by ``a T`` a period,
-a joint that moves at ``v`` now needs ``v T + (v - a T) T + (v - 2 a T) T + ...`` to come to rest. `stopping_rate`
-is the largest ``v`` for which that sum stays within a distance: the minimum-time profile in discrete time. It is used
-twice: towards the limits (a hard bound, so that rest before the limit can always be reached with the acceleration
-allowed) and towards the reference, relative to how fast that moves (so that it is caught up without overshoot).
+Time is counted in periods of the set-points. With a step of ``v T`` a period and a rate that falls
+by ``a T`` a period, a joint that moves at ``v`` now needs ``v T + (v - a T) T + (v - 2 a T) T +
+...`` to come to rest. `stopping_rate` is the largest ``v`` for which that sum stays within a
+distance: the minimum-time profile in discrete time. It is used twice: towards the limits (a hard
+bound, so that rest before the limit can always be reached with the acceleration allowed) and
+towards the reference, relative to how fast that moves (so that it is caught up without overshoot).
 """
 
 from __future__ import annotations
@@ -71,7 +72,10 @@ class AxisLimits:
         def each(name: str, otherwise: float) -> FloatArray:
             shared = getattr(limits, name)
             shared = otherwise if shared is None else shared
-            return np.array([shared if (own := getattr(axis, name)) is None else own for axis in profile.axes], float)
+            return np.array(
+                [shared if (own := getattr(axis, name)) is None else own for axis in profile.axes],
+                float,
+            )
 
         self.low = np.radians(each("min_deg", -np.inf))
         self.high = np.radians(each("max_deg", np.inf))
@@ -82,7 +86,9 @@ class AxisLimits:
         self.voltage = each("min_voltage_v", -np.inf)
         self.ramp = float(np.radians(limits.ramp_rate_deg_per_s))
         self.margin = float(np.radians(limits.margin_deg))
-        self.error = np.inf if limits.max_error_deg is None else float(np.radians(limits.max_error_deg))
+        self.error = (
+            np.inf if limits.max_error_deg is None else float(np.radians(limits.max_error_deg))
+        )
         self.axes: tuple[Axis, ...] = profile.axes
 
     def words(self, index: int) -> str:
@@ -93,10 +99,10 @@ class AxisLimits:
 class SetPointLimiter:
     """Leads the set-points of all axes from where the robot stands to where it shall be, within the limits.
 
-    What is away from its reference is brought there at no more than the ramp's rate relative to it, which is the ramp
-    from the measured to the commanded position when streaming begins, and after any jump of the reference, alike.
-    Among the bounds the acceleration comes first, then the angle, then the rate; all of them hold at once for every
-    state that the limiter itself has led to.
+    What is away from its reference is brought there at no more than the ramp's rate relative to it,
+    which is the ramp from the measured to the commanded position when streaming begins, and after
+    any jump of the reference, alike. Among the bounds the acceleration comes first, then the angle,
+    then the rate; all of them hold at once for every state that the limiter itself has led to.
 
     Parameters
     ----------
@@ -117,8 +123,9 @@ class SetPointLimiter:
     def start(self, angle: FloatArray) -> None:
         """Begin at rest at an angle.
 
-        An axis that stands beyond a limit (within the profile's margin, or it could not be armed) is held there, led
-        back by the first reference, and from then on kept within what it has come back to.
+        An axis that stands beyond a limit (within the profile's margin, or it could not be armed)
+        is held there, led back by the first reference, and from then on kept within what it has
+        come back to.
         """
         self.angle = np.array(angle, float)
         self.rate = np.zeros_like(self.angle)
@@ -137,8 +144,8 @@ class SetPointLimiter:
         Parameters
         ----------
         angle, rate : (m,) arrays
-            Where the axes shall be at the end of the period, rad, and how fast that moves, rad/s. An axis whose
-            numbers are not finite comes to rest.
+            Where the axes shall be at the end of the period, rad, and how fast that moves, rad/s.
+            An axis whose numbers are not finite comes to rest.
 
         Returns
         -------
@@ -149,11 +156,16 @@ class SetPointLimiter:
         known = np.isfinite(angle) & np.isfinite(rate)
         target = _within(np.where(known, angle, self.angle), limits.low, limits.high)
         before = target if self._before is None else self._before
-        # How fast the reference moves: its own way over the period, unless that is a jump (or there is none yet).
+        # How fast the reference moves: its own way over the period, unless that is a jump (or there
+        # is none yet).
         moved = (target - before) / period
-        jumped = np.abs(moved) > limits.rate if self._before is not None else np.ones(len(target), bool)
+        jumped = (
+            np.abs(moved) > limits.rate if self._before is not None else np.ones(len(target), bool)
+        )
         inside = known & (angle == target)
-        drift = np.where(jumped, _within(np.where(inside, rate, 0.0), -limits.rate, limits.rate), moved)
+        drift = np.where(
+            jumped, _within(np.where(inside, rate, 0.0), -limits.rate, limits.rate), moved
+        )
         self._before = np.where(known, target, np.nan)
         drift = np.where(np.isfinite(drift), drift, 0.0)
         away = target - drift * period - self.angle

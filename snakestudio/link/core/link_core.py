@@ -1,18 +1,20 @@
 """The link without its bus: what is sent when, what is believed of the robot, and what stops it.
 
-The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it, and it answers by
-calling `send`. The same course of calls gives the same frames, always, which is what makes it possible to test it with
-millions of random ones. Its parts are small: `machine` (states), `torque_control` (sequences and stops), `limits` and
-`set_points`, `watchdogs`, `plausibility`, `arrivals`, `readiness`; here they are put together, and here is decided
-whether a command is carried out.
+The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it,
+and it answers by calling `send`. The same course of calls gives the same frames, always, which is
+what makes it possible to test it with millions of random ones. Its parts are small: `machine`
+(states), `torque_control` (sequences and stops), `limits` and `set_points`, `watchdogs`,
+`plausibility`, `arrivals`, `readiness`; here they are put together, and here is decided whether a
+command is carried out.
 
-Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything else that is due.
-And set-points go out in three situations only: while the robot is armed, while it is being armed, and while it is
-disarmed in order; nothing but the operator's `arm` begins any of them.
+Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything
+else that is due. And set-points go out in three situations only: while the robot is armed, while it
+is being armed, and while it is disarmed in order; nothing but the operator's `arm` begins any of
+them.
 
-Set-points begin **before** the arm sequence, equal to the angles measured when arming began: most drives (CiA 402
-cyclic position, ODrive) move to the last set-point they have at the moment that torque comes on, so it has to be there
-by then. Drives without torque ignore them.
+Set-points begin **before** the arm sequence, equal to the angles measured when arming began: most
+drives (CiA 402 cyclic position, ODrive) move to the last set-point they have at the moment that
+torque comes on, so it has to be there by then. Drives without torque ignore them.
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ if TYPE_CHECKING:
 __all__ = ["LinkCore"]
 
 _POLL_S = 0.01
-"""While torque is on, and while a sequence runs, watchdogs and sequences are no slower than this."""
+"""While torque is on, and while a sequence runs, watchdogs and sequences are no slower than
+this."""
 
 _IDLE_POLL_S = 0.05
 
@@ -104,23 +107,52 @@ class LinkCore:
         expected = Expected(profile, codec.pages)
         self._limited = Limited(profile, limits, self._observed, expected)
         self._rx = RxPath(
-            codec, self._observed, plausibility, self._arrivals, self._foreign_master, meter, self._journal
+            codec,
+            self._observed,
+            plausibility,
+            self._arrivals,
+            self._foreign_master,
+            meter,
+            self._journal,
         )
-        self._tx = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
+        self._tx = TxGate(
+            codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay
+        )
         self._set_points = SetPoints(codec, limits, self._tx)
         self._periodic = PeriodicMessages(profile)
         self._torque = TorqueControl(
-            profile, self._machine, self._observed, self._tx, self._set_points, self._watchdogs, self._journal
+            profile,
+            self._machine,
+            self._observed,
+            self._tx,
+            self._set_points,
+            self._watchdogs,
+            self._journal,
         )
         self._supervisor = Supervisor(
             limits, self._observed, self._watchdogs, self._arrivals, plausibility, self._limited
         )
         self._readiness = Readiness(
-            profile, limits, self._observed, plausibility, self._watchdogs, self._arrivals, self._limited,
-            self._foreign_master, arming_problems(codec.loaded), replay,
-        )  # fmt: skip
+            profile,
+            limits,
+            self._observed,
+            plausibility,
+            self._watchdogs,
+            self._arrivals,
+            self._limited,
+            self._foreign_master,
+            arming_problems(codec.loaded),
+            replay,
+        )
         self._telemetry = TelemetryBuilder(
-            profile, self._observed, expected, self._rx, self._tx, self._set_points, meter, replay=replay
+            profile,
+            self._observed,
+            expected,
+            self._rx,
+            self._tx,
+            self._set_points,
+            meter,
+            replay=replay,
         )
         self._news = False
         self._foreign = self._stranger = False
@@ -141,7 +173,7 @@ class LinkCore:
         """Whether the robot has nothing more to be told before its bus may be given back."""
         return self._torque.at_rest
 
-    # ------------------------------------------------------------------------------------------- the operator's wishes
+    # ------------------------------------------------------------------------ the operator's wishes
 
     def stop(self, reason: str, now: float) -> None:
         """Send the stop sequence now; latched if torque was on, or may have been.
@@ -155,7 +187,9 @@ class LinkCore:
         """
         self._now = now
         if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
-            self._say(now, "warning", "No stop was sent: the link does not speak on the bus.", "stop")
+            self._say(
+                now, "warning", "No stop was sent: the link does not speak on the bus.", "stop"
+            )
             return
         self._torque.halt(reason, now)
 
@@ -175,11 +209,14 @@ class LinkCore:
         kind, values = command.kind, command.values
         if kind == "stop":
             number = values.get("request")
-            # One that is counted already came by a faster way; one whose number nobody knows is a stop all the same.
+            # One that is counted already came by a faster way; one whose number nobody knows is a
+            # stop all the same.
             if not (isinstance(number, int) and 0 < number <= self._stops):
                 self.stop(str(values.get("reason", "Stopped by the operator.")), now)
         elif kind in BEGINNING and self._is_over(values.get("stops", 0)):
-            self._refuse(now, f"“{kind}” was asked for before the stop, and is not carried out after it.")
+            self._refuse(
+                now, f"“{kind}” was asked for before the stop, and is not carried out after it."
+            )
         else:
             self._carry_out(command, now)
 
@@ -224,12 +261,15 @@ class LinkCore:
         if self._torque.task is not None:
             self._refuse(now, f"{self._torque.task.words}; wait until that is done, or stop it.")
         elif not self._machine.fire(wish):
-            self._refuse(now, {
-                LinkState.DISCONNECTED: "No bus is open; connect first.",
-                LinkState.FAULT: "The robot was stopped; reset it first.",
-                LinkState.ARMED: "The robot is armed; disarm it first.",
-                LinkState.STREAMING: "The robot is armed; disarm it first.",
-            }.get(self.state, f"That is how it is already: {self.state.name}."))  # fmt: skip
+            self._refuse(
+                now,
+                {
+                    LinkState.DISCONNECTED: "No bus is open; connect first.",
+                    LinkState.FAULT: "The robot was stopped; reset it first.",
+                    LinkState.ARMED: "The robot is armed; disarm it first.",
+                    LinkState.STREAMING: "The robot is armed; disarm it first.",
+                }.get(self.state, f"That is how it is already: {self.state.name}."),
+            )
         elif wish == "idle":
             self._periodic.start(now)
             self._say(now, "info", "The link speaks on the bus; torque is off.", "state")
@@ -253,7 +293,10 @@ class LinkCore:
         self._torque.begin("arm", now)
 
     def _disarm(self, now: float) -> None:
-        if self.state not in (LinkState.ARMED, LinkState.STREAMING) or self._torque.task is not None:
+        if (
+            self.state not in (LinkState.ARMED, LinkState.STREAMING)
+            or self._torque.task is not None
+        ):
             doing = "it is being disarmed" if self._torque.task is not None else "it is not armed"
             self._refuse(now, f"The robot cannot be disarmed now: {doing}.")
             return
@@ -269,19 +312,26 @@ class LinkCore:
             self._refuse(now, "Only a robot that is armed can follow references; arm it first.")
             return
         if not now - self._watchdogs.reference_at <= self._profile.timing.reference_timeout_s:
-            self._refuse(now, "There are no references to follow; start a gait or a controller first.")
+            self._refuse(
+                now, "There are no references to follow; start a gait or a controller first."
+            )
             return
         self._set_points.stream()
         self._machine.fire("stream")
         self._say(now, "good", "The joints are led to the references, and follow them.", "state")
 
     def _reset(self, now: float) -> None:
-        # A robot that stopped by itself before we spoke to it needs a reset too, and changes no state of ours.
+        # A robot that stopped by itself before we spoke to it needs a reset too, and changes no
+        # state of ours.
         task = self._torque.task
-        if self.state not in (LinkState.FAULT, LinkState.IDLE) or (task is not None and task.kind != "stop"):
+        if self.state not in (LinkState.FAULT, LinkState.IDLE) or (
+            task is not None and task.kind != "stop"
+        ):
             self._refuse(now, "There is nothing to reset now.")
         elif self._torque.says_armed(now):
-            self._refuse(now, "The robot still says that its torque is on, or may be; stop it first.")
+            self._refuse(
+                now, "The robot still says that its torque is on, or may be; stop it first."
+            )
         elif self.state is LinkState.FAULT and (armed := self._observed.torque()).any():
             names = axis_names(self._profile.axes, armed)
             said = f"The last word of {names} was that its torque is on"
@@ -298,16 +348,29 @@ class LinkCore:
             self._torque.begin("reset", now)
 
     def _zero(self, now: float) -> None:
-        if self.state is not LinkState.IDLE or self._torque.task is not None or self._observed.torque().any():
-            self._refuse(now, "Joints are zeroed while torque is off and nothing else is under way; disarm first.")
+        if (
+            self.state is not LinkState.IDLE
+            or self._torque.task is not None
+            or self._observed.torque().any()
+        ):
+            self._refuse(
+                now,
+                "Joints are zeroed while torque is off and nothing else is under way; disarm first.",
+            )
         elif not self._profile.sequences.zero:
             self._refuse(now, "The profile has no zero sequence; give it one.")
         else:
             self._torque.begin("zero", now)
 
     def _wiggle(self, command: LinkCommand, now: float) -> None:
-        if self.state is not LinkState.ARMED or self._torque.task is not None or self._set_points.wiggling:
-            self._refuse(now, "One joint is wiggled while the robot is armed and holds; arm it first.")
+        if (
+            self.state is not LinkState.ARMED
+            or self._torque.task is not None
+            or self._set_points.wiggling
+        ):
+            self._refuse(
+                now, "One joint is wiggled while the robot is armed and holds; arm it first."
+            )
             return
         try:
             wiggle = Wiggle.parse(command.values, len(self._profile.axes), now)
@@ -315,12 +378,14 @@ class LinkCore:
             self._refuse(now, f"The joint was not wiggled: {error}.")
             return
         self._set_points.wiggle(wiggle)
-        self._say(now, "info", f"{self._profile.axes[wiggle.axis].name.capitalize()} is wiggled.", "state")
+        self._say(
+            now, "info", f"{self._profile.axes[wiggle.axis].name.capitalize()} is wiggled.", "state"
+        )
 
     def _refuse(self, now: float, text: str) -> None:
         self._journal.say(now, "warning", text, "refused")
 
-    # --------------------------------------------------------------------------------------------- what comes from it
+    # --------------------------------------------------------------------------- what comes from it
 
     def receive(self, frame: Frame, now: float) -> bool:
         """Take over a frame from the bus; any bytes will do.
@@ -363,10 +428,13 @@ class LinkCore:
         if not is_open:
             self._bus_lost(text or "The bus was closed.", now)
         elif self.state is LinkState.FAULT:
-            # Before anything else: nobody knows what the robot did meanwhile. What it said before is no answer to this
-            # stop, but not forgotten: a node that stays silent may still have the torque that it told of last.
+            # Before anything else: nobody knows what the robot did meanwhile. What it said before
+            # is no answer to this stop, but not forgotten: a node that stays silent may still have
+            # the torque that it told of last.
             self._torque.halt("", now)
-            self._say(now, "warning", "The bus is open again, and the stop sequence was sent.", "bus")
+            self._say(
+                now, "warning", "The bus is open again, and the stop sequence was sent.", "bus"
+            )
         elif self._machine.fire("bus_opened"):
             self._rx.forget()
             self._tx.sent = self._tx.errors = 0
@@ -398,11 +466,13 @@ class LinkCore:
         """Take references over; ones that cannot be used are refused, and count as none."""
         problem = self._set_points.references.add(block)
         if problem:
-            self._journal.say_once(self._now, "warning", f"References were refused: {problem}.", "reference")
+            self._journal.say_once(
+                self._now, "warning", f"References were refused: {problem}.", "reference"
+            )
         else:
             self._news = True
 
-    # --------------------------------------------------------------------------------------------------- what is due
+    # ---------------------------------------------------------------------------------- what is due
 
     def poll(self, now: float, clock: Callable[[], float] | None = None) -> float:
         """Do whatever is due by now (s); gives the time at which it wants to be asked next.
@@ -432,7 +502,9 @@ class LinkCore:
             self._tx.message(message, now)
         self._notice(now)
         busy = self._torque.live or self._torque.task is not None
-        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._periodic.next())
+        return min(
+            now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._periodic.next()
+        )
 
     def _danger(self, now: float) -> Loss | None:
         doing = "" if self._torque.task is None else self._torque.task.kind
@@ -452,24 +524,36 @@ class LinkCore:
             self._say(now, severity, text, "node")
         load = self._meter.load(now)
         if load > self._profile.timing.max_bus_load:
-            self._journal.say_once(now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load")
+            self._journal.say_once(
+                now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load"
+            )
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
         foreign = foreign and not self._replay and self._torque.says_armed(now)
         if foreign and not self._foreign:
             armed = self._observed.says("armed").any()
-            told = "armed by somebody else" if armed else "stopping, and its torque may be on; press Stop"
+            told = (
+                "armed by somebody else"
+                if armed
+                else "stopping, and its torque may be on; press Stop"
+            )
             self._say(now, "warning", f"The robot is {told}.", "robot")
         self._foreign = foreign
-        stranger = self._foreign_master.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
+        stranger = (
+            self._foreign_master.reason(now)
+            if self.state in (LinkState.LISTENING, LinkState.IDLE)
+            else ""
+        )
         if stranger and not self._stranger:
             self._say(now, "warning", stranger, "robot")
         self._stranger = bool(stranger)
 
-    # -------------------------------------------------------------------------------------------------------- telling
+    # -------------------------------------------------------------------------------------- telling
 
     def telemetry(self, now: float) -> Telemetry:
         """What is known (s). Priority and the adapter's error frames are the process's to fill in."""
-        return self._telemetry.build(now, self.state, self._torque.reason, self._reasons_lately(now), self._carried_out)
+        return self._telemetry.build(
+            now, self.state, self._torque.reason, self._reasons_lately(now), self._carried_out
+        )
 
     def _reasons_lately(self, now: float) -> tuple[str, ...]:
         """As they were at most `_REASONS_S` ago in this very situation: putting them in words takes its time."""

@@ -9,13 +9,23 @@ from snakestudio.link.messages import LinkState
 __all__ = ["TRANSITIONS", "Machine", "Trigger"]
 
 Trigger = Literal[
-    "bus_opened", "bus_closed", "disconnect", "idle", "listen", "armed", "disarmed", "stream", "hold", "fault", "reset",
-]  # fmt: skip
+    "bus_opened",
+    "bus_closed",
+    "disconnect",
+    "idle",
+    "listen",
+    "armed",
+    "disarmed",
+    "stream",
+    "hold",
+    "fault",
+    "reset",
+]
 """What leads from state to state.
 
-`bus_opened`, `bus_closed`: the adapter says so. `armed`, `disarmed`: the robot was seen to be so. `fault`: it was
-stopped while torque was on, or may have been. All others are the operator's wish: `hold` goes from STREAMING back to
-ARMED.
+`bus_opened`, `bus_closed`: the adapter says so. `armed`, `disarmed`: the robot was seen to be so.
+`fault`: it was stopped while torque was on, or may have been. All others are the operator's wish:
+`hold` goes from STREAMING back to ARMED.
 """
 
 _S = LinkState
@@ -37,10 +47,12 @@ TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
     (_S.STREAMING, "hold"): _S.ARMED,
     (_S.STREAMING, "fault"): _S.FAULT,
     (_S.FAULT, "reset"): _S.IDLE,
-    # The other way out: the operator takes the bus away. A robot that is still armed says so at the next connection.
+    # The other way out: the operator takes the bus away. A robot that is still armed says so at the
+    # next connection.
     (_S.FAULT, "disconnect"): _S.DISCONNECTED,
 }
-"""Every transition there is. A bus that fails does not lead out of FAULT, and nothing leads to STREAMING but ARMED."""
+"""Every transition there is. A bus that fails does not lead out of FAULT, and nothing leads to
+STREAMING but ARMED."""
 
 
 class Machine:

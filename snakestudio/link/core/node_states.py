@@ -54,19 +54,27 @@ class NodeStates:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         m, nodes = len(profile.axes), profile.nodes
-        incoming = [message for message in profile.messages if message.role in ("feedback", "heartbeat")]
-        self.measures = frozenset(signal.quantity for message in incoming for signal in message.signals)
+        incoming = [
+            message for message in profile.messages if message.role in ("feedback", "heartbeat")
+        ]
+        self.measures = frozenset(
+            signal.quantity for message in incoming for signal in message.signals
+        )
         self.has_status = "status" in self.measures and bool(profile.status)
         self.has_heartbeat = any(message.role == "heartbeat" for message in incoming)
         self.node_index = {node: index for index, node in enumerate(nodes)}
         self.axes_of = tuple(
-            tuple(index for index, axis in enumerate(profile.axes) if axis.node == node) for node in nodes
+            tuple(index for index, axis in enumerate(profile.axes) if axis.node == node)
+            for node in nodes
         )
         self.notable = False
-        """Whether something was said that must be looked at at once: another status, other errors."""
+        """Whether something was said that must be looked at at once: another status, other
+        errors."""
         self._meanings: dict[int, tuple[int, str]] = {}
         self._armed = np.full(m, MEANINGS.index("armed"), np.int8).tobytes()
-        self._error_mask = functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
+        self._error_mask = (
+            functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
+        )
         self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
         self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
         self.forget()
@@ -77,7 +85,9 @@ class NodeStates:
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
         self.heard_at = np.full((len(AGED), m), math.nan)
-        self.heard: dict[Quantity, NDArray[np.float64]] = dict(zip(AGED, self.heard_at, strict=True))
+        self.heard: dict[Quantity, NDArray[np.float64]] = dict(
+            zip(AGED, self.heard_at, strict=True)
+        )
         self.gap = {quantity: np.full(m, math.nan) for quantity in AGED}
         self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
         self.errors: NDArray[np.int64] = np.zeros(m, np.int64)

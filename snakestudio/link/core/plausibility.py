@@ -7,12 +7,15 @@ angle, temperature       at once
 current, voltage         `CURRENT_S`: a peak (or a dip) at the start of a motion is no overload
 deviation                `DEVIATION_S`: longer than the lag with which joints start to move (0.05 to 0.15 s)
 frozen                   `FROZEN_S` without any motion (`STILL`), while the joint's set-points moved over a range of
-                         more than the profile's largest deviation, or `FROZEN_RANGE` if it names none. A joint
-                         that an obstacle holds gives way by gear play and compliance, and is told by its deviation;
-                         one that does not even do that is jammed, or its sensor is frozen
+                         more than the profile's largest deviation, or `FROZEN_RANGE` if it names
+                         none. A joint that an obstacle holds gives way by gear play and compliance,
+                         and is told by its deviation; one that does not even do that is jammed, or
+                         its sensor is frozen
 two answers              `JUMPS` jumps within a second, each wider than `REACH` times the way at the highest rate
-                         and `JUMP`: a single wrong sample makes two of them, two senders one for every frame
-======================== =========================================================================================
+                         and `JUMP`: a single wrong sample makes two of them, two senders one for
+                         every frame
+========================
+=========================================================================================
 """
 
 from __future__ import annotations
@@ -74,7 +77,10 @@ class PlausibilityChecks:
         """Whether something was received that must be looked at at once."""
         inf = [math.inf] * m
         self._bounds: dict[Quantity, tuple[list[float], list[float]]] = {
-            "angle": ((limits.low - limits.margin).tolist(), (limits.high + limits.margin).tolist()),
+            "angle": (
+                (limits.low - limits.margin).tolist(),
+                (limits.high + limits.margin).tolist(),
+            ),
             "temperature": ([-math.inf] * m, limits.temperature.tolist()),
             "current": ((-limits.current).tolist(), limits.current.tolist()),
             "voltage": (limits.voltage.tolist(), inf),
@@ -91,7 +97,9 @@ class PlausibilityChecks:
         observed = self._observed
         for value in decoded.values:
             if (bounds := self._bounds.get(value.quantity)) is not None:
-                axis = max(value.axis, 0)  # of a whole node those of the first axis will do: it only asks for a look
+                axis = max(
+                    value.axis, 0
+                )  # of a whole node those of the first axis will do: it only asks for a look
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue
@@ -107,7 +115,9 @@ class PlausibilityChecks:
     def beyond(self) -> NDArray[np.bool_]:
         """Which axes are measured beyond their limits and the margin, (m,)."""
         angle, limits = self._observed.values["angle"], self._limits
-        return np.asarray((angle < limits.low - limits.margin) | (angle > limits.high + limits.margin))
+        return np.asarray(
+            (angle < limits.low - limits.margin) | (angle > limits.high + limits.margin)
+        )
 
     def hot(self) -> NDArray[np.bool_]:
         """Which axes are hotter than they may be, (m,)."""
@@ -136,17 +146,27 @@ class PlausibilityChecks:
         observed, limits = self._observed, self._limits
         angle = observed.values["angle"]
         if (wrong := self.beyond()).any():
-            return self._loss(wrong, lambda i: f"stands at {_deg(angle[i])}, beyond its limits of {limits.words(i)}")
+            return self._loss(
+                wrong,
+                lambda i: f"stands at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
+            )
         if (wrong := self.hot()).any():
             hot = observed.values["temperature"]
-            return self._loss(wrong, lambda i: f"has {hot[i]:.0f} °C, more than the {limits.temperature[i]:g} allowed")
+            return self._loss(
+                wrong,
+                lambda i: f"has {hot[i]:.0f} °C, more than the {limits.temperature[i]:g} allowed",
+            )
         if (wrong := _lasting(self._overload, self.overloaded(), now, CURRENT_S)).any():
             current = observed.values["current"]
-            return self._loss(wrong, lambda i: f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} allowed")
+            return self._loss(
+                wrong,
+                lambda i: f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} allowed",
+            )
         if (wrong := _lasting(self._undersupplied, self.starved(), now, CURRENT_S)).any():
             volts = observed.values["voltage"]
             return self._loss(
-                wrong, lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} it must have"
+                wrong,
+                lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} it must have",
             )
         error = np.abs(angle - set_points)
         if (wrong := _lasting(self._deviating, error > limits.error, now, DEVIATION_S)).any():
@@ -158,15 +178,21 @@ class PlausibilityChecks:
                 ),
             )
         if (wrong := self.torn(now)).any():
-            twice = "has two different answers on the bus; see whether two nodes have the same number"
+            twice = (
+                "has two different answers on the bus; see whether two nodes have the same number"
+            )
             return self._loss(wrong, lambda i: twice, "feedback")
         if (wrong := self._frozen(now, angle, set_points, streaming)).any():
             return self._loss(
-                wrong, lambda i: "is told to move but does not; it is jammed, or its sensor is frozen", "feedback"
+                wrong,
+                lambda i: "is told to move but does not; it is jammed, or its sensor is frozen",
+                "feedback",
             )
         return None
 
-    def _frozen(self, now: float, angle: FloatArray, set_points: FloatArray, streaming: bool) -> NDArray[np.bool_]:
+    def _frozen(
+        self, now: float, angle: FloatArray, set_points: FloatArray, streaming: bool
+    ) -> NDArray[np.bool_]:
         moved = ~(np.abs(angle - self._still_at) <= STILL) | (not streaming)
         self._still_at[moved] = angle[moved]
         self._still_since[moved] = now
@@ -174,9 +200,13 @@ class PlausibilityChecks:
         np.minimum(self._least, set_points, out=self._least)
         np.maximum(self._most, set_points, out=self._most)
         enough = self._limits.error if math.isfinite(self._limits.error) else FROZEN_RANGE
-        return np.asarray((now - self._still_since > FROZEN_S) & (self._most - self._least > enough))
+        return np.asarray(
+            (now - self._still_since > FROZEN_S) & (self._most - self._least > enough)
+        )
 
-    def _loss(self, wrong: NDArray[np.bool_], words: Callable[[int], str], what: _What = "limit") -> Loss:
+    def _loss(
+        self, wrong: NDArray[np.bool_], words: Callable[[int], str], what: _What = "limit"
+    ) -> Loss:
         chosen = np.flatnonzero(wrong)
         name = self._limits.axes[chosen[0]].name
         others = [self._limits.axes[index].name for index in chosen[1:]]
@@ -184,7 +214,9 @@ class PlausibilityChecks:
         return Loss(what, f"{name[0].upper()}{name[1:]} {words(int(chosen[0]))}{also}.")
 
 
-def _lasting(since: FloatArray, wrong: NDArray[np.bool_], now: float, duration: float) -> NDArray[np.bool_]:
+def _lasting(
+    since: FloatArray, wrong: NDArray[np.bool_], now: float, duration: float
+) -> NDArray[np.bool_]:
     since[~wrong] = math.nan
     begins = wrong & np.isnan(since)
     since[begins] = now

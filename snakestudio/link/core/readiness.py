@@ -1,7 +1,7 @@
 """What forbids to begin and to go on: why the robot cannot be armed, and what stops it while torque is on.
 
-`Readiness` gives sentences with a remedy each: an empty list is the only way to arm it. `Supervisor` asks everything
-that can forbid going on in one place and in one order.
+`Readiness` gives sentences with a remedy each: an empty list is the only way to arm it.
+`Supervisor` asks everything that can forbid going on in one place and in one order.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def refused_plugins(profile: Profile, plugins: Sequence[str]) -> tuple[str, ...]
 
 
 _MOVED = math.radians(5.0)
-"""A joint that moves by more than this and its limits' margin while it is being armed is not where its set-point is."""
+"""A joint that moves by more than this and its limits' margin while it is being armed is not where
+its set-point is."""
 
 _REPLAYED = "A log is replayed; connect to the robot itself."
 
@@ -97,7 +98,9 @@ class Readiness:
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
 
-    def reasons(self, now: float, state: LinkState, *, bus_load: float, busy: str, stopped: str) -> tuple[str, ...]:
+    def reasons(
+        self, now: float, state: LinkState, *, bus_load: float, busy: str, stopped: str
+    ) -> tuple[str, ...]:
         """What keeps the robot from being armed.
 
         Parameters
@@ -114,7 +117,10 @@ class Readiness:
         """
         if self._replay:  # nothing else that a log tells is to be mended now
             return (_REPLAYED,)
-        if state in (LinkState.ARMED, LinkState.STREAMING):  # how its nodes stand is what armed ones say
+        if state in (
+            LinkState.ARMED,
+            LinkState.STREAMING,
+        ):  # how its nodes stand is what armed ones say
             return (_STATES[state],)
         found = list(self._always)
         if state in _STATES:
@@ -129,7 +135,9 @@ class Readiness:
             found += self._robot(now)
             found += self._bus(now, bus_load)
         if self._watchdogs.window_silent(now):
-            found.append("The program that drives gives no sign of life; robots are armed by one that responds.")
+            found.append(
+                "The program that drives gives no sign of life; robots are armed by one that responds."
+            )
         return tuple(found)
 
     def _robot(self, now: float) -> Iterator[str]:
@@ -188,7 +196,9 @@ class Readiness:
         failing = (observed.relevant_errors() != 0) & ~observed.says("fault")
         yield from self._each_node(failing, "{words}; remove the cause, and reset it.")
 
-    def _each_node(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], words: str) -> Iterator[str]:
+    def _each_node(
+        self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], words: str
+    ) -> Iterator[str]:
         first: dict[int, int] = {}
         for index in np.flatnonzero(chosen):
             first.setdefault(self._profile.axes[index].node, int(index))
@@ -237,7 +247,12 @@ class Supervisor:
         limited: Limited,
     ) -> None:
         self._limits, self._observed = limits, observed
-        self._watchdogs, self._arrivals, self._plausibility, self._limited = watchdogs, arrivals, plausibility, limited
+        self._watchdogs, self._arrivals, self._plausibility, self._limited = (
+            watchdogs,
+            arrivals,
+            plausibility,
+            limited,
+        )
 
     def begin(self, now: float) -> None:
         """Torque comes on (s): from now on it counts how long anything lasts."""
@@ -245,7 +260,9 @@ class Supervisor:
         self._plausibility.start()
         self._limited.begin()
 
-    def check(self, now: float, state: LinkState, doing: str, set_points: FloatArray) -> Loss | None:
+    def check(
+        self, now: float, state: LinkState, doing: str, set_points: FloatArray
+    ) -> Loss | None:
         """The first thing that forbids going on; None if nothing does.
 
         Parameters
@@ -265,7 +282,11 @@ class Supervisor:
             loss = Loss("decode", f"Too much on the bus could not be read within a second. {why}")
         if loss is None and doing == "arm":
             loss = self._moved(set_points)
-        return loss or self._plausibility.check(now, set_points, streaming=streaming) or self._limited.check(now)
+        return (
+            loss
+            or self._plausibility.check(now, set_points, streaming=streaming)
+            or self._limited.check(now)
+        )
 
     def _moved(self, held: FloatArray) -> Loss | None:
         moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)

@@ -40,7 +40,9 @@ class References:
 
     def add(self, block: ReferenceBlock) -> str:
         """Take a block over; says what is wrong with it ("" if nothing is: then it is in use)."""
-        time, angle, rate = (np.asarray(part, float) for part in (block.time, block.angle, block.rate))
+        time, angle, rate = (
+            np.asarray(part, float) for part in (block.time, block.angle, block.rate)
+        )
         block = ReferenceBlock(time, angle, rate)
         problem = block.shape_problem(self._m)
         if problem:
@@ -49,7 +51,8 @@ class References:
             return "not all of its numbers are finite"
         if (np.diff(time) <= 0).any():
             return "its knots do not ascend in time"
-        # What begins later than this one is never reached; what ended before it is needed until it begins.
+        # What begins later than this one is never reached; what ended before it is needed until it
+        # begins.
         self._blocks = [*(kept for kept in self._blocks[-3:] if kept.time[0] < time[0]), block]
         return ""
 
@@ -90,7 +93,9 @@ class Wiggle:
     begin: float
 
     @classmethod
-    def parse(cls, values: Mapping[str, str | int | float | bool], n_axes: int, now: float) -> Wiggle:
+    def parse(
+        cls, values: Mapping[str, str | int | float | bool], n_axes: int, now: float
+    ) -> Wiggle:
         """What a command asks for, from now on (s).
 
         Raises
@@ -98,7 +103,12 @@ class Wiggle:
         ValueError
             Which of its values cannot be used.
         """
-        limits = {"axis": (0, n_axes - 1), "amplitude_deg": (0.1, _MOST_DEG), "period_s": (0.2, 60), "count": (1, 100)}
+        limits = {
+            "axis": (0, n_axes - 1),
+            "amplitude_deg": (0.1, _MOST_DEG),
+            "period_s": (0.2, 60),
+            "count": (1, 100),
+        }
         defaults = {"amplitude_deg": 5.0, "period_s": 2.0, "count": 2}
         found: dict[str, float] = {}
         for name, (least, most) in limits.items():

@@ -33,7 +33,8 @@ class RxPath:
     Attributes
     ----------
     received, unknown, unreadable : int
-        Frames since the bus was opened; of ids that the profile does not know; of its ids that cannot be read.
+        Frames since the bus was opened; of ids that the profile does not know; of its ids that
+        cannot be read.
     """
 
     def __init__(
@@ -47,7 +48,12 @@ class RxPath:
         journal: Journal,
     ) -> None:
         self._codec, self._observed, self._plausibility = codec, observed, plausibility
-        self._arrivals, self._strangers, self._meter, self._journal = arrivals, strangers, meter, journal
+        self._arrivals, self._strangers, self._meter, self._journal = (
+            arrivals,
+            strangers,
+            meter,
+            journal,
+        )
         self.received = self.unknown = self.unreadable = 0
 
     def forget(self) -> None:

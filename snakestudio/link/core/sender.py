@@ -53,8 +53,9 @@ class Deadlines:
         Returns
         -------
         (float, int) or None
-            How late it is, s, and how many deadlines are skipped; None if nothing is due. How late is counted from the
-            last deadline that has passed: a gap of several periods is told by what is skipped.
+            How late it is, s, and how many deadlines are skipped; None if nothing is due. How late
+            is counted from the last deadline that has passed: a gap of several periods is told by
+            what is skipped.
         """
         if now < self.next:
             return None
@@ -67,7 +68,8 @@ class Deadlines:
         late = max(0.0, now - (self._begin + passed * self.period))
         self._count = passed + 1
         if late > self.period / 2:
-            # Two of them close together would be a burst of two: the next one is left out, the phase is kept.
+            # Two of them close together would be a burst of two: the next one is left out, the
+            # phase is kept.
             self._count += 1
             skipped += 1
         return late, skipped
@@ -75,10 +77,14 @@ class Deadlines:
     def gone(self, now: float) -> int:
         """What was due is on its way, and it is `now` (s); gives how many of the next deadlines are left out for that.
 
-        The system may stop the program between `take` and the last frame: what follows sooner than half a period after
-        it would be a burst.
+        The system may stop the program between `take` and the last frame: what follows sooner than
+        half a period after it would be a burst.
         """
-        first = math.ceil((now + self.period / 2 - self._begin) / self.period) if self.running else self._count
+        first = (
+            math.ceil((now + self.period / 2 - self._begin) / self.period)
+            if self.running
+            else self._count
+        )
         skipped = max(0, first - self._count)
         self._count += skipped
         return skipped
@@ -110,7 +116,8 @@ class SendTimes:
     def figures(self) -> tuple[float, float, float]:
         """Mean period, 99th percentile (nearest rank) of lateness and longest gap, s; NaN if there is nothing to tell.
 
-        They are as of the last set-points, or a little before: a percentile costs more than sending does.
+        They are as of the last set-points, or a little before: a percentile costs more than sending
+        does.
         """
         if self._sent and self._last - self._figured_at >= _RENEWED_S:
             self._figured_at = self._last
@@ -159,8 +166,8 @@ class PeriodicMessages:
         driving : bool
             Whether set-points are sent: some polls would disturb them.
         stopped : bool
-            Whether the link is in FAULT. No sign of life is given then, so that a robot that never heard the stop
-            runs into its own watchdog.
+            Whether the link is in FAULT. No sign of life is given then, so that a robot that never
+            heard the stop runs into its own watchdog.
         """
         found = []
         for message, deadlines in self._entries:

@@ -30,8 +30,8 @@ class Sequence:
     ----------
     steps : tuple of Step
     lenient : bool
-        Whether it goes on when an expectation is not met in time, as a stop sequence must: the frames behind it are
-        worth more than order.
+        Whether it goes on when an expectation is not met in time, as a stop sequence must: the
+        frames behind it are worth more than order.
     """
 
     def __init__(self, steps: tuple[Step, ...], *, lenient: bool = False) -> None:
@@ -49,7 +49,10 @@ class Sequence:
         return self._until if not math.isnan(self._until) else math.inf
 
     def advance(
-        self, now: float, send: Callable[[Step], None], all_say: Callable[[StatusMeaning, float], bool]
+        self,
+        now: float,
+        send: Callable[[Step], None],
+        all_say: Callable[[StatusMeaning, float], bool],
     ) -> Progress:
         """Do every step that can be done now.
 
@@ -60,7 +63,8 @@ class Sequence:
         send : callable
             Sends the frames of a step.
         all_say : callable
-            Whether all nodes have said so since a time (s): what they said before the last frame is no answer to it.
+            Whether all nodes have said so since a time (s): what they said before the last frame is
+            no answer to it.
 
         Returns
         -------

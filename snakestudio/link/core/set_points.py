@@ -99,7 +99,8 @@ class SetPoints:
         if due is None:
             return False
         late, skipped = due
-        # References are read at the deadline, not when the system let us run: lateness must not become jitter.
+        # References are read at the deadline, not when the system let us run: lateness must not
+        # become jitter.
         self._advance(now - late)
         self._tx.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
         self.angle, self.rate = self._limiter.angle, self._limiter.rate
@@ -122,9 +123,13 @@ class SetPoints:
         angle, rate = self._base.copy(), np.zeros_like(self._base)
         offset, rate[wiggle.axis] = wiggle.at(at)
         angle[wiggle.axis] += offset
-        # Only this axis is led: another one that stands beyond its limits would be brought back to them.
+        # Only this axis is led: another one that stands beyond its limits would be brought back to
+        # them.
         others = np.arange(len(angle)) != wiggle.axis
         angle[others] = math.nan
         self._limiter.follow(angle, rate)
-        if at >= wiggle.end and abs(self._limiter.angle[wiggle.axis] - self._base[wiggle.axis]) < 1e-6:
+        if (
+            at >= wiggle.end
+            and abs(self._limiter.angle[wiggle.axis] - self._base[wiggle.axis]) < 1e-6
+        ):
             self._wiggle = None

@@ -70,14 +70,23 @@ class Stopping:
             if self._said != "safe":
                 self._said = "safe"
                 self._journal.say(
-                    now, "good", f"The robot says that it stopped, {now - self._begin:.2f} s after.", "stop"
+                    now,
+                    "good",
+                    f"The robot says that it stopped, {now - self._begin:.2f} s after.",
+                    "stop",
                 )
-        # Counted from its last good word: one status frame with wrong bits is answered with a stop, and not with alarm.
+        # Counted from its last good word: one status frame with wrong bits is answered with a stop,
+        # and not with alarm.
         elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
             no_word = "No word any more" if self._said == "safe" else "No word"
             self._said = "unsafe"
             off = self._observed.torque_off(self._begin)
-            nodes = dict.fromkeys(axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe)
+            nodes = dict.fromkeys(
+                axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe
+            )
             self._journal.say(
-                now, "error", f"{no_word} that {node_names(nodes)} stopped: cut the robot's power if it moves.", "stop"
+                now,
+                "error",
+                f"{no_word} that {node_names(nodes)} stopped: cut the robot's power if it moves.",
+                "stop",
             )

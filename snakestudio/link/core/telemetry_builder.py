@@ -51,7 +51,12 @@ class TelemetryBuilder:
         self._set_points, self._meter = set_points, meter
 
     def build(
-        self, now: float, state: LinkState, reason: str, not_ready: tuple[str, ...], carried_out: int
+        self,
+        now: float,
+        state: LinkState,
+        reason: str,
+        not_ready: tuple[str, ...],
+        carried_out: int,
     ) -> Telemetry:
         """What is known now (s); every array that changes is the receiver's own."""
         observed, values, lost = self._observed, self._observed.values, self._profile.timing.lost_s

@@ -1,6 +1,7 @@
 """What is under way with the robot: sequences that are begun, confirmed by the robot's own word, or ended by a stop.
 
-Here is the one place from which torque comes on and goes off. Whatever `halt` sends is sent in the same call.
+Here is the one place from which torque comes on and goes off. Whatever `halt` sends is sent in the
+same call.
 """
 
 from __future__ import annotations
@@ -85,15 +86,18 @@ class TorqueControl:
             return True
         if self.task is not None or self.torque_possible:
             return False
-        # What was said before the stop is no answer to it, and one that nobody can confirm is repeated.
+        # What was said before the stop is no answer to it, and one that nobody can confirm is
+        # repeated.
         return state is not LinkState.FAULT or self._stopping.safe
 
     def says_armed(self, now: float) -> bool:
         """Whether any node says now (s) that its torque is on; what a silent one said last is no news."""
         observed = self._observed
-        return bool((observed.torque() & (now - observed.status_time <= self._profile.timing.lost_s)).any())
+        return bool(
+            (observed.torque() & (now - observed.status_time <= self._profile.timing.lost_s)).any()
+        )
 
-    # ----------------------------------------------------------------------------------------------- sequences
+    # ------------------------------------------------------------------------------------ sequences
 
     def begin(self, kind: TaskKind, now: float) -> None:
         """Begin one of the profile's sequences (s), in place of any other, and do its first steps."""
@@ -104,7 +108,9 @@ class TorqueControl:
         self.task = Task(kind, steps, now)
         self._journal.say(now, "info", f"{self.task.words}.", "state")
         if kind == "arm":
-            self._set_points.poll(now)  # drives move to the last set-point that they have when torque comes on
+            self._set_points.poll(
+                now
+            )  # drives move to the last set-point that they have when torque comes on
         self.advance(now)
 
     def advance(self, now: float) -> None:
@@ -113,7 +119,9 @@ class TorqueControl:
         if task is None:
             return
         held = self.held if task.kind == "arm" else None
-        progress = task.sequence.advance(now, lambda step: self._tx.step(step, held, now), self._observed.all_say)
+        progress = task.sequence.advance(
+            now, lambda step: self._tx.step(step, held, now), self._observed.all_say
+        )
         if progress == "running":
             return
         missed = task.sequence.missed
@@ -148,20 +156,32 @@ class TorqueControl:
                 if task.confirmed_in_time(now, self._profile.timing.confirm_s):
                     return
                 names = axis_names(self._profile.axes, yet)
-                self.lose(Loss("fault", f"No word in time that {names} is {'' if arming else 'dis'}armed."), now)
+                self.lose(
+                    Loss(
+                        "fault", f"No word in time that {names} is {'' if arming else 'dis'}armed."
+                    ),
+                    now,
+                )
                 return
         self.task = None
         self._machine.fire("armed" if arming else "disarmed")
         self._journal.say(
-            now, "good", "The robot is armed, and holds." if arming else "The robot is disarmed.", "state"
+            now,
+            "good",
+            "The robot is armed, and holds." if arming else "The robot is disarmed.",
+            "state",
         )
 
-    # ------------------------------------------------------------------------------------------------ stopping
+    # ------------------------------------------------------------------------------------- stopping
 
     def lose(self, loss: Loss, now: float) -> None:
         """Do at once what the profile has for a loss (s)."""
         profile, sequences = self._profile, self._profile.sequences
-        wanted = profile.limits.on_lost if loss.what == "limited" else getattr(profile.on_loss, loss.what)
+        wanted = (
+            profile.limits.on_lost
+            if loss.what == "limited"
+            else getattr(profile.on_loss, loss.what)
+        )
         gentle = wanted == "disarm" and sequences.disarm
         self._halt(loss.text, now, sequences.disarm if gentle else sequences.stop)
 
@@ -186,7 +206,8 @@ class TorqueControl:
         before = self.task
         self.abandon()
         if before is not None and before.kind == "stop" and before.sequence.steps is steps:
-            # Its frames once more, but not its waits anew: who hammers at the button must not put off what is behind.
+            # Its frames once more, but not its waits anew: who hammers at the button must not put
+            # off what is behind.
             self.task = before
             before.sequence.again(lambda step: self._tx.step(step, None, now))
             self.advance(now)

@@ -86,8 +86,8 @@ class TxGate:
     def step(self, step: Step, held: FloatArray | None, now: float) -> None:
         """Send the frames of a sequence's step to all nodes; a set-point among them tells the angles held (rad).
 
-        A step that the codec refuses is left out, and that is said: what a stop sequence has behind it must go out. No
-        robot is armed by a profile with such a step.
+        A step that the codec refuses is left out, and that is said: what a stop sequence has behind
+        it must go out. No robot is armed by a profile with such a step.
         """
         self._made(lambda: self._codec.step_frames(step, angle=held), now)
 

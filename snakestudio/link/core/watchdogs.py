@@ -1,7 +1,7 @@
 """What must not fall silent while torque is on: the window, the references, each joint, each node, the bus.
 
-All of it is judged by the age of what was received on one monotonic clock; a watchdog has no timer of its own that
-could fail to run.
+All of it is judged by the age of what was received on one monotonic clock; a watchdog has no timer
+of its own that could fail to run.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from snakestudio.link.profile.schema import Profile
 
 __all__ = ["Loss", "Watchdogs"]
 
-Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"]
+Lost = Literal[
+    "window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"
+]
 
 HELD_UP_S = 0.25
-"""A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had been."""
+"""A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had
+been."""
 
 SEND_FAILS_S = 0.15
 """So long not a single frame could be sent: the bus counts as lost."""
@@ -41,7 +44,8 @@ class Loss:
     Attributes
     ----------
     what : str
-        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"), `Limits.on_lost`.
+        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"),
+        `Limits.on_lost`.
     text : str
         A sentence: what, and how old or how much.
     """
@@ -104,7 +108,8 @@ class Watchdogs:
         streaming : bool
             Whether references are needed.
         settling : bool
-            Whether the robot is on its way to being armed or disarmed, so that it need not say that it is.
+            Whether the robot is on its way to being armed or disarmed, so that it need not say that
+            it is.
         """
         return (
             self._own(now)
@@ -126,12 +131,16 @@ class Watchdogs:
     def _window(self, now: float) -> Loss | None:
         if self.window_silent(now):
             silent = age(now - self.window_at)
-            return Loss("window", f"The program that drives gave no sign of life for {silent}; {_BUSY}.")
+            return Loss(
+                "window", f"The program that drives gave no sign of life for {silent}; {_BUSY}."
+            )
         return None
 
     def _reference(self, now: float) -> Loss | None:
         if not now - self.reference_at <= self._profile.timing.reference_timeout_s:
-            return Loss("reference", f"The last references came {age(now - self.reference_at)} ago.")
+            return Loss(
+                "reference", f"The last references came {age(now - self.reference_at)} ago."
+            )
         return None
 
     def _sending(self, now: float) -> Loss | None:
@@ -147,7 +156,10 @@ class Watchdogs:
         silent = ~(ages <= lost)
         if silent.any():
             names = axis_names(self._profile.axes, silent)
-            return Loss("feedback", f"The last feedback of {names} came {age(float(ages[silent].max()))} ago.")
+            return Loss(
+                "feedback",
+                f"The last feedback of {names} came {age(float(ages[silent].max()))} ago.",
+            )
         self._angles_until = float(observed.angle_time.min()) + lost - _ROUNDING_S
         return None
 
@@ -160,7 +172,10 @@ class Watchdogs:
         if silent.any():
             nodes = node_names(np.array(self._profile.nodes)[silent])
             what = "heartbeat" if observed.has_heartbeat else "frame"
-            return Loss("heartbeat", f"The last {what} of {nodes} came {age(float(ages[silent].max()))} ago.")
+            return Loss(
+                "heartbeat",
+                f"The last {what} of {nodes} came {age(float(ages[silent].max()))} ago.",
+            )
         self._heartbeats_until = float(observed.heartbeat_time.min()) + lost - _ROUNDING_S
         return None
 
@@ -172,8 +187,13 @@ class Watchdogs:
                 silent = ~(ages <= profile.timing.lost_s)
                 if silent.any():
                     names = axis_names(profile.axes, silent)
-                    return Loss("heartbeat", f"The last status of {names} came {age(float(ages[silent].max()))} ago.")
-                self._status_until = float(observed.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
+                    return Loss(
+                        "heartbeat",
+                        f"The last status of {names} came {age(float(ages[silent].max()))} ago.",
+                    )
+                self._status_until = (
+                    float(observed.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
+                )
             if not settling and observed.all_armed():
                 return self._errors()
             booting = observed.says("booting")

@@ -1,6 +1,7 @@
 """What the nodes of an emulated robot have in common: joints, encoders, current and temperature of the motors.
 
-A node tells its axes where to be, and reads what its sensors say; what is true only the plant knows.
+A node tells its axes where to be, and reads what its sensors say; what is true only the plant
+knows.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _RATE_FILTER_S = 0.02
 """Time constant of the low-pass behind which firmware takes the rate from its encoder's steps."""
 
 _STARTS_BEYOND = math.radians(0.5)
-"""Distance from where a joint was held above which a set-point means motion, and the start-up lag begins."""
+"""Distance from where a joint was held above which a set-point means motion, and the start-up lag
+begins."""
 
 
 class Body:
@@ -79,11 +81,15 @@ class Body:
         """Torque off: the joints are limp."""
         self.enabled[axes] = False
 
-    def drive(self, axes: NDArray[np.int64], angle: FloatArray, rate: FloatArray, now: float) -> None:
+    def drive(
+        self, axes: NDArray[np.int64], angle: FloatArray, rate: FloatArray, now: float
+    ) -> None:
         """Tell axes where to be (rad, rad/s, at the joint); they begin to move after their start-up lag."""
         self._wanted[axes], self._wanted_rate[axes] = angle, rate
         moves = np.abs(self._wanted[axes] - self._held[axes]) > _STARTS_BEYOND
-        self._starts[axes] = np.where(moves, np.minimum(self._starts[axes], now + self._lag[axes]), self._starts[axes])
+        self._starts[axes] = np.where(
+            moves, np.minimum(self._starts[axes], now + self._lag[axes]), self._starts[axes]
+        )
 
     def hold(self, axes: NDArray[np.int64]) -> None:
         """Stop where the joints are, with torque."""

@@ -32,7 +32,8 @@ class NodeEvent:
     time : float
         s, on the clock that `EmulatedRobot.poll` is given.
     event : str
-        "boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected", "cleared", "safe" ...
+        "boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected",
+        "cleared", "safe" ...
     node : int or None
         None: the robot as a whole.
     text : str
@@ -114,7 +115,7 @@ class Node(ABC):
         self._booted = np.inf
         self._fed = np.inf
 
-    # ------------------------------------------------------------------------------------------ of a protocol
+    # -------------------------------------------------------------------------------- of a protocol
 
     @abstractmethod
     def addresses(self) -> set[Address]:
@@ -137,7 +138,7 @@ class Node(ABC):
     def condition(self) -> str:
         """Its state in a word or two of its protocol."""
 
-    # ------------------------------------------------------------------------------------------ power, torque
+    # -------------------------------------------------------------------------------- power, torque
 
     def power_on(self, now: float) -> None:
         """Begin to boot; what it knew is forgotten."""
@@ -188,7 +189,7 @@ class Node(ABC):
         """Note an event."""
         self.events.append(NodeEvent(now, event, self.number, text))
 
-    # ------------------------------------------------------------------------------------------ as it counts
+    # --------------------------------------------------------------------------------- as it counts
 
     @property
     def position(self) -> FloatArray:
@@ -221,7 +222,7 @@ class Node(ABC):
         """Count so that the present position is `position`, rad."""
         self.zero = self.zero + self.position - position
 
-    # ------------------------------------------------------------------------------------------ time
+    # ----------------------------------------------------------------------------------------- time
 
     def receive(self, frame: Frame, now: float) -> None:
         """Take a frame that came to one of its ids."""
@@ -241,7 +242,11 @@ class Node(ABC):
             self.tell(now, "ready", "is ready")
         self._listen(now)
         if self.torque and self.body.overheated[self.axes].any():
-            self.trip("overtemperature", now, f"is too hot ({self.body.temperature[self.axes].max():.0f} °C)")
+            self.trip(
+                "overtemperature",
+                now,
+                f"is too hot ({self.body.temperature[self.axes].max():.0f} °C)",
+            )
         for each in self.cyclic:
             if each.due(now) and (frame := each.make()) is not None:
                 self.outbox.append(frame)
@@ -261,4 +266,8 @@ class Node(ABC):
         first = min((each.next for each in self.cyclic), default=np.inf)
         if not self.running:
             return min(first, self._booted)
-        return min(first, self._fed + self.profile.emulation.watchdog_s + 1e-6) if self.torque else first
+        return (
+            min(first, self._fed + self.profile.emulation.watchdog_s + 1e-6)
+            if self.torque
+            else first
+        )

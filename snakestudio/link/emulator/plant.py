@@ -1,6 +1,7 @@
 r"""The joints that an emulated robot moves: a servo, motor, gear and inertia for every axis.
 
-Of every axis of joint angle :math:`\varphi`, target :math:`\varphi_r` and half the gear's free play :math:`h`:
+Of every axis of joint angle :math:`\varphi`, target :math:`\varphi_r` and half the gear's free play
+:math:`h`:
 
 .. math::
 
@@ -9,7 +10,8 @@ Of every axis of joint angle :math:`\varphi`, target :math:`\varphi_r` and half 
         \text{ within the play or where the teeth would have to pull} \\
     T \dot\tau &= \tau_w - \tau, \qquad J \ddot\varphi = \tau - b \dot\varphi
 
-These are the actuators that the engines have (P1, VIII-F), so that an emulated robot is the same whoever moves it.
+These are the actuators that the engines have (P1, VIII-F), so that an emulated robot is the same
+whoever moves it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Plant(Protocol):
         """As it stands now."""
         ...
 
-    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+    def advance(
+        self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
+    ) -> PlantState:
         """Let `dt` seconds pass.
 
         Parameters
@@ -71,7 +75,8 @@ class Plant(Protocol):
 class JointPlant:
     """Joints that do not feel each other, at a fixed base.
 
-    Integrated by backward Euler in steps of at most `STEP`: stable for any stiffness, damping and inertia.
+    Integrated by backward Euler in steps of at most `STEP`: stable for any stiffness, damping and
+    inertia.
 
     Parameters
     ----------
@@ -99,14 +104,18 @@ class JointPlant:
         """See `Plant.block`."""
         self._free = ~axes
 
-    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+    def advance(
+        self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
+    ) -> PlantState:
         """See `Plant.advance`."""
         steps = math.ceil(dt / self.STEP - 1e-9)
         for _ in range(steps):
             self._state = self._step(dt / steps, target, target_rate, enabled)
         return self._state
 
-    def _step(self, h: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+    def _step(
+        self, h: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
+    ) -> PlantState:
         c, state = self._constants, self._state
         inertia, kp, kd = c.inertia_kg_m2, c.kp_nm_per_rad, c.kd_nms_per_rad
         error = target - state.angle
@@ -114,7 +123,8 @@ class JointPlant:
             error -= np.minimum(np.maximum(error, -self._half), self._half)
         share = h / (c.time_constant_s + h)
         drag = 1.0 + h * c.friction_nms_per_rad / inertia
-        # Teeth in contact and motor not saturated: torque and rate at the step's end, solved together.
+        # Teeth in contact and motor not saturated: torque and rate at the step's end, solved
+        # together.
         gain = kp * h + kd
         begun = (1.0 - share) * state.torque
         lead = begun + share * (kp * error + kd * target_rate)

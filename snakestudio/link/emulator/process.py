@@ -22,7 +22,16 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 from snakestudio.text import noun
 
-__all__ = ["BusPort", "Commands", "EmulatorProcess", "Port", "TimedFault", "event_lines", "report_line", "status_line"]
+__all__ = [
+    "BusPort",
+    "Commands",
+    "EmulatorProcess",
+    "Port",
+    "TimedFault",
+    "event_lines",
+    "report_line",
+    "status_line",
+]
 
 _WAIT_S = 0.02
 """How long it waits for the bus at most before it looks after anything else."""
@@ -172,8 +181,8 @@ class EmulatorProcess:
     def _hear(self, timeout: float) -> float:
         """Give the robot what came, at the time it came at; gives the time up to which there was nothing else.
 
-        A system that did not let this process run has frames lie at the bus: they came in time all the same, and a
-        node's watchdog must not bark at a silence that there was not.
+        A system that did not let this process run has frames lie at the bus: they came in time all
+        the same, and a node's watchdog must not bark at a silence that there was not.
         """
         frames = self._port.receive(timeout)
         now = time.monotonic()
@@ -182,7 +191,8 @@ class EmulatorProcess:
         if len(frames) >= _FLOOD:
             now = min(now, frames[-1].time)
         for frame in frames:
-            # The bus gives them in order; its clock, which may be read with an error of some 0.1 ms, must not undo it.
+            # The bus gives them in order; its clock, which may be read with an error of some 0.1
+            # ms, must not undo it.
             self._heard = max(self._heard, frame.time)
             self._robot.receive(frame, self._heard)
         return now
@@ -230,7 +240,8 @@ class Commands:
         threading.Thread(target=self._read, name="emulator-commands", daemon=True).start()
 
     def _read(self) -> None:
-        # Not through sys.stdin: a thread that holds its lock while the interpreter ends brings it down.
+        # Not through sys.stdin: a thread that holds its lock while the interpreter ends brings it
+        # down.
         text = b""
         while True:
             try:
@@ -278,12 +289,16 @@ def _command(words: list[str], robot: EmulatedRobot, now: float) -> None:
     elif words[0] == "fault" and 2 <= len(words) <= 3:
         robot.inject(parse_fault(*words[1:]), now)
     else:
-        raise UsageError(f"{' '.join(words)[:60]!r} is not understood; type fault KIND [NODE], clear or quit.")
+        raise UsageError(
+            f"{' '.join(words)[:60]!r} is not understood; type fault KIND [NODE], clear or quit."
+        )
 
 
 def report_line(event: NodeEvent) -> str:
     """An event as a line of JSON: time on the machine's monotonic clock (s), event, node (null: all of the robot)."""
-    return json.dumps({"time": event.time, "event": event.event, "node": event.node, "text": event.text})
+    return json.dumps(
+        {"time": event.time, "event": event.event, "node": event.node, "text": event.text}
+    )
 
 
 def event_lines(events: Iterable[NodeEvent], begun: float) -> list[str]:
@@ -324,7 +339,9 @@ def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str)
     """
     counts: dict[str, int] = {}
     for node in robot.nodes:
-        condition = "no power" if not node.powered else node.condition if node.running else "booting"
+        condition = (
+            "no power" if not node.powered else node.condition if node.running else "booting"
+        )
         counts[condition] = counts.get(condition, 0) + 1
     states = ", ".join(f"{count} {condition}" for condition, count in counts.items())
     torque = "no torque" if robot.safe else f"torque on {sum(node.torque for node in robot.nodes)}"
@@ -333,7 +350,11 @@ def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str)
         if fault.node is not None:
             kinds.setdefault(fault.kind, []).append(fault.node)
     faults = "; ".join(f"{kind} of {_numbers(nodes)[:-1]}" for kind, nodes in kinds.items())
-    parts = [f"{len(robot.nodes)} nodes: {states}", torque, f"{set_points:.0f} set-points/s, {sent:.0f} frames/s sent"]
+    parts = [
+        f"{len(robot.nodes)} nodes: {states}",
+        torque,
+        f"{set_points:.0f} set-points/s, {sent:.0f} frames/s sent",
+    ]
     if robot.rejected:
         parts.append(f"{robot.rejected} frames refused")
     return " · ".join([*parts, *filter(None, (faults, more))])

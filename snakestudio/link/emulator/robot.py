@@ -27,8 +27,8 @@ _LONGEST_S = 0.1
 """Time by which the joints may be behind: whoever was held up longer has lost the rest."""
 
 _COARSEST_S = 0.02
-"""Time by which the joints are moved on at once at most. A plant that takes long for more must not keep the nodes from
-the bus, nor make the way of many periods look like that of one."""
+"""Time by which the joints are moved on at once at most. A plant that takes long for more must not
+keep the nodes from the bus, nor make the way of many periods look like that of one."""
 
 
 class EmulatedRobot:
@@ -65,7 +65,7 @@ class EmulatedRobot:
         self._events: list[NodeEvent] = []
         self._was_safe = True
 
-    # ------------------------------------------------------------------------------------------ how it is
+    # ------------------------------------------------------------------------------------ how it is
 
     @property
     def safe(self) -> bool:
@@ -90,7 +90,9 @@ class EmulatedRobot:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What was injected and lasts."""
-        return tuple(Fault(kind, node) for node, kinds in self._wire.faults.items() for kind in sorted(kinds))
+        return tuple(
+            Fault(kind, node) for node, kinds in self._wire.faults.items() for kind in sorted(kinds)
+        )
 
     @property
     def due(self) -> float:
@@ -105,7 +107,7 @@ class EmulatedRobot:
         events, self._events = self._events, []
         return events
 
-    # ------------------------------------------------------------------------------------------ time
+    # ----------------------------------------------------------------------------------------- time
 
     def receive(self, frame: Frame, now: float) -> None:
         """Take a frame from the bus; what it is answered with comes from `poll`."""
@@ -161,7 +163,7 @@ class EmulatedRobot:
             if self._was_safe:
                 self._events.append(NodeEvent(now, "safe", None, "No node has torque."))
 
-    # ------------------------------------------------------------------------------------------ faults
+    # --------------------------------------------------------------------------------------- faults
 
     def inject(self, fault: Fault, now: float) -> None:
         """Let something go wrong, from now on until it is cleared.
@@ -176,7 +178,9 @@ class EmulatedRobot:
         for node in nodes:
             if fault.kind != "reset":
                 self._wire.faults.setdefault(node.number, set()).add(fault.kind)
-            self._events.append(NodeEvent(now, "injected", node.number, f"{fault.kind}: {FAULTS[fault.kind]}"))
+            self._events.append(
+                NodeEvent(now, "injected", node.number, f"{fault.kind}: {FAULTS[fault.kind]}")
+            )
             if fault.kind == "reset":
                 node.power_on(now)
             elif fault.kind == "dropout":
@@ -229,7 +233,9 @@ class EmulatedRobot:
             plant = JointPlant(profile.emulation, np.zeros(len(profile.axes)))
             plant.block(np.ones(len(profile.axes), np.bool_))
             self._ghost_body = Body(profile, plant, self._rng)
-        ghost = next(node for node in make_nodes(self._loaded, self._ghost_body) if node.number == number)
+        ghost = next(
+            node for node in make_nodes(self._loaded, self._ghost_body) if node.number == number
+        )
         ghost.power_on(now)
         return ghost
 
@@ -288,7 +294,10 @@ class Wire:
         if "bus-off" in faults:
             return []
         if "corrupt" in faults:
-            frames = [self._damaged(frame) if self._rng.random() < _CORRUPT_SHARE else frame for frame in frames]
+            frames = [
+                self._damaged(frame) if self._rng.random() < _CORRUPT_SHARE else frame
+                for frame in frames
+            ]
         if "late" in faults:
             for frame in frames:
                 self._count += 1

@@ -1,9 +1,9 @@
 r"""The firmware of a serial CAN adapter as LAWICEL's manual describes it, and a pseudo-terminal that stands in for it.
 
-Every command ends with a carriage return and is answered with one, or with BELL if it cannot be carried out: ``Sn``
-and ``sxxyy`` (bit rate, while closed), ``O``, ``L`` and ``C`` (open, listen only, close), ``tiiil..``,
-``Tiiiiiiiil..``, ``riiil``, ``Riiiiiiiil`` (transmit; answered with z or Z first), ``F`` (status), ``V`` and ``N``
-(version, serial number).
+Every command ends with a carriage return and is answered with one, or with BELL if it cannot be
+carried out: ``Sn`` and ``sxxyy`` (bit rate, while closed), ``O``, ``L`` and ``C`` (open, listen
+only, close), ``tiiil..``, ``Tiiiiiiiil..``, ``riiil``, ``Riiiiiiiil`` (transmit; answered with z or
+Z first), ``F`` (status), ``V`` and ``N`` (version, serial number).
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class SlcanAdapter:
     Parameters
     ----------
     bitrate : int
-        Of the bus that it is on, bit/s: an adapter that is set to another one hears nothing but errors.
+        Of the bus that it is on, bit/s: an adapter that is set to another one hears nothing but
+        errors.
     """
 
     def __init__(self, bitrate: int) -> None:
@@ -119,7 +120,11 @@ class SlcanAdapter:
             self._flags |= _BUS_ERROR
         else:
             data = bytes.fromhex(rest[digits + 1 :])
-            frames.append(Frame(number, data, extended=digits == 8, remote=remote, length=count if remote else 0))
+            frames.append(
+                Frame(
+                    number, data, extended=digits == 8, remote=remote, length=count if remote else 0
+                )
+            )
         return b"Z\r" if digits == 8 else b"z\r"
 
 
@@ -163,7 +168,9 @@ class PtySlcan:
             raise LinkError(
                 f"This system has no pseudo-terminals ({error}); emulate over --interface udp_multicast."
             ) from None
-        tty.setraw(self._slave)  # kept open: its closing by a program must not end it for the next one
+        tty.setraw(
+            self._slave
+        )  # kept open: its closing by a program must not end it for the next one
         os.set_blocking(self._master, False)
         self.path = os.ttyname(self._slave)
         self._adapter = SlcanAdapter(bitrate)
@@ -188,7 +195,8 @@ class PtySlcan:
         self._write(self._adapter.heard(frame))
 
     def _write(self, data: bytes) -> None:
-        # Nobody reads, and the terminal's buffer is full: adapters lose whole frames, too, but no half ones.
+        # Nobody reads, and the terminal's buffer is full: adapters lose whole frames, too, but no
+        # half ones.
         if len(self._unsent) < _ROOM:
             self._unsent += data
         else:

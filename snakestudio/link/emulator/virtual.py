@@ -28,14 +28,19 @@ class VirtualRobot:
         self._ended = threading.Event()
         self._port = BusPort(self.bus)
         process = EmulatorProcess(robot, self._port, ends=self._ended.is_set)
-        self._thread = threading.Thread(target=process.run, name="snakestudio-emulator", daemon=True)
+        self._thread = threading.Thread(
+            target=process.run, name="snakestudio-emulator", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._ended.set()
         self._thread.join()

@@ -1,9 +1,10 @@
 """Which bits of a frame follow a joint that somebody moved: a search over places, widths, byte orders and signs.
 
-A number counts as found by its squared correlation with the stated motion, the best over small delays. Neighbouring
-fields correlate almost as well (the upper byte of an angle does, and so does the angle with foreign bits below it).
-What correlates alike is told apart by how smooth the angle is that it gives, by how bits of a number flip, and at last
-by the widths and places that robots use.
+A number counts as found by its squared correlation with the stated motion, the best over small
+delays. Neighbouring fields correlate almost as well (the upper byte of an angle does, and so does
+the angle with foreign bits below it). What correlates alike is told apart by how smooth the angle
+is that it gives, by how bits of a number flip, and at last by the widths and places that robots
+use.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class AngleFinding:
     scale : float
         rad in one count, as measured; always positive, the sign is in `correlation`.
     nice_scale : float
-        The same, rounded to a unit that robots use (0.01 degree, a 4096th of a turn ...) if there is one close by.
+        The same, rounded to a unit that robots use (0.01 degree, a 4096th of a turn ...) if there
+        is one close by.
     zero : float
         The count when the joint is where it was while everything was quiet.
     confidence : float
@@ -98,7 +100,8 @@ def find_angles(
     quiet : Stream, optional
         The same id while nothing moved; what changes just as much there does not follow the motion.
     exact : bool
-        Whether the amplitude of the motion is known exactly (the robot moved itself) and not only about (by hand).
+        Whether the amplitude of the motion is known exactly (the robot moved itself) and not only
+        about (by hand).
     most : int
         How many at most.
     """
@@ -106,7 +109,11 @@ def find_angles(
     if span.count < _FEWEST or not span.changing_bytes:
         return []
     course = _Course(motion, span.time)
-    tried = [finding for field in _candidates(span) if (finding := _try(span, field, course, quiet, exact)) is not None]
+    tried = [
+        finding
+        for field in _candidates(span)
+        if (finding := _try(span, field, course, quiet, exact)) is not None
+    ]
     smoothest = min((candidate.roughness for candidate in tried), default=1.0)
     kept: list[AngleFinding] = []
     for candidate in sorted((one.ranked(smoothest) for one in tried), key=lambda one: -one.rank):
@@ -124,7 +131,9 @@ def _candidates(stream: Stream) -> list[BitField]:
     for width in _WIDTHS:
         for first in range(0, bits - width + 1, 4):
             orders = (False, True) if width > 8 or first % 8 else (False,)
-            found += [BitField(first, width, big, signed) for big in orders for signed in (True, False)]
+            found += [
+                BitField(first, width, big, signed) for big in orders for signed in (True, False)
+            ]
     for first in range(0, bits - 31, 8):
         found += [BitField(first, 32, big, True, True) for big in (False, True)]
     return found
@@ -134,7 +143,8 @@ def _candidates(stream: Stream) -> list[BitField]:
 class _Candidate:
     """A field that follows the motion.
 
-    `rank` is what is compared; `roughness` is the mean second difference of the angle it gives, rad.
+    `rank` is what is compared; `roughness` is the mean second difference of the angle it gives,
+    rad.
     """
 
     finding: AngleFinding
@@ -144,13 +154,17 @@ class _Candidate:
     def ranked(self, smoothest: float) -> _Candidate:
         """The same with its roughness counted in.
 
-        A field that lacks the lower bits of its number gives coarser steps, and one that takes foreign bits in below
-        gives restless ones: the true one is the smoothest of all.
+        A field that lacks the lower bits of its number gives coarser steps, and one that takes
+        foreign bits in below gives restless ones: the true one is the smoothest of all.
         """
-        return replace(self, rank=self.rank - _ROUGH * math.log2(max(self.roughness / smoothest, 1.0)))
+        return replace(
+            self, rank=self.rank - _ROUGH * math.log2(max(self.roughness / smoothest, 1.0))
+        )
 
 
-def _try(stream: Stream, field: BitField, course: _Course, quiet: Stream | None, exact: bool) -> _Candidate | None:
+def _try(
+    stream: Stream, field: BitField, course: _Course, quiet: Stream | None, exact: bool
+) -> _Candidate | None:
     flips = stream.flips[list(field.places)]
     if not field.is_float and flips.max() == 0:
         return None
@@ -168,9 +182,13 @@ def _try(stream: Stream, field: BitField, course: _Course, quiet: Stream | None,
     slope = abs(float(np.cov(values, angles)[0, 1] / np.var(values, ddof=1)))
     zero = _resting(quiet, field) if quiet is not None and quiet.count else _at_zero(values, angles)
     nice = _nice(slope, field.is_float, 0.1 if exact else 0.35)
-    reason = f"{field.text()} follows the motion (correlation {r:+.3f}, {1000 * delay:.0f} ms behind)"
+    reason = (
+        f"{field.text()} follows the motion (correlation {r:+.3f}, {1000 * delay:.0f} ms behind)"
+    )
     if not exact:
-        reason += f"; one count is about {math.degrees(slope):.2g}°, the maker's manual knows it exactly"
+        reason += (
+            f"; one count is about {math.degrees(slope):.2g}°, the maker's manual knows it exactly"
+        )
     if steady < 0.9:
         reason += ", but does not stand still when the joint does"
     finding = AngleFinding(stream.key, field, r, delay, slope, nice, zero, confidence, reason)
@@ -197,11 +215,14 @@ class _Course:
 
 def _shape(field: BitField, flips: FloatArray) -> float:
     """How well the bits behave as those of one number, as a small bonus on the squared correlation."""
-    if field.is_float:  # a wrong place would hardly ever give finite numbers of one size that follow a motion
+    if (
+        field.is_float
+    ):  # a wrong place would hardly ever give finite numbers of one size that follow a motion
         return 0.05
     bonus = _PRIOR[field.width] + (0.01 if field.first % 8 == 0 else 0.0)
     bonus -= 0.05 if flips[0] == 0 else 0.0  # a number's least bit does not stand still
-    # Inside a number the flips fall from the least bit on; a rise shows where another number begins.
+    # Inside a number the flips fall from the least bit on; a rise shows where another number
+    # begins.
     bonus -= 0.08 * float(np.clip(np.diff(flips), 0.0, None).max(initial=0.0))
     never_used = int(np.argmax(flips[::-1] > 0))
     bonus -= 0.002 * max(0, never_used - field.width // 2)  # more than the upper half: too wide

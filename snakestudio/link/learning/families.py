@@ -53,8 +53,8 @@ class Family:
 def find_families(streams: Sequence[Stream]) -> list[Family]:
     """The streams joined to families: equal length, about equal period, ids at a constant distance.
 
-    At least three ids make a family, a node may be missing between two; the longest row of ids wins, then the shorter
-    distance. What fits nowhere stands alone.
+    At least three ids make a family, a node may be missing between two; the longest row of ids
+    wins, then the shorter distance. What fits nowhere stands alone.
     """
     left = list(streams)
     found: list[Family] = []
@@ -77,14 +77,23 @@ def _rows(streams: Sequence[Stream]) -> list[tuple[int, list[Stream]]]:
     for group in _alike(streams):
         by_id = {stream.id: stream for stream in group}
         ids = sorted(by_id)
-        strides = {b - a for i, a in enumerate(ids) for b in ids[i + 1 : i + 40] if b - a <= _LARGEST_STRIDE}
+        strides = {
+            b - a
+            for i, a in enumerate(ids)
+            for b in ids[i + 1 : i + 40]
+            if b - a <= _LARGEST_STRIDE
+        }
         for stride in strides:
             for first in ids:
                 if first - stride in by_id or first - 2 * stride in by_id:
                     continue  # it stands inside a row that begins earlier
                 row = [first]
-                while (row[-1] + stride in by_id) or (len(row) > 1 and row[-1] + 2 * stride in by_id):
-                    row.append(row[-1] + stride if row[-1] + stride in by_id else row[-1] + 2 * stride)
+                while (row[-1] + stride in by_id) or (
+                    len(row) > 1 and row[-1] + 2 * stride in by_id
+                ):
+                    row.append(
+                        row[-1] + stride if row[-1] + stride in by_id else row[-1] + 2 * stride
+                    )
                 if len(row) >= _FEWEST:
                     rows.append((stride, [by_id[i] for i in row]))
     return rows
@@ -114,12 +123,18 @@ def _numbering(ids: Sequence[int], stride: int) -> tuple[tuple[int, ...], str]:
     """Numbers of nodes, and the formula that gives their ids, written as protocols write it."""
     if stride == 1:
         # CANopen and most others add the node to a round number.
-        block = next(b for b in (16, 32, 64, 128, 256, 512, 1024, 2048, 1 << 29) if ids[0] // b == ids[-1] // b)
+        block = next(
+            b
+            for b in (16, 32, 64, 128, 256, 512, 1024, 2048, 1 << 29)
+            if ids[0] // b == ids[-1] // b
+        )
         base = ids[0] // block * block
         return tuple(i - base for i in ids), f"0x{base:X} + node"
     if stride >= 8 and stride & (stride - 1) == 0:
         shift = stride.bit_length() - 1
         rest = ids[0] & (stride - 1)
-        return tuple(i >> shift for i in ids), f"node << {shift} | 0x{rest:02X}" if rest else f"node << {shift}"
+        return tuple(
+            i >> shift for i in ids
+        ), f"node << {shift} | 0x{rest:02X}" if rest else f"node << {shift}"
     base = ids[0] - stride if ids[0] >= stride else ids[0]
     return tuple((i - base) // stride for i in ids), f"0x{base:X} + {stride} * node"

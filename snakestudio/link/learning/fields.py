@@ -20,9 +20,9 @@ class BitField:
     Attributes
     ----------
     first : int
-        Counted along the bytes as they are sent: with little-endian bytes the place of the least significant bit,
-        ``8 byte + bit`` with bit 0 the least of its byte; with big-endian ones the place of the most significant bit,
-        ``8 byte + bit`` with bit 0 the greatest of its byte.
+        Counted along the bytes as they are sent: with little-endian bytes the place of the least
+        significant bit, ``8 byte + bit`` with bit 0 the least of its byte; with big-endian ones the
+        place of the most significant bit, ``8 byte + bit`` with bit 0 the greatest of its byte.
     width : int
         bit
     big_endian, signed, is_float : bool
@@ -69,7 +69,11 @@ def read_field(stream: Stream, field: BitField) -> NDArray[np.float64]:
         kind = ">f4" if field.big_endian else "<f4"
         at = field.first // 8
         with np.errstate(invalid="ignore"):  # bits that are no number
-            raw = np.ascontiguousarray(stream.data[:, at : at + 4]).view(kind)[:, 0].astype(np.float64)
+            raw = (
+                np.ascontiguousarray(stream.data[:, at : at + 4])
+                .view(kind)[:, 0]
+                .astype(np.float64)
+            )
         return np.where(np.isfinite(raw), raw, np.nan)
     weights = 2.0 ** np.arange(field.width)
     values: NDArray[np.float64] = stream.bits[:, list(field.places)].astype(np.float64) @ weights

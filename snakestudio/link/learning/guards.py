@@ -44,7 +44,8 @@ class Guard:
 def find_counters(stream: Stream) -> list[Guard]:
     """Half bytes, bytes and pairs of bytes that count up by one from frame to frame.
 
-    A field is widened where its carry goes into the bits above it, so that half a counter is never taken for one.
+    A field is widened where its carry goes into the bits above it, so that half a counter is never
+    taken for one.
     """
     n = stream.count
     if n < _FEWEST:
@@ -69,7 +70,11 @@ def find_counters(stream: Stream) -> list[Guard]:
             field, share = best
             taken.update(field.places)
             confidence = share * min(1.0, n / 30)
-            found.append(Guard("counter", field, confidence, f"counts up by one in {share:.0%} of {n} frames"))
+            found.append(
+                Guard(
+                    "counter", field, confidence, f"counts up by one in {share:.0%} of {n} frames"
+                )
+            )
     return found
 
 
@@ -92,8 +97,8 @@ def _counts(stream: Stream, field: BitField) -> float:
 def find_checksum(stream: Stream) -> Guard | None:
     """The byte that is a known checksum of the others, if there is one.
 
-    Exclusive or and sum agree easily while hardly anything changes: of fewer than two other changing bytes they are
-    only half believed.
+    Exclusive or and sum agree easily while hardly anything changes: of fewer than two other
+    changing bytes they are only half believed.
     """
     if stream.length < 2:
         return None
@@ -107,11 +112,17 @@ def find_checksum(stream: Stream) -> Guard | None:
             continue
         others = len([byte for byte in stream.changing_bytes if byte != place])
         for algorithm, check in CHECKSUMS.items():
-            hits = sum(check(bytes(np.delete(payload, place))) == int(payload[place]) for payload in sample)
+            hits = sum(
+                check(bytes(np.delete(payload, place))) == int(payload[place]) for payload in sample
+            )
             share = hits / len(sample)
             if share >= _SHARE:
                 plain = algorithm in ("xor8", "sum8")
-                confidence = share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
+                confidence = (
+                    share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
+                )
                 reason = f"agrees with {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
-                found.append(Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm))
+                found.append(
+                    Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm)
+                )
     return max(found, key=lambda guard: guard.confidence, default=None)

@@ -18,8 +18,8 @@ _DIRECTIONS: dict[AxisKind, tuple[str, str]] = {
     "roll": ("clockwise", "anticlockwise"),
 }
 
-# Share of a cycle at which each leg ends, and where it ends. Holds and a return past the middle: neither a drift, nor
-# a rate, nor a current looks like that.
+# Share of a cycle at which each leg ends, and where it ends. Holds and a return past the middle:
+# neither a drift, nor a rate, nor a current looks like that.
 _TIMES = (0.0, 0.12, 0.30, 0.42, 0.60, 0.72, 0.88, 1.0)
 _PLACES = (0.0, 0.0, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0)
 

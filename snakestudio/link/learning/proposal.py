@@ -101,7 +101,11 @@ def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMes
     everything = [*quiet, *(frame for move in moves for frame in move.frames)]
     families = find_families(sort_streams(everything))
     still = {stream.key: stream for stream in sort_streams(quiet)}
-    places = {stream.key: (f, n) for f, family in enumerate(families) for n, stream in enumerate(family.streams)}
+    places = {
+        stream.key: (f, n)
+        for f, family in enumerate(families)
+        for n, stream in enumerate(family.streams)
+    }
     angles: list[list[FoundAngle]] = [[] for _ in families]
     for move in moves:
         for finding in _follow(move, still):
@@ -117,14 +121,22 @@ def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFind
     found: list[AngleFinding] = []
     for stream in sort_streams(move.frames):
         best = find_angles(
-            stream, move.motion, move.begin, move.end, quiet=still.get(stream.key), exact=move.exact, most=1
+            stream,
+            move.motion,
+            move.begin,
+            move.end,
+            quiet=still.get(stream.key),
+            exact=move.exact,
+            most=1,
         )
         found += [finding for finding in best if finding.confidence > 0.3]
     found.sort(key=lambda finding: -finding.confidence)
     return [] if len(found) > _MOST_MOVED else found
 
 
-def _message(family: Family, angles: tuple[FoundAngle, ...], still: Mapping[tuple[int, bool], Stream]) -> FoundMessage:
+def _message(
+    family: Family, angles: tuple[FoundAngle, ...], still: Mapping[tuple[int, bool], Stream]
+) -> FoundMessage:
     changing = tuple(sorted({byte for stream in family.streams for byte in stream.changing_bytes}))
     guards = _guards(family)
     guarded = {place // 8 for guard in guards for place in guard.field.places}
@@ -135,8 +147,11 @@ def _message(family: Family, angles: tuple[FoundAngle, ...], still: Mapping[tupl
     if angles:
         best = max(angles, key=lambda angle: angle.finding.confidence)
         reason = f"Joint {best.joint} {best.axis}: {best.finding.reason}"
-        return FoundMessage(family, "feedback", guards, angles, changing, best.finding.confidence, reason)
-    # What a heartbeat is shows while nothing moves: with the torque, status and temperature change, too.
+        return FoundMessage(
+            family, "feedback", guards, angles, changing, best.finding.confidence, reason
+        )
+    # What a heartbeat is shows while nothing moves: with the torque, status and temperature change,
+    # too.
     calm = [still.get(stream.key, stream) for stream in family.streams]
     restless = {byte for stream in calm for byte in stream.changing_bytes} - guarded
     if period >= 0.04 and periodic >= 0.5 and not restless:
@@ -161,9 +176,16 @@ def _guards(family: Family) -> tuple[Guard, ...]:
         found = [*find_counters(stream), *([check] if check is not None else [])]
         for guard in found:
             votes.setdefault((guard.kind, guard.field, guard.algorithm), []).append(guard)
-    kept = [max(same, key=lambda guard: guard.confidence) for same in votes.values()
-            if 2 * len(same) > len(family.streams)]  # fmt: skip
-    sums = sorted((guard for guard in kept if guard.kind == "checksum"), key=lambda guard: -guard.confidence)[:1]
+    kept = [
+        max(same, key=lambda guard: guard.confidence)
+        for same in votes.values()
+        if 2 * len(same) > len(family.streams)
+    ]
+    sums = sorted(
+        (guard for guard in kept if guard.kind == "checksum"), key=lambda guard: -guard.confidence
+    )[:1]
     taken = {place for guard in sums for place in guard.field.places}
-    counters = [guard for guard in kept if guard.kind == "counter" and taken.isdisjoint(guard.field.places)]
+    counters = [
+        guard for guard in kept if guard.kind == "counter" and taken.isdisjoint(guard.field.places)
+    ]
     return (*counters, *sums)

@@ -77,7 +77,9 @@ class Stream:
         """(8 length,) array: the share of frames in which each bit is another one than in the frame before."""
         if self.count < 2:
             return np.zeros(8 * self.length)
-        flips: NDArray[np.float64] = np.mean(np.diff(self.bits.astype(np.int8), axis=0) != 0, axis=0)
+        flips: NDArray[np.float64] = np.mean(
+            np.diff(self.bits.astype(np.int8), axis=0) != 0, axis=0
+        )
         return flips
 
     @property
@@ -90,7 +92,9 @@ class Stream:
     def between(self, begin: float, end: float) -> Stream:
         """The frames of a time span, s."""
         inside = (self.time >= begin) & (self.time < end)
-        return Stream(self.id, self.extended, self.time[inside], self.data[inside], self.other_lengths)
+        return Stream(
+            self.id, self.extended, self.time[inside], self.data[inside], self.other_lengths
+        )
 
     def name(self) -> str:
         """Its id as people write it."""
@@ -114,7 +118,11 @@ def sort_streams(frames: Iterable[Frame]) -> list[Stream]:
 
 def _stream(frames: Sequence[Frame]) -> Stream:
     length = Counter(len(frame.data) for frame in frames).most_common(1)[0][0]
-    kept = sorted((frame for frame in frames if len(frame.data) == length), key=lambda frame: frame.time)
-    data = np.frombuffer(b"".join(frame.data for frame in kept), np.uint8).reshape(len(kept), length)
+    kept = sorted(
+        (frame for frame in frames if len(frame.data) == length), key=lambda frame: frame.time
+    )
+    data = np.frombuffer(b"".join(frame.data for frame in kept), np.uint8).reshape(
+        len(kept), length
+    )
     times = np.array([frame.time for frame in kept])
     return Stream(frames[0].id, frames[0].extended, times, data, len(frames) - len(kept))

@@ -27,12 +27,17 @@ def empty_dbc() -> str:
 
 
 def take_over(
-    profile: Profile | None, dbc_text: str, found: Sequence[FoundMessage], *, others: bool = True, name: str = "robot"
+    profile: Profile | None,
+    dbc_text: str,
+    found: Sequence[FoundMessage],
+    *,
+    others: bool = True,
+    name: str = "robot",
 ) -> tuple[Profile, str]:
     """A profile and its DBC with what was found.
 
-    Messages that are bound already under the same name are replaced, and so are axes of the same joint; everything
-    else stays.
+    Messages that are bound already under the same name are replaced, and so are axes of the same
+    joint; everything else stays.
 
     Parameters
     ----------
@@ -43,7 +48,8 @@ def take_over(
     found : sequence of FoundMessage
         Those without a role are left out.
     others : bool
-        Take the nodes of a family whose joints nobody moved for further joints, in the order of their numbers.
+        Take the nodes of a family whose joints nobody moved for further joints, in the order of
+        their numbers.
     name : str
         Of a new profile.
 
@@ -53,7 +59,9 @@ def take_over(
         If a new profile is asked for and no angle was found: a profile has at least one axis.
     """
     chosen = [message for message in found if message.role]
-    database = load_dbc(dbc_text, database_format="dbc", strict=False) if dbc_text.strip() else Database()
+    database = (
+        load_dbc(dbc_text, database_format="dbc", strict=False) if dbc_text.strip() else Database()
+    )
     if not isinstance(database, Database):
         raise ValueError("this is no DBC")
     bound: list[Message] = []
@@ -69,8 +77,12 @@ def take_over(
     text = _with_messages(database, names)
     if profile is None:
         if not axes:
-            raise ValueError("no angle was found yet, and a profile has at least one axis; move a joint and look again")
-        return Profile(name=name, dbc=f"{name}.dbc", axes=tuple(_unique(axes)), messages=tuple(bound)), text
+            raise ValueError(
+                "no angle was found yet, and a profile has at least one axis; move a joint and look again"
+            )
+        return Profile(
+            name=name, dbc=f"{name}.dbc", axes=tuple(_unique(axes)), messages=tuple(bound)
+        ), text
     replaced = {binding.message for binding in bound}
     messages = (*(m for m in profile.messages if m.message not in replaced), *bound)
     new = _unique(axes)
@@ -95,9 +107,12 @@ def _place(axis: Axis) -> tuple[int, int]:
 def _with_messages(database: Database, made: dict[str, DbcMessage]) -> str:
     kept = [message for message in database.messages if message.name not in made]
     joined = Database(
-        messages=[*kept, *made.values()], nodes=database.nodes, version=database.version or "",
-        dbc_specifics=database.dbc, strict=False,
-    )  # fmt: skip
+        messages=[*kept, *made.values()],
+        nodes=database.nodes,
+        version=database.version or "",
+        dbc_specifics=database.dbc,
+        strict=False,
+    )
     return str(joined.as_dbc_string())
 
 
@@ -108,7 +123,9 @@ def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, M
     counters = sum(guard.kind == "counter" for guard in found.guards)
     for number, guard in enumerate(found.guards, 1):
         quantity: Quantity = guard.kind
-        label = guard.kind.capitalize() + (str(number) if counters > 1 and guard.kind == "counter" else "")
+        label = guard.kind.capitalize() + (
+            str(number) if counters > 1 and guard.kind == "counter" else ""
+        )
         signals.append(_signal(label, guard.field, None, ""))
         carried.append(_carried(label, guard, quantity))
     slots = _slots(found.angles)
@@ -123,16 +140,24 @@ def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, M
         if others:
             axes += _assumed(found, same, slot)
     made = DbcMessage(
-        stream.id, called, max(stream.length, 1), signals, is_extended_frame=stream.extended,
-        cycle_time=round(1000 * found.family.period) if found.family.period > 0 else None, strict=False,
+        stream.id,
+        called,
+        max(stream.length, 1),
+        signals,
+        is_extended_frame=stream.extended,
+        cycle_time=round(1000 * found.family.period) if found.family.period > 0 else None,
+        strict=False,
         comment=found.reason,
-    )  # fmt: skip
+    )
     period = found.family.period
     binding = Message(
-        role=found.role or "feedback", message=called, id=found.family.formula,
+        role=found.role or "feedback",
+        message=called,
+        id=found.family.formula,
         each="node" if found.family.nodes else "once",
-        every_s=round(period, 3) if math.isfinite(period) and period >= 0.001 else None, signals=tuple(carried),
-    )  # fmt: skip
+        every_s=round(period, 3) if math.isfinite(period) and period >= 0.001 else None,
+        signals=tuple(carried),
+    )
     return made, binding, axes
 
 
@@ -168,13 +193,16 @@ def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
     in_degrees = {"rad": math.degrees(1.0), "deg": 1.0, "turn": 360.0}[unit]
     sign: Any = 1 if angle.finding.correlation > 0 else -1
     offset = round(angle.finding.zero * scale * in_degrees, 3)
-    return Axis(joint=angle.joint, axis=angle.axis, node=angle.node, slot=slot, sign=sign, offset_deg=offset)
+    return Axis(
+        joint=angle.joint, axis=angle.axis, node=angle.node, slot=slot, sign=sign, offset_deg=offset
+    )
 
 
 def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
     """Axes of the nodes that were not moved: numbered upward from the first node that was moved.
 
-    They turn about what the moved joints do. Where those of odd and of even numbers differ, so do the others.
+    They turn about what the moved joints do. Where those of odd and of even numbers differ, so do
+    the others.
     """
     first = min(known, key=lambda angle: angle.node)
     moved = {angle.node for angle in known}
@@ -187,12 +215,19 @@ def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> lis
     for i, node in enumerate(nodes):
         joint = first.joint + i - place
         if node not in moved and joint >= 1:
-            rows.append(Axis(joint=joint, axis=kinds.get(joint % 2, first.axis), node=node, slot=slot))
+            rows.append(
+                Axis(joint=joint, axis=kinds.get(joint % 2, first.axis), node=node, slot=slot)
+            )
     return rows
 
 
 def _signal(name: str, field: BitField, scale: float | None, unit: str) -> DbcSignal:
     return DbcSignal(
-        name, field.dbc_start, field.width, "big_endian" if field.big_endian else "little_endian", field.signed,
-        conversion=BaseConversion.factory(1 if scale is None else scale, 0, None, field.is_float), unit=unit or None,
-    )  # fmt: skip
+        name,
+        field.dbc_start,
+        field.width,
+        "big_endian" if field.big_endian else "little_endian",
+        field.signed,
+        conversion=BaseConversion.factory(1 if scale is None else scale, 0, None, field.is_float),
+        unit=unit or None,
+    )

@@ -4,11 +4,11 @@ The joint is taken for a delay, a gear with play, a factor and an offset::
 
     measured(t) = offset + gain * play(reference(t - lag))
 
-Play keeps its output where it is until the input has crossed the gap, so that it flattens the tops where a lag only
-shifts the curve; this is what tells the two apart. Lag and play are searched on a grid that is refined, factor and
-offset follow by linear least squares. A factor of one (or minus one) is what is expected, and much play looks like a
-small factor: another one is only believed if it explains the answer clearly better. The begin of the motion is left
-out: robots start late.
+Play keeps its output where it is until the input has crossed the gap, so that it flattens the tops
+where a lag only shifts the curve; this is what tells the two apart. Lag and play are searched on a
+grid that is refined, factor and offset follow by linear least squares. A factor of one (or minus
+one) is what is expected, and much play looks like a small factor: another one is only believed if
+it explains the answer clearly better. The begin of the motion is left out: robots start late.
 """
 
 from __future__ import annotations
@@ -130,7 +130,9 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
     known = np.isfinite(time) & np.isfinite(reference) & np.isfinite(measured)
     t, ref, meas = time[known], reference[known], measured[known]
     if len(t) < _FEWEST:
-        raise ValueError(f"{len(t)} samples with a measured angle are too few; {_FEWEST} are needed")
+        raise ValueError(
+            f"{len(t)} samples with a measured angle are too few; {_FEWEST} are needed"
+        )
     amplitude = 0.5 * float(np.ptp(ref))
     if amplitude <= 0:
         raise ValueError("the reference stands still")
@@ -141,20 +143,28 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
     m = np.interp(even, t, meas)
     if np.ptp(m) < _STILL * 2 * amplitude:
         words = _words_of_standing_still(float(np.ptp(m)), amplitude)
-        return WiggleResult(name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words)
+        return WiggleResult(
+            name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words
+        )
     lag, play, gain, constant, residual = _fit(even, r, m, amplitude, None)
     plain = _fit(even, r, m, amplitude, math.copysign(1.0, gain))
     if plain[4] <= _CLEARLY * residual + 0.005 * amplitude:
         lag, play, gain, constant, residual = plain
     if play < max(0.05 * amplitude, 2 * residual):
         play = 0.0
-    offset = constant + (gain - 1.0) * float(np.mean(r))  # at the middle of the motion, not at a reference of zero
+    offset = constant + (gain - 1.0) * float(
+        np.mean(r)
+    )  # at the middle of the motion, not at a reference of zero
     words = _words(amplitude, gain, lag, play, offset, residual)
     return WiggleResult(name, amplitude, gain, lag, play, offset, residual, True, words)
 
 
 def _fit(
-    time: FloatArray, reference: FloatArray, measured: FloatArray, amplitude: float, fixed: float | None
+    time: FloatArray,
+    reference: FloatArray,
+    measured: FloatArray,
+    amplitude: float,
+    fixed: float | None,
 ) -> tuple[float, float, float, float, float]:
     """Lag (s), play (rad), gain (the fixed one, if given), constant (rad) and residual (rad) of least squares."""
     later = len(time) // 4
@@ -194,7 +204,9 @@ def _words_of_standing_still(moved: float, amplitude: float) -> tuple[Word, ...]
     )
 
 
-def _words(amplitude: float, gain: float, lag: float, play: float, offset: float, residual: float) -> tuple[Word, ...]:
+def _words(
+    amplitude: float, gain: float, lag: float, play: float, offset: float, residual: float
+) -> tuple[Word, ...]:
     words: list[Word] = []
     if gain < 0:
         words.append(Word("error", "It moves the other way round: flip its sign."))
@@ -203,26 +215,50 @@ def _words(amplitude: float, gain: float, lag: float, play: float, offset: float
     size = abs(gain)
     if not 0.8 <= size <= 1.25:
         words.append(
-            Word("error", f"It moves {size:.2f} times as far as it is told: see its gear and the signal's unit.")
+            Word(
+                "error",
+                f"It moves {size:.2f} times as far as it is told: see its gear and the signal's unit.",
+            )
         )
     if play > 0:
         severe = math.degrees(play) > _MUCH_PLAY_DEG
-        words.append(Word("warning" if severe else "good", f"Its gear has {math.degrees(play):.1f}° of play."))
+        words.append(
+            Word(
+                "warning" if severe else "good", f"Its gear has {math.degrees(play):.1f}° of play."
+            )
+        )
     else:
         words.append(Word("good", "No play is to be seen."))
-    words.append(Word("warning" if lag > _MUCH_LAG_S else "good", f"It is {1000 * lag:.0f} ms behind."))
+    words.append(
+        Word("warning" if lag > _MUCH_LAG_S else "good", f"It is {1000 * lag:.0f} ms behind.")
+    )
     if abs(math.degrees(offset)) > _MUCH_OFFSET_DEG:
         words.append(
-            Word("warning", f"It stands {math.degrees(offset):+.1f}° beside where it is told: see its offset or load.")
+            Word(
+                "warning",
+                f"It stands {math.degrees(offset):+.1f}° beside where it is told: see its offset or load.",
+            )
         )
     if residual > 0.25 * amplitude:
         words.append(
-            Word("warning", f"Its motion is uneven: {math.degrees(residual):.2f}° remain unexplained; repeat the test.")
+            Word(
+                "warning",
+                f"Its motion is uneven: {math.degrees(residual):.2f}° remain unexplained; repeat the test.",
+            )
         )
     return tuple(words)
 
 
-_HEAD = ("axis", "amplitude_deg", "gain", "lag_ms", "play_deg", "offset_deg", "residual_deg", "judgement")
+_HEAD = (
+    "axis",
+    "amplitude_deg",
+    "gain",
+    "lag_ms",
+    "play_deg",
+    "offset_deg",
+    "residual_deg",
+    "judgement",
+)
 
 
 def report_csv(results: Sequence[WiggleResult]) -> str:
@@ -232,10 +268,20 @@ def report_csv(results: Sequence[WiggleResult]) -> str:
     writer.writerow(_HEAD)
     for result in results:
         numbers = (
-            math.degrees(result.amplitude), result.gain, 1000 * result.lag, math.degrees(result.play),
-            math.degrees(result.offset), math.degrees(result.residual),
-        )  # fmt: skip
-        writer.writerow([result.name, *(f"{x:.4g}" for x in numbers), " ".join(word.text for word in result.words)])
+            math.degrees(result.amplitude),
+            result.gain,
+            1000 * result.lag,
+            math.degrees(result.play),
+            math.degrees(result.offset),
+            math.degrees(result.residual),
+        )
+        writer.writerow(
+            [
+                result.name,
+                *(f"{x:.4g}" for x in numbers),
+                " ".join(word.text for word in result.words),
+            ]
+        )
     return out.getvalue()
 
 
@@ -251,8 +297,8 @@ def report_text(results: Sequence[WiggleResult]) -> str:
 class Trace:
     """What telemetry said of one axis during a wiggle, put on one clock.
 
-    Set-points and measured angles come at moments of their own; telemetry that is read more often than either says the
-    same again, which would look like steps. Only what is new is kept.
+    Set-points and measured angles come at moments of their own; telemetry that is read more often
+    than either says the same again, which would look like steps. Only what is new is kept.
     """
 
     def __init__(self) -> None:
@@ -275,7 +321,11 @@ class Trace:
             if self._sent and time - self._sent[-1][0] > 0.25:  # it stood still before it moved on
                 self._sent.append((time - 0.02, self._sent[-1][1]))
             self._sent.append((time, reference))
-        if math.isfinite(angle) and math.isfinite(angle_time) and (not self._heard or angle_time > self._heard[-1][0]):
+        if (
+            math.isfinite(angle)
+            and math.isfinite(angle_time)
+            and (not self._heard or angle_time > self._heard[-1][0])
+        ):
             self._heard.append((angle_time, angle))
 
     @property

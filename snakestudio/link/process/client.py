@@ -21,7 +21,15 @@ from snakestudio.errors import LinkError
 from snakestudio.link.bus.frame_log import check_log_path
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import (
+    AGED,
+    CommandKind,
+    LinkEvent,
+    LinkState,
+    ReferenceBlock,
+    Telemetry,
+    Traffic,
+)
 from snakestudio.link.process.memory import Segment
 from snakestudio.link.process.setup import Setup
 from snakestudio.link.process.shared import LinkMemory
@@ -38,7 +46,8 @@ _LINE = 4000
 _TRAFFIC = 1000
 """Frames that wait to be put into words, if more came than are at once."""
 _AT_ONCE = 250
-"""Frames that are put into words at once: a window that looks for the first time must not pause for all that waits."""
+"""Frames that are put into words at once: a window that looks for the first time must not pause for
+all that waits."""
 
 
 class LinkClient:
@@ -60,7 +69,9 @@ class LinkClient:
         If the process cannot be started.
     """
 
-    def __init__(self, loaded: LoadedProfile, bus: Bus | None = None, *, log_dir: Path | None = None) -> None:
+    def __init__(
+        self, loaded: LoadedProfile, bus: Bus | None = None, *, log_dir: Path | None = None
+    ) -> None:
         profile = loaded.profile if bus is None else loaded.profile.model_copy(update={"bus": bus})
         self._loaded = replace(loaded, profile=profile)
         self._codec = Codec(self._loaded)
@@ -149,11 +160,17 @@ class LinkClient:
         taken = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
         return [
             Traffic(
-                frame.time, frame.id, frame.extended, frame.remote, frame.error, sent, frame.data,
+                frame.time,
+                frame.id,
+                frame.extended,
+                frame.remote,
+                frame.error,
+                sent,
+                frame.data,
                 "" if frame.error else self._codec.text(frame),
             )
             for frame, sent in taken
-        ]  # fmt: skip
+        ]
 
     def begin_log(self, path: Path) -> None:
         """See `Link`.
@@ -193,12 +210,15 @@ class LinkClient:
         last = link.end(_CLOSE_S)
         self._telemetry = _ended(last or self._telemetry, "The link is closed.")
 
-    # -------------------------------------------------------------------------------------------- the process
+    # ---------------------------------------------------------------------------------- the process
 
     def _start(self) -> None:
         self._link = _Running(self._loaded)
         if self._log_dir is not None:
-            self.begin_log(self._log_dir / f"{_file_name(self.profile.name)}-{time.strftime('%Y%m%d-%H%M%S')}.blf")
+            self.begin_log(
+                self._log_dir
+                / f"{_file_name(self.profile.name)}-{time.strftime('%Y%m%d-%H%M%S')}.blf"
+            )
 
     def _running(self) -> _Running | None:
         """The process; None if there is none, which is said once if it ended by itself."""
@@ -231,7 +251,10 @@ class LinkClient:
         self._number += 1
         if self._link is not None:
             values = {"stops": self._link.memory.stops} | values
-            line = json.dumps({"kind": kind, "number": self._number, "values": values}).encode() + b"\n"
+            line = (
+                json.dumps({"kind": kind, "number": self._number, "values": values}).encode()
+                + b"\n"
+            )
             if len(line) > _LINE:
                 raise LinkError(f"The command {kind} is too long; shorten its path or its text.")
             self._link.write(line)
@@ -256,7 +279,9 @@ class _Running:
         setup = Setup.to_hand(loaded, self.memory.segment.handle).text().encode()
         handed = Segment.create(len(setup))
         handed.map[:] = setup
-        inherited = [each.descriptor for each in (handed, self.memory.segment) if each.descriptor is not None]
+        inherited = [
+            each.descriptor for each in (handed, self.memory.segment) if each.descriptor is not None
+        ]
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         try:
             self._process = subprocess.Popen(
@@ -264,10 +289,11 @@ class _Running:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # what it computes is too small to be shared
+                env=os.environ
+                | {"OPENBLAS_NUM_THREADS": "1"},  # what it computes is too small to be shared
                 pass_fds=inherited if sys.platform != "win32" else (),
-                # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window, not what has to
-                # notice that.
+                # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window,
+                # not what has to notice that.
                 start_new_session=sys.platform != "win32",
                 creationflags=_creation_flags(),
             )
@@ -275,9 +301,11 @@ class _Running:
             handed.close()
             self._errors.close()
             self.memory.close()
-            raise LinkError(f"The link's process cannot be started ({error.strerror}); end other programs.") from error
-        # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until the process has read
-        # it (Windows forgets memory that nobody holds).
+            raise LinkError(
+                f"The link's process cannot be started ({error.strerror}); end other programs."
+            ) from error
+        # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until
+        # the process has read it (Windows forgets memory that nobody holds).
         self._handed = handed
         handed.release()
         self.memory.segment.release()
@@ -299,7 +327,9 @@ class _Running:
             return ""
         self._errors.seek(0)
         told = self._errors.read().decode(errors="replace").strip().splitlines()
-        lines = [line for line in told if not line.startswith("[PYI-")]  # a bundle's loader has the last word
+        lines = [
+            line for line in told if not line.startswith("[PYI-")
+        ]  # a bundle's loader has the last word
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         said = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
         return f"The link's process ended ({how}{said}); the robot's own watchdog stops it. Start the link again."
@@ -319,7 +349,10 @@ class _Running:
 
 def _creation_flags() -> int:
     """No window of its own, and no Ctrl-C of the window's console; nothing where there are no such flags."""
-    return int(getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0))
+    return int(
+        getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    )
 
 
 def _file_name(name: str) -> str:
@@ -330,21 +363,54 @@ def _nothing(profile: Profile, reason: str) -> Telemetry:
     """What is known before the link said anything."""
     axes, nodes = len(profile.axes), len(profile.nodes)
     return Telemetry(
-        time=0.0, state=LinkState.DISCONNECTED, reason=reason, not_ready=(reason,), confirmed=False,
-        says_status=bool(profile.status), replay=profile.bus.interface == "replay", carried_out=0,
-        reference=np.full(axes, np.nan), reference_rate=np.full(axes, np.nan), angle=np.full(axes, np.nan),
-        rate=np.full(axes, np.nan), torque=np.full(axes, np.nan), current=np.full(axes, np.nan),
-        temperature=np.full(axes, np.nan), voltage=np.full(axes, np.nan), angle_time=np.full(axes, np.nan),
-        feedback_rate=np.zeros(axes), status=np.full(axes, -1, dtype=np.int64), meaning=np.zeros(axes, dtype=np.int8),
-        errors=np.zeros(axes, dtype=np.int64), heartbeat_time=np.full(nodes, np.nan), bus_load=0.0, received=0, sent=0,
-        unknown=0, unreadable=0, error_frames=0, send_errors=0, bus_open=False, period_mean=np.nan,
-        lateness_p99=np.nan, gap_max=np.nan, skipped=0, priority="", axis_text=("",) * axes,
-        heard_at=np.full((len(AGED), axes), np.nan), stale_after=np.full((len(AGED), axes), np.inf),
-    )  # fmt: skip
+        time=0.0,
+        state=LinkState.DISCONNECTED,
+        reason=reason,
+        not_ready=(reason,),
+        confirmed=False,
+        says_status=bool(profile.status),
+        replay=profile.bus.interface == "replay",
+        carried_out=0,
+        reference=np.full(axes, np.nan),
+        reference_rate=np.full(axes, np.nan),
+        angle=np.full(axes, np.nan),
+        rate=np.full(axes, np.nan),
+        torque=np.full(axes, np.nan),
+        current=np.full(axes, np.nan),
+        temperature=np.full(axes, np.nan),
+        voltage=np.full(axes, np.nan),
+        angle_time=np.full(axes, np.nan),
+        feedback_rate=np.zeros(axes),
+        status=np.full(axes, -1, dtype=np.int64),
+        meaning=np.zeros(axes, dtype=np.int8),
+        errors=np.zeros(axes, dtype=np.int64),
+        heartbeat_time=np.full(nodes, np.nan),
+        bus_load=0.0,
+        received=0,
+        sent=0,
+        unknown=0,
+        unreadable=0,
+        error_frames=0,
+        send_errors=0,
+        bus_open=False,
+        period_mean=np.nan,
+        lateness_p99=np.nan,
+        gap_max=np.nan,
+        skipped=0,
+        priority="",
+        axis_text=("",) * axes,
+        heard_at=np.full((len(AGED), axes), np.nan),
+        stale_after=np.full((len(AGED), axes), np.inf),
+    )
 
 
 def _ended(last: Telemetry, reason: str) -> Telemetry:
     """What is known once the link is gone: nothing of the robot's state; what was measured stays as old as it is."""
     return replace(
-        last, state=LinkState.DISCONNECTED, reason=reason, not_ready=(reason,), confirmed=False, bus_open=False
+        last,
+        state=LinkState.DISCONNECTED,
+        reason=reason,
+        not_ready=(reason,),
+        confirmed=False,
+        bus_open=False,
     )

@@ -1,7 +1,8 @@
 """What waits for the link's loop: taken in order by one thread, put by several, some of it without waking the loop.
 
-A robot's frames come hundreds of times a second, and the loop looks at them soon enough by itself; to be woken for each
-one costs more than reading it. A command, a bus that failed, or a frame that no robot sends is worth waking for.
+A robot's frames come hundreds of times a second, and the loop looks at them soon enough by itself;
+to be woken for each one costs more than reading it. A command, a bus that failed, or a frame that
+no robot sends is worth waking for.
 """
 
 from __future__ import annotations

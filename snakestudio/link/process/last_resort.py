@@ -15,10 +15,13 @@ __all__ = ["stop_blindly"]
 _LONGEST_WAIT_S = 0.5
 
 
-def stop_blindly(codec: Codec, send: Callable[[Frame], None], wait: Callable[[float], object] = time.sleep) -> None:
+def stop_blindly(
+    codec: Codec, send: Callable[[Frame], None], wait: Callable[[float], object] = time.sleep
+) -> None:
     """Send a profile's stop sequence some times over; raises nothing, whatever fails.
 
-    Nobody reads the bus any more, so that an expectation cannot be waited for: the frames behind it follow at once.
+    Nobody reads the bus any more, so that an expectation cannot be waited for: the frames behind it
+    follow at once.
 
     Parameters
     ----------

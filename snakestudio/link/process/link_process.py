@@ -37,8 +37,9 @@ from snakestudio.link.profile.schema import Step
 __all__ = ["serve"]
 
 _LOOK_S = 0.005
-"""How often shared memory and the robot's frames are looked at while there is a bus, at least: what the window asks for
-wakes the loop through the pipe, and so does a frame that is none of the robot's."""
+"""How often shared memory and the robot's frames are looked at while there is a bus, at least: what
+the window asks for wakes the loop through the pipe, and so does a frame that is none of the
+robot's."""
 _LOOK_WITHOUT_BUS_S = 0.02
 _SAY_S = 0.02
 _SAY_AT_LEAST_S = 0.05
@@ -48,8 +49,8 @@ _COLLECT_S = 5.0
 _COLLECT_ROOM_S = 0.005
 _BATCH = 64
 _SWITCH_S = 0.001
-"""Longer than the core needs for a period's set-points, so that no other thread comes in between; those give the
-interpreter away after every frame."""
+"""Longer than the core needs for a period's set-points, so that no other thread comes in between;
+those give the interpreter away after every frame."""
 _LONGEST_END_S = 1.5
 _LOG_END_S = 1.0
 _LIVE = (LinkState.IDLE, LinkState.ARMED, LinkState.STREAMING)
@@ -68,7 +69,8 @@ def serve(handle: str, size: int) -> None:
     segment = Segment.attach(handle, size)
     setup = Setup.of(segment.map[:size])
     segment.close()
-    # A terminal's Ctrl-C is the window's to understand; when it ends, the link stops the robot and ends, too.
+    # A terminal's Ctrl-C is the window's to understand; when it ends, the link stops the robot and
+    # ends, too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(_SWITCH_S)
     loaded = setup.loaded()
@@ -77,7 +79,10 @@ def serve(handle: str, size: int) -> None:
         process = _Process(loaded, memory, raise_priority())
         signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(Gone()))
         threading.Thread(
-            target=read_commands, args=(process.inbox.put,), name="snakestudio-commands", daemon=True
+            target=read_commands,
+            args=(process.inbox.put,),
+            name="snakestudio-commands",
+            daemon=True,
         ).start()
         process.run()
     finally:
@@ -111,9 +116,14 @@ class _Process:
     """
 
     def __init__(
-        self, loaded: LoadedProfile, memory: LinkMemory, priority: str, *,
-        clock: Callable[[], float] = time.monotonic, inbox: Inbox[_Item] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        loaded: LoadedProfile,
+        memory: LinkMemory,
+        priority: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        inbox: Inbox[_Item] | None = None,
+    ) -> None:
         self.inbox: Inbox[_Item] = Inbox() if inbox is None else inbox
         self._clock = clock
         self._loaded, self._memory, self._priority = loaded, memory, priority
@@ -135,7 +145,8 @@ class _Process:
         self._leave: tuple[float, LinkCommand] | None = (
             None  # when the bus is given back at the latest, and who wants it
         )
-        # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
+        # The robot's own watchdog is as patient; who stood still for longer does not just go on
+        # where it was.
         self._standstill = Standstill(
             max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
             None if clock is time.monotonic else clock,
@@ -250,7 +261,8 @@ class _Process:
                 if not (self._replayed and self._take_replayed(frame)):
                     self._news |= self._core.receive(frame, now)
             case LinkCommand(kind, number, values):
-                # Memory is faster than the pipe in which commands wait: a stop that stands there comes first.
+                # Memory is faster than the pipe in which commands wait: a stop that stands there
+                # comes first.
                 heeded = self._heed_stop(now)
                 if kind == "log":
                     self._begin_log(str(values.get("path", "")))
@@ -268,7 +280,9 @@ class _Process:
                 elif kind == "disconnect":
                     needs_stop = not self._core.at_rest and not self._replayed
                     self._leave = now + (self._end_s if needs_stop else 0.0), item
-                    if needs_stop:  # all of the sequence, its waits too, before the bus is given back
+                    if (
+                        needs_stop
+                    ):  # all of the sequence, its waits too, before the bus is given back
                         self._core.stop("Disconnected by the operator.", now)
                         return
                     self._disconnect(now)
@@ -322,7 +336,7 @@ class _Process:
             port.close()
         self._bus_open = False
 
-    # -------------------------------------------------------------------------------------------- out
+    # ------------------------------------------------------------------------------------------ out
 
     def _send(self, frame: Frame) -> None:
         if self._port is None or not self._port.send(frame):
@@ -330,7 +344,14 @@ class _Process:
                 "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
             )
         sent = Frame(
-            frame.id, frame.data, frame.extended, frame.remote, frame.fd, frame.error, self._clock(), frame.length
+            frame.id,
+            frame.data,
+            frame.extended,
+            frame.remote,
+            frame.fd,
+            frame.error,
+            self._clock(),
+            frame.length,
         )  # several times as fast as `replace`, hundreds of times a second
         self._record(sent, sent=True)
 
@@ -392,4 +413,7 @@ class _Process:
 
 def _duration(steps: tuple[Step, ...]) -> float:
     """How long a sequence may take at most, s."""
-    return sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
+    return sum(
+        (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)
+        for step in steps
+    )

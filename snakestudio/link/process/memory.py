@@ -1,7 +1,7 @@
 """Memory that two processes share: gone when the last of them is, and neither can hold the other up by a lock.
 
-Every record carries its number and a checksum, and a writer never touches what it has published last: whatever moment
-a writer is suspended or killed at, a reader finds the record before, whole.
+Every record carries its number and a checksum, and a writer never touches what it has published
+last: whatever moment a writer is suspended or killed at, a reader finds the record before, whole.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _TRIES = 8
 class Segment:
     """A piece of memory that another process can attach.
 
-    It has no name in any file system (on Windows one that goes with its last user), so that nothing is left behind by
-    processes that were killed.
+    It has no name in any file system (on Windows one that goes with its last user), so that nothing
+    is left behind by processes that were killed.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ class Segment:
             tag = f"snakestudio-{uuid.uuid4().hex}"
             return cls(mmap.mmap(-1, size, tagname=tag), f"tag:{tag}", None)
         if sys.platform == "linux":
-            # Not a file of a disk: pages of such files are written back, and whoever touches them then waits.
+            # Not a file of a disk: pages of such files are written back, and whoever touches them
+            # then waits.
             descriptor = os.memfd_create("snakestudio-link", os.MFD_CLOEXEC)
         else:
             descriptor, path = tempfile.mkstemp(prefix="snakestudio-link-")
@@ -177,7 +178,8 @@ class Latest:
 class Ring:
     """Records of any length in the order in which one process writes them; another takes them.
 
-    The writer never waits: what the reader has not taken when room is needed is lost, the oldest first, and counted.
+    The writer never waits: what the reader has not taken when room is needed is lost, the oldest
+    first, and counted.
 
     Parameters
     ----------
@@ -221,13 +223,16 @@ class Ring:
             If it does not fit.
         """
         if not self.fits(len(record)):
-            raise ValueError(f"a record of {len(record)} bytes does not fit into a ring of {self.capacity}")
+            raise ValueError(
+                f"a record of {len(record)} bytes does not fit into a ring of {self.capacity}"
+            )
         size = _HEAD.size + _padded(len(record))
         oldest = self._begins[0] if self._begins else self._written
         while self._begins and self._written + size - oldest > self.capacity:
             self._begins.popleft()
             oldest = self._begins[0] if self._begins else self._written
-        # Said before the first byte of theirs is overwritten: a reader looks again after it has copied.
+        # Said before the first byte of theirs is overwritten: a reader looks again after it has
+        # copied.
         _WORD.pack_into(self._map, self._offset + _WORD.size, oldest)
         self._count += 1
         head = _HEAD.pack(self._count, len(record), _checksum(self._count, record))

@@ -29,7 +29,12 @@ def command_of(line: bytes) -> LinkCommand | None:
     if not isinstance(content, dict):
         return None
     kind, number, values = content.get("kind"), content.get("number", 0), content.get("values", {})
-    if not isinstance(kind, str) or kind not in _KINDS or not isinstance(number, int) or not isinstance(values, dict):
+    if (
+        not isinstance(kind, str)
+        or kind not in _KINDS
+        or not isinstance(number, int)
+        or not isinstance(values, dict)
+    ):
         return None
     if not all(isinstance(value, (str, int, float)) for value in values.values()):
         return None

@@ -1,7 +1,8 @@
 """Ask the operating system to let this process run before others, and say what it granted.
 
-The link has one short thing to do at an exact moment, a hundred times a second, beside programs that compute without a
-pause. Every call here may be refused; then the link works all the same, less exactly.
+The link has one short thing to do at an exact moment, a hundred times a second, beside programs
+that compute without a pause. Every call here may be refused; then the link works all the same, less
+exactly.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import sys
 __all__ = ["WANTED", "raise_below_link", "raise_priority"]
 
 WANTED = "SNAKESTUDIO_LINK_PRIORITY"
-"""Environment variable that limits what is asked for: "real-time" (the default), "nice" or "normal"."""
+"""Environment variable that limits what is asked for: "real-time" (the default), "nice" or
+"normal"."""
 
 _FIFO = 50
-"""Above everything ordinary, below the kernel's own interrupt threads (which have 50 and more from drivers' side)."""
+"""Above everything ordinary, below the kernel's own interrupt threads (which have 50 and more from
+drivers' side)."""
 _NICE = (-15, -10, -5)
 
 _MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4
@@ -57,7 +60,8 @@ def raise_below_link(*, computes: bool) -> str:
     Parameters
     ----------
     computes : bool
-        Whether it may compute without a pause: it then gets none that would keep all ordinary programs from running.
+        Whether it may compute without a pause: it then gets none that would keep all ordinary
+        programs from running.
 
     Returns
     -------
@@ -76,7 +80,8 @@ def raise_below_link(*, computes: bool) -> str:
 def _real_time(level: int) -> str:
     if sys.platform != "linux":
         return ""
-    # All threads of the process get it: one that holds the interpreter's lock at a lower priority would hold up all.
+    # All threads of the process get it: one that holds the interpreter's lock at a lower priority
+    # would hold up all.
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(level))
         return f"SCHED_FIFO {level}"
@@ -101,13 +106,17 @@ def _exact_timers() -> None:
 def _short_turns() -> None:
     """Linux gives a thread that asks for short turns its turn earlier, before others that compute (from 6.12 on).
 
-    Nobody is refused that: what is asked for is no larger share. Without effect where threads are real-time ones.
+    Nobody is refused that: what is asked for is no larger share. Without effect where threads are
+    real-time ones.
     """
     number = _SCHED_SETATTR.get(platform.machine())
     if sys.platform != "linux" or number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return
-    # struct sched_attr of linux/sched/types.h: of ordinary threads `runtime` is the length of a turn, ns.
-    attributes = struct.pack("=IIQiIQQQ", 48, os.SCHED_OTHER, 0, os.getpriority(os.PRIO_PROCESS, 0), 0, _TURN_NS, 0, 0)
+    # struct sched_attr of linux/sched/types.h: of ordinary threads `runtime` is the length of a
+    # turn, ns.
+    attributes = struct.pack(
+        "=IIQiIQQQ", 48, os.SCHED_OTHER, 0, os.getpriority(os.PRIO_PROCESS, 0), 0, _TURN_NS, 0, 0
+    )
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).syscall(number, 0, attributes, 0)
 
@@ -140,13 +149,16 @@ def _windows() -> str:
         kernel.SetPriorityClass.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
         kernel.GetPriorityClass.argtypes = [ctypes.c_void_p]
         process = kernel.GetCurrentProcess()
-        # Without the privilege Windows gives HIGH in place of REALTIME, and says that it was well done.
+        # Without the privilege Windows gives HIGH in place of REALTIME, and says that it was well
+        # done.
         kernel.SetPriorityClass(process, real_time)
         granted = kernel.GetPriorityClass(process)
         kernel.GetCurrentThread.restype = ctypes.c_void_p
         kernel.SetThreadPriority.argtypes = [ctypes.c_void_p, ctypes.c_int]
         kernel.SetThreadPriority(kernel.GetCurrentThread(), time_critical)
-        return {real_time: "REALTIME_PRIORITY_CLASS", high: "HIGH_PRIORITY_CLASS"}.get(granted, "normal")
+        return {real_time: "REALTIME_PRIORITY_CLASS", high: "HIGH_PRIORITY_CLASS"}.get(
+            granted, "normal"
+        )
     return "normal"
 
 
@@ -173,7 +185,9 @@ def _mac() -> str:
         base = _Timebase()
         system.mach_timebase_info(ctypes.byref(base))
         ticks_per_ms = 1e6 * base.denominator / base.numerator
-        asked = _TimeConstraint(int(10 * ticks_per_ms), int(2 * ticks_per_ms), int(4 * ticks_per_ms), 1)
+        asked = _TimeConstraint(
+            int(10 * ticks_per_ms), int(2 * ticks_per_ms), int(4 * ticks_per_ms), 1
+        )
         system.pthread_self.restype = ctypes.c_void_p
         system.pthread_mach_thread_np.argtypes = [ctypes.c_void_p]
         thread = system.pthread_mach_thread_np(system.pthread_self())

@@ -36,12 +36,19 @@ class Setup:
     @classmethod
     def to_hand(cls, loaded: LoadedProfile, memory: str) -> Setup:
         """For a profile and the handle of the shared memory."""
-        return cls(loaded.profile.model_dump_json(), loaded.dbc_text, str(loaded.path or ""), memory)
+        return cls(
+            loaded.profile.model_dump_json(), loaded.dbc_text, str(loaded.path or ""), memory
+        )
 
     def loaded(self) -> LoadedProfile:
         """The profile again."""
         profile = Profile.model_validate_json(self.profile)
-        return LoadedProfile(profile, read_dbc(self.dbc, profile.dbc), Path(self.path) if self.path else None, self.dbc)
+        return LoadedProfile(
+            profile,
+            read_dbc(self.dbc, profile.dbc),
+            Path(self.path) if self.path else None,
+            self.dbc,
+        )
 
     def text(self) -> str:
         """As JSON."""

@@ -1,7 +1,8 @@
 """What window and link share: who writes what, and how it is laid out.
 
-The window writes its beat, its stop requests and its references; the link writes its telemetry, its events and the
-traffic. Commands go through a pipe instead, which tells the link when the window is gone.
+The window writes its beat, its stop requests and its references; the link writes its telemetry, its
+events and the traffic. Commands go through a pipe instead, which tells the link when the window is
+gone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _SHOWN_AT_ONCE = 4096
 """Bytes of traffic that wait to be published at most."""
 _TEXT = 200
 _SENTENCES = 40
-"""What is left of the reasons where there is no room for all: in any script four bytes a character at most."""
+"""What is left of the reasons where there is no room for all: in any script four bytes a character
+at most."""
 
 _FRAME = struct.Struct("=dIBBB")
 _EXTENDED, _REMOTE, _ERROR, _SENT, _FD = 1, 2, 4, 8, 16
@@ -59,13 +61,19 @@ class LinkMemory:
         telemetry = _TELEMETRY + _TELEMETRY_AXIS * n_axes
         references = max(_REFERENCES, 8 * _KNOTS * 8 * (2 * n_axes + 1))
         parts = {
-            "beat": Cell.SIZE, "stop": Latest.size(_REASON), "references": Ring.size(references),
-            "telemetry": Latest.size(telemetry), "events": Ring.size(_EVENTS), "traffic": Ring.size(_TRAFFIC),
-        }  # fmt: skip
+            "beat": Cell.SIZE,
+            "stop": Latest.size(_REASON),
+            "references": Ring.size(references),
+            "telemetry": Latest.size(telemetry),
+            "events": Ring.size(_EVENTS),
+            "traffic": Ring.size(_TRAFFIC),
+        }
         at, total = {}, 0
         for name, size in parts.items():
             at[name] = total
-            total += -(-size // 64) * 64  # a processor's cache line each: two writers never meet in one
+            total += (
+                -(-size // 64) * 64
+            )  # a processor's cache line each: two writers never meet in one
         self.segment = Segment.create(total) if handle is None else Segment.attach(handle, total)
         self._beat = Cell(self.segment, at["beat"])
         self._stop = Latest(self.segment, at["stop"], _REASON)
@@ -81,7 +89,7 @@ class LinkMemory:
         """Leave it."""
         self.segment.close()
 
-    # ------------------------------------------------------------------------------------------ by the window
+    # -------------------------------------------------------------------------------- by the window
 
     def beat(self, at: float) -> None:
         """The window lives; `at` in s, monotonic clock."""
@@ -113,13 +121,17 @@ class LinkMemory:
         )
         problem = block.shape_problem(self._n_axes)
         if problem:
-            raise LinkError(f"References were refused: {problem}. Give angle and rate of every axis at each knot.")
+            raise LinkError(
+                f"References were refused: {problem}. Give angle and rate of every axis at each knot."
+            )
         record = block.pack()
         if self._references.fits(len(record)):
             self._references.write(record)
             return
         time, angle, rate = block.time, block.angle, block.rate
-        middle = time.size // 2  # of a block that goes on from the first one's last knot nothing is lost
+        middle = (
+            time.size // 2
+        )  # of a block that goes on from the first one's last knot nothing is lost
         self.send(ReferenceBlock(time[: middle + 1], angle[: middle + 1], rate[: middle + 1]))
         self.send(ReferenceBlock(time[middle:], angle[middle:], rate[middle:]))
 
@@ -143,7 +155,7 @@ class LinkMemory:
         found = [frame for record in self._traffic.take() for frame in _unpacked(record)]
         return found[-newest:]
 
-    # ------------------------------------------------------------------------------------------ by the link
+    # ---------------------------------------------------------------------------------- by the link
 
     @property
     def window_beat(self) -> float:
@@ -175,13 +187,22 @@ class LinkMemory:
 
     def tell(self, event: LinkEvent) -> None:
         """Publish an event."""
-        self._events.write(json.dumps([event.time, event.severity, event.text[:4000], event.kind]).encode())
+        self._events.write(
+            json.dumps([event.time, event.severity, event.text[:4000], event.kind]).encode()
+        )
 
     def show(self, frame: Frame, *, sent: bool) -> None:
         """Put a frame among the traffic; `flush` publishes it."""
-        flags = _EXTENDED * frame.extended | _REMOTE * frame.remote | _ERROR * frame.error | _SENT * sent
+        flags = (
+            _EXTENDED * frame.extended
+            | _REMOTE * frame.remote
+            | _ERROR * frame.error
+            | _SENT * sent
+        )
         data = frame.data
-        self._shown += _FRAME.pack(frame.time, frame.id, flags | _FD * frame.fd, min(frame.length, 255), len(data))
+        self._shown += _FRAME.pack(
+            frame.time, frame.id, flags | _FD * frame.fd, min(frame.length, 255), len(data)
+        )
         self._shown += data
         if len(self._shown) > _SHOWN_AT_ONCE:
             self.flush()
@@ -199,8 +220,14 @@ def _unpacked(record: bytes) -> Iterator[tuple[Frame, bool]]:
         time, number, flags, length, size = _FRAME.unpack_from(record, at)
         at += _FRAME.size
         frame = Frame(
-            number, record[at : at + size], bool(flags & _EXTENDED), bool(flags & _REMOTE), bool(flags & _FD),
-            bool(flags & _ERROR), time, length,
-        )  # fmt: skip
+            number,
+            record[at : at + size],
+            bool(flags & _EXTENDED),
+            bool(flags & _REMOTE),
+            bool(flags & _FD),
+            bool(flags & _ERROR),
+            time,
+            length,
+        )
         at += size
         yield frame, bool(flags & _SENT)

@@ -79,8 +79,8 @@ class Bound:
     def selecting(self, given: Mapping[str, float]) -> dict[str, float]:
         """Raw values that decide which page of the message a frame is, if these are given.
 
-        What we send has them all: given, else fixed, else initial. A multiplexer that nobody names is free in what the
-        robot sends: its pages come in turn.
+        What we send has them all: given, else fixed, else initial. A multiplexer that nobody names
+        is free in what the robot sends: its pages come in turn.
         """
         named = dict(self.fixed) | dict(given)
         if self.message.role in INCOMING:
@@ -94,7 +94,8 @@ class Bound:
         return [
             field
             for name, field in self.fields.items()
-            if name in wanted and any(by in values and values[by] not in codes for by, codes in field.selectors)
+            if name in wanted
+            and any(by in values and values[by] not in codes for by, codes in field.selectors)
         ]
 
     @property
@@ -137,7 +138,12 @@ def resolve(loaded: LoadedProfile) -> Layout:
         if dbc is None:
             remedy = _meant(message.message, messages, f"give a message of {loaded.profile.dbc}")
             problems.append(
-                Problem("error", f"{key}.message", f'"{message.message}" is not in {loaded.profile.dbc}', remedy)
+                Problem(
+                    "error",
+                    f"{key}.message",
+                    f'"{message.message}" is not in {loaded.profile.dbc}',
+                    remedy,
+                )
             )
             continue
         made, found = _bind(loaded.profile, index, message, dbc, key)
@@ -163,7 +169,11 @@ def _within(number: int, node: int, extended: bool) -> None:
     bits = 29 if extended else 11
     if not 0 <= number < 1 << bits:
         shown = f"0x{number:X}" if number >= 0 else str(number)
-        remedy = "mend the formula" if extended else "mend the formula, or set extended = true for 29-bit ids"
+        remedy = (
+            "mend the formula"
+            if extended
+            else "mend the formula, or set extended = true for 29-bit ids"
+        )
         raise FormulaError(f"the id is {shown} for node {node}, beyond {bits} bits", remedy)
 
 
@@ -190,26 +200,39 @@ def _bind(
                 identifier = dbc.frame_id
                 _within(identifier, number, extended)
         except FormulaError as error:
-            return [], [Problem("error", f"{key}.id", f'"{message.id}": {error.message}', error.remedy)]
+            return [], [
+                Problem("error", f"{key}.id", f'"{message.id}": {error.message}', error.remedy)
+            ]
         fixed = {}
         for name, given in message.fixed.items():
             try:
                 fixed[name] = fields[name].reading(given, number)
             except FormulaError as error:
                 shown = f'"{given}"' if isinstance(given, str) else f"{given:g}"
-                return [], [Problem("error", f"{key}.fixed.{name}", f"{shown}: {error.message}", error.remedy)]
+                return [], [
+                    Problem(
+                        "error", f"{key}.fixed.{name}", f"{shown}: {error.message}", error.remedy
+                    )
+                ]
         carried, problem = _carried(profile, message, node, fields, key)
         if problem is not None:
             return [], [problem]
-        bound.append(Bound(index, message, node, identifier, extended, dbc.length, fields, fixed, carried))
+        bound.append(
+            Bound(index, message, node, identifier, extended, dbc.length, fields, fixed, carried)
+        )
     for at, signal in enumerate(message.signals):
-        if not any(carried.field.name == signal.signal for each in bound for carried in each.carried):
+        if not any(
+            carried.field.name == signal.signal for each in bound for carried in each.carried
+        ):
             owner = "the robot" if message.each == "once" else "no node"
             has = "has no axis" if message.each == "once" else "has an axis"
             slot = f"{key}.signals[{at + 1}].slot"
             problems.append(
                 Problem(
-                    "error", slot, f"{owner} {has} in slot {signal.slot}", "mend the slot, or the slots of the axes"
+                    "error",
+                    slot,
+                    f"{owner} {has} in slot {signal.slot}",
+                    "mend the slot, or the slots of the axes",
                 )
             )
     return bound, problems
@@ -230,13 +253,20 @@ def _signal_problems(
             return [Problem("error", f"{key}.range", what, "leave range out")]
         if signal.range[0] == signal.range[1]:
             return [
-                Problem("error", f"{key}.range", f"both ends are {signal.range[0]:g}", "give a least and a largest")
+                Problem(
+                    "error",
+                    f"{key}.range",
+                    f"both ends are {signal.range[0]:g}",
+                    "give a least and a largest",
+                )
             ]
     if math.isnan(field.scale):
         what = f"{signal.signal} has a scale of 0 (or none that is a number) in {profile.dbc}"
         return [Problem("error", f"{key}.signal", what, "mend the DBC, or give the signal a range")]
     if signal.factor is not None and signal.factor == 0.0:
-        return [Problem("error", f"{key}.factor", "it is 0", "give the SI units in one of the signal's")]
+        return [
+            Problem("error", f"{key}.factor", "it is 0", "give the SI units in one of the signal's")
+        ]
     if signal.quantity in RAW or signal.factor is not None:
         return []
     unit = field.unit if signal.unit is None else signal.unit
@@ -251,7 +281,10 @@ def _unit_problem(signal: Signal, unit: str, dbc: str, key: str) -> Problem:
     a = "an" if signal.quantity == "angle" else "a"
     where = f" in {dbc}" if signal.unit is None else ""
     if not unit.strip():
-        what, remedy = f"{signal.signal} has no unit{where}", f"set unit to one of {units}, or set factor"
+        what, remedy = (
+            f"{signal.signal} has no unit{where}",
+            f"set unit to one of {units}, or set factor",
+        )
         return Problem("error", key, what, remedy)
     meanings = ambiguous_unit(signal.quantity, unit)
     if meanings is not None:
@@ -265,7 +298,12 @@ def _unknown_signal(key: str, name: str, dbc: DbcMessage, fields: Mapping[str, F
     if any(signal.name == name for signal in dbc.signals):
         what = f'"{name}" does not fit into the {dbc.length} bytes of {dbc.name}'
         return Problem("error", key, what, "mend its start, length or range in the DBC")
-    return Problem("error", key, f'"{name}" is not in {dbc.name}', _meant(name, fields, f"give a signal of {dbc.name}"))
+    return Problem(
+        "error",
+        key,
+        f'"{name}" is not in {dbc.name}',
+        _meant(name, fields, f"give a signal of {dbc.name}"),
+    )
 
 
 def _meant(name: str, names: Iterable[str], otherwise: str) -> str:
@@ -298,7 +336,9 @@ def _carried(
             if together(same.field, fields[signal.signal]):
                 of = "the node" if axis < 0 else profile.axes[axis].name
                 what = f"{same.field.name} and {signal.signal} both carry the {signal.quantity} of {of}"
-                return (), Problem("error", where, what, "give them different slots, or leave one out")
+                return (), Problem(
+                    "error", where, what, "give them different slots, or leave one out"
+                )
         owner = profile.axes[axis].node if axis >= 0 else -1 if node is None else node
         factor, offset = _scale(profile, signal, fields[signal.signal], axis)
         carried.append(Carried(fields[signal.signal], signal.quantity, axis, owner, factor, offset))
@@ -310,17 +350,25 @@ def _scale(profile: Profile, signal: Signal, field: Field, axis: int) -> tuple[f
     if signal.quantity in RAW:
         return 1.0, 0.0
     unit = field.unit if signal.unit is None else signal.unit
-    factor, offset = (signal.factor, 0.0) if signal.factor is not None else to_si(signal.quantity, unit) or (1.0, 0.0)
+    factor, offset = (
+        (signal.factor, 0.0)
+        if signal.factor is not None
+        else to_si(signal.quantity, unit) or (1.0, 0.0)
+    )
     if axis < 0:
         return factor, offset
     of = profile.axes[axis]
-    # A node counts gear * (sign * angle + offset); what its motor turns faster, it turns with less torque.
+    # A node counts gear * (sign * angle + offset); what its motor turns faster, it turns with less
+    # torque.
     if signal.quantity == "angle":
         return of.sign * factor / of.gear, of.sign * (offset / of.gear - of.offset)
     if signal.quantity == "rate":
         return of.sign * factor / of.gear, of.sign * offset / of.gear
     if signal.quantity == "torque":
         return of.sign * factor * of.gear, of.sign * offset * of.gear
-    if signal.quantity == "current" and min(field.physical(field.low), field.physical(field.high)) < 0:
+    if (
+        signal.quantity == "current"
+        and min(field.physical(field.low), field.physical(field.high)) < 0
+    ):
         return of.sign * factor, of.sign * offset  # a magnitude has no direction
     return factor, offset

@@ -41,14 +41,16 @@ def data_length(n_bytes: int, fd: bool) -> int:
 def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -> float:
     """The longest time that a frame can take on the bus with the gap behind it, s.
 
-    Of a classic frame with s data bytes, g + 8 s bits are subject to stuffing (g = 34, or 54 with a 29-bit id), which
-    in the worst case adds one bit to the first five and one to every four more; 13 bits are not, the gap of 3 among
-    them: ``g + 8 s + 13 + (g + 8 s - 1) // 4`` (Davis, Burns, Bril, Lukkien: Controller Area Network (CAN)
-    schedulability analysis, Real-Time Systems 35, 2007, section 3.1).
+    Of a classic frame with s data bytes, g + 8 s bits are subject to stuffing (g = 34, or 54 with a
+    29-bit id), which in the worst case adds one bit to the first five and one to every four more;
+    13 bits are not, the gap of 3 among them: ``g + 8 s + 13 + (g + 8 s - 1) // 4`` (Davis, Burns,
+    Bril, Lukkien: Controller Area Network (CAN) schedulability analysis, Real-Time Systems 35,
+    2007, section 3.1).
 
-    A CAN FD frame (ISO 11898-1:2015) begins at the bus's rate with 17 bits (36 with a 29-bit id) up to the one that
-    switches rates; then come 5 bits and the data, stuffed likewise, and the stuff count of 4 and the CRC of 17 bits
-    (21 behind more than 16 bytes), with a fixed stuff bit before every 4; then 13 bits at the bus's rate again.
+    A CAN FD frame (ISO 11898-1:2015) begins at the bus's rate with 17 bits (36 with a 29-bit id) up
+    to the one that switches rates; then come 5 bits and the data, stuffed likewise, and the stuff
+    count of 4 and the CRC of 17 bits (21 behind more than 16 bytes), with a fixed stuff bit before
+    every 4; then 13 bits at the bus's rate again.
     """
     if not fd:
         stuffed = (54 if extended else 34) + (0 if remote else 8 * n_bytes)
@@ -66,14 +68,16 @@ def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -
 def planned_shares(profile: Profile, bound: tuple[Bound, ...]) -> tuple[Share, ...]:
     """What each message of a profile takes while the robot is driven, in the profile's order.
 
-    Commands are left out: they are rare. Feedback without an interval comes as often as it is asked for by a request
-    of the same message, else as often as there are set-points.
+    Commands are left out: they are rare. Feedback without an interval comes as often as it is asked
+    for by a request of the same message, else as often as there are set-points.
     """
     times = [0.0] * len(profile.messages)
     counts = [0] * len(profile.messages)
     for each in bound:
         fd = profile.bus.fd and each.length > 8
-        times[each.index] += frame_time(each.length, each.extended, each.message.remote, fd, profile.bus)
+        times[each.index] += frame_time(
+            each.length, each.extended, each.message.remote, fd, profile.bus
+        )
         counts[each.index] += 1
     shares = []
     for message, time, count in zip(profile.messages, times, counts, strict=True):

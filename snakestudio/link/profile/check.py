@@ -25,8 +25,15 @@ _MOST_NAMED = 5
 _BEAT_S = 0.05
 """How often the program's window says that it lives."""
 
-_LONG_S = {"lost_s": 2.0, "window_timeout_s": 1.0, "reference_timeout_s": 1.0, "confirm_s": 10.0, "stale_s": 2.0}
-"""Times of a profile beyond which they are remarked: so long the robot goes on before somebody stops it, or is told."""
+_LONG_S = {
+    "lost_s": 2.0,
+    "window_timeout_s": 1.0,
+    "reference_timeout_s": 1.0,
+    "confirm_s": 10.0,
+    "stale_s": 2.0,
+}
+"""Times of a profile beyond which they are remarked: so long the robot goes on before somebody
+stops it, or is told."""
 
 _LONGEST_SILENCE_S = 10.0
 """Age at which what a limit stands on counts as lost, beyond which it is remarked."""
@@ -55,7 +62,10 @@ def check(loaded: LoadedProfile) -> list[Problem]:
         *_age_problems(profile),
         *sequence_problems(profile, layout),
         *_load_problems(profile, layout),
-        *(Problem("warning", p.key, f"{p.message}, so arming is refused", p.remedy) for p in _unsafe(profile)),
+        *(
+            Problem("warning", p.key, f"{p.message}, so arming is refused", p.remedy)
+            for p in _unsafe(profile)
+        ),
     ]
     order = {"error": 0, "warning": 1, "hint": 2}
     return sorted(dict.fromkeys(problems), key=lambda problem: order[problem.severity])
@@ -63,7 +73,10 @@ def check(loaded: LoadedProfile) -> list[Problem]:
 
 def arming_problems(loaded: LoadedProfile) -> list[Problem]:
     """What keeps a robot of this profile from ever being armed: its mistakes, and what would leave it unwatched."""
-    return [*(problem for problem in check(loaded) if problem.severity == "error"), *_unsafe(loaded.profile)]
+    return [
+        *(problem for problem in check(loaded) if problem.severity == "error"),
+        *_unsafe(loaded.profile),
+    ]
 
 
 def _dbc_problems(loaded: LoadedProfile) -> Iterator[Problem]:
@@ -72,16 +85,30 @@ def _dbc_problems(loaded: LoadedProfile) -> Iterator[Problem]:
         others = f" and {len(dangling) - _MOST_NAMED} more" if len(dangling) > _MOST_NAMED else ""
         named = ", ".join(dangling[:_MOST_NAMED])
         what = f"{loaded.profile.dbc} has statements about what it does not define ({named}{others}), which are ignored"
-        yield Problem("warning", "dbc", what, "remove them, or restore the messages and signals that they are about")
+        yield Problem(
+            "warning",
+            "dbc",
+            what,
+            "remove them, or restore the messages and signals that they are about",
+        )
 
 
 def _unsafe(profile: Profile) -> Iterator[Problem]:
     idle = {m.called for m in profile.messages if m.role in ("host_heartbeat", "request", "sync")}
-    if not any(step.raw is not None or step.send not in {None, *idle} for step in profile.sequences.stop):
-        yield Problem("error", "sequences.stop", "nothing stops the robot", "say which frames switch its torque off")
+    if not any(
+        step.raw is not None or step.send not in {None, *idle} for step in profile.sequences.stop
+    ):
+        yield Problem(
+            "error",
+            "sequences.stop",
+            "nothing stops the robot",
+            "say which frames switch its torque off",
+        )
     if not any(message.role == "heartbeat" for message in profile.messages):
         what = "nothing says that the robot is alive"
-        yield Problem("error", "messages", what, "give what its nodes send regularly the role heartbeat")
+        yield Problem(
+            "error", "messages", what, "give what its nodes send regularly the role heartbeat"
+        )
     yield from _unwatched(profile)
 
 
@@ -90,23 +117,49 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
     period = 1.0 / timing.set_point_rate_hz
     if timing.lost_s < timing.stale_s:
         what = f"{timing.lost_s:g} s is before stale_s = {timing.stale_s:g} s"
-        yield Problem("error", "timing.lost_s", what, "what is lost was stale before: give it a later time")
+        yield Problem(
+            "error", "timing.lost_s", what, "what is lost was stale before: give it a later time"
+        )
     if timing.reference_timeout_s < period:
-        what = f"{timing.reference_timeout_s:g} s is less than the {period:g} s between two set-points"
-        yield Problem("error", "timing.reference_timeout_s", what, "make it longer, or set_point_rate_hz larger")
+        what = (
+            f"{timing.reference_timeout_s:g} s is less than the {period:g} s between two set-points"
+        )
+        yield Problem(
+            "error",
+            "timing.reference_timeout_s",
+            what,
+            "make it longer, or set_point_rate_hz larger",
+        )
     for name, most in _LONG_S.items():
         if (given := getattr(timing, name)) > most:
-            yield Problem("warning", f"timing.{name}", _GOES_ON[name].format(given), f"give {most:g} s or less")
+            yield Problem(
+                "warning",
+                f"timing.{name}",
+                _GOES_ON[name].format(given),
+                f"give {most:g} s or less",
+            )
     if timing.window_timeout_s < 2 * _BEAT_S:
         what = f"{timing.window_timeout_s:g} s is less than two of the window's signs of life, {_BEAT_S:g} s apart"
-        yield Problem("warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s")
+        yield Problem(
+            "warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s"
+        )
     for index, message in enumerate(profile.messages):
         key = f"messages[{index + 1}].every_s"
         if message.role in ("request", "host_heartbeat") and message.every_s is None:
-            yield Problem("error", key, f"nobody says how often {message.called} is sent", "give it an interval")
+            yield Problem(
+                "error",
+                key,
+                f"nobody says how often {message.called} is sent",
+                "give it an interval",
+            )
         if message.role == "heartbeat" and message.every_s is None:
             what = f"nobody says how often {message.called} comes"
-            yield Problem("warning", key, what, "give its interval, so that the timeouts can be held against it")
+            yield Problem(
+                "warning",
+                key,
+                what,
+                "give its interval, so that the timeouts can be held against it",
+            )
         if message.role not in ("feedback", "heartbeat") or message.every_s is None:
             continue
         # What comes slowly on purpose (temperatures) is not what its age is watched of.
@@ -121,41 +174,78 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
             yield Problem("error", "timing.stale_s", what, "make it at least twice as long")
         elif timing.lost_s < 2 * message.every_s:
             what = f"one missing {message.called} stops the robot: they come every {message.every_s:g} s"
-            yield Problem("warning", "timing.lost_s", what, f"give at least {2 * message.every_s:g} s")
+            yield Problem(
+                "warning", "timing.lost_s", what, f"give at least {2 * message.every_s:g} s"
+            )
     if profile.emulation.watchdog_s <= period:
         what = f"{profile.emulation.watchdog_s:g} s is no longer than the {period:g} s between two set-points"
-        yield Problem("warning", "emulation.watchdog_s", what, "make it longer: an emulated node would always stop")
+        yield Problem(
+            "warning",
+            "emulation.watchdog_s",
+            what,
+            "make it longer: an emulated node would always stop",
+        )
     elif profile.emulation.watchdog_s > _LONG_S["lost_s"]:
         what = f"nodes go on for {profile.emulation.watchdog_s:g} s without set-points"
         remedy = f"give {_LONG_S['lost_s']:g} s or less, and the firmware the same"
-        yield Problem("warning", "emulation.watchdog_s", what, f"{remedy}: nothing else stops them when the link dies")
+        yield Problem(
+            "warning",
+            "emulation.watchdog_s",
+            what,
+            f"{remedy}: nothing else stops them when the link dies",
+        )
 
 
 def _status_problems(profile: Profile) -> Iterator[Problem]:
-    carried = {signal.quantity for message in profile.messages for signal in message.signals
-               if message.role in ("feedback", "heartbeat")}  # fmt: skip
+    carried = {
+        signal.quantity
+        for message in profile.messages
+        for signal in message.signals
+        if message.role in ("feedback", "heartbeat")
+    }
     meanings = {status.meaning for status in profile.status}
     if "status" not in carried:
         what = "the robot never says whether it is armed"
-        yield Problem("warning", "status", what, "bind a status signal if it has one; nothing can confirm arming else")
+        yield Problem(
+            "warning",
+            "status",
+            what,
+            "bind a status signal if it has one; nothing can confirm arming else",
+        )
     elif "armed" not in meanings:
-        yield Problem("error", "status", "no status value means armed", "say which one the robot has with torque on")
+        yield Problem(
+            "error",
+            "status",
+            "no status value means armed",
+            "say which one the robot has with torque on",
+        )
     for index, status in enumerate(profile.status):
         if status.code & ~status.mask and status.mask != 2**32 - 1:
-            what = f"code {status.code} has bits that mask {status.mask} leaves out, so it never comes"
+            what = (
+                f"code {status.code} has bits that mask {status.mask} leaves out, so it never comes"
+            )
             yield Problem("error", f"status[{index + 1}].code", what, "mend the code or the mask")
         for before, other in enumerate(profile.status[:index]):
             both = status.mask & other.mask
             if other.mask == both and (status.code ^ other.code) & both == 0:
                 what = f"status[{before + 1}] is found first whatever this one says"
-                yield Problem("warning", f"status[{index + 1}]", what, "put the one with more bits first")
+                yield Problem(
+                    "warning", f"status[{index + 1}]", what, "put the one with more bits first"
+                )
     if profile.errors and "error" not in carried:
-        yield Problem("warning", "errors", "no signal carries errors", "bind the one that does, or leave these out")
+        yield Problem(
+            "warning",
+            "errors",
+            "no signal carries errors",
+            "bind the one that does, or leave these out",
+        )
 
 
 _STANDS_ON: tuple[tuple[str, Quantity], ...] = (
-    ("max_current_a", "current"), ("max_temperature_c", "temperature"), ("min_voltage_v", "voltage"),
-)  # fmt: skip
+    ("max_current_a", "current"),
+    ("max_temperature_c", "temperature"),
+    ("min_voltage_v", "voltage"),
+)
 """Limits, and the quantity that each of them stands on."""
 
 
@@ -167,7 +257,8 @@ def _unwatched(profile: Profile) -> Iterator[Problem]:
         without = [
             (index, axis)
             for index, axis in enumerate(profile.axes)
-            if not said[quantity][index] and (shared is not None or getattr(axis, limit) is not None)
+            if not said[quantity][index]
+            and (shared is not None or getattr(axis, limit) is not None)
         ]
         if not without:
             continue
@@ -177,26 +268,39 @@ def _unwatched(profile: Profile) -> Iterator[Problem]:
         of = "" if every else f" of {axis.name}{more}"
         key = f"limits.{limit}" if getattr(axis, limit) is None else f"axes[{index + 1}].{limit}"
         what = f"no signal carries the {quantity}{of}, so this limit is never reached"
-        yield Problem("error", key, what, f"bind a signal for the {quantity}, or leave the limit out")
+        yield Problem(
+            "error", key, what, f"bind a signal for the {quantity}, or leave the limit out"
+        )
 
 
 def _age_problems(profile: Profile) -> Iterator[Problem]:
     """Limits whose quantity comes nobody knows how often, or not while the robot moves."""
     asked = {m.message: m for m in profile.messages if m.role == "request"}
     for limit, quantity in _STANDS_ON:
-        if getattr(profile.limits, limit) is None and all(getattr(axis, limit) is None for axis in profile.axes):
+        if getattr(profile.limits, limit) is None and all(
+            getattr(axis, limit) is None for axis in profile.axes
+        ):
             continue
         for index, message in enumerate(profile.messages):
-            if message.role not in INCOMING or all(signal.quantity != quantity for signal in message.signals):
+            if message.role not in INCOMING or all(
+                signal.quantity != quantity for signal in message.signals
+            ):
                 continue
             key, request = f"messages[{index + 1}].every_s", asked.get(message.message)
             if message.every_s is None and request is not None and request.when == "idle":
                 what = f"{request.called} asks for the {quantity} only while no set-points are sent"
                 remedy = "a limit stands on it, so the robot would be stopped: ask always"
-                yield Problem("warning", f"messages[{profile.messages.index(request) + 1}].when", what, remedy)
+                yield Problem(
+                    "warning", f"messages[{profile.messages.index(request) + 1}].when", what, remedy
+                )
             elif (every := interval_of(profile, message)) is None:
                 what = f"nobody says how often {message.called} comes, on whose {quantity} a limit stands"
-                yield Problem("warning", key, what, f"give its interval; {ASSUMED_S:g} s is taken for it meanwhile")
+                yield Problem(
+                    "warning",
+                    key,
+                    what,
+                    f"give its interval; {ASSUMED_S:g} s is taken for it meanwhile",
+                )
             elif message.when != "change" and (silent := LOST * every) > _LONGEST_SILENCE_S:
                 what = f"a limit stands on the {quantity}, whose silence stops the robot after {silent:g} s only"
                 remedy = f"have it sent every {_LONGEST_SILENCE_S / LOST:g} s or more often"
@@ -210,10 +314,13 @@ def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
     if load <= profile.timing.max_bus_load:
         return
     shares: Sequence[tuple[float, str]] = sorted(
-        ((share.load, share.message.called) for share in planned_shares(profile, layout.bound)), reverse=True
+        ((share.load, share.message.called) for share in planned_shares(profile, layout.bound)),
+        reverse=True,
     )
     most = ", ".join(f"{name} {100 * part:.0f} %" for part, name in shares[:3])
-    what = f"the traffic takes {100 * load:.0f} % of the bus at {profile.bus.bitrate} bit/s ({most})"
+    what = (
+        f"the traffic takes {100 * load:.0f} % of the bus at {profile.bus.bitrate} bit/s ({most})"
+    )
     remedy = "lower set_point_rate_hz or the rate of feedback, or raise the bus's bit rate"
     if load > 1.0:
         yield Problem("error", "timing.set_point_rate_hz", what, remedy)
@@ -240,7 +347,9 @@ def _who_is_who(profile: Profile) -> Iterator[Problem]:
         first = joints.setdefault((axis.joint, axis.axis), index)
         if first != index:
             what = f"{axis.name} is axes[{first + 1}] already"
-            yield Problem("error", f"{key}.joint", what, "give it another joint or axis, or remove it")
+            yield Problem(
+                "error", f"{key}.joint", what, "give it another joint or axis, or remove it"
+            )
         first = slots.setdefault((axis.node, axis.slot), index)
         if first != index:
             what = f"slot {axis.slot} of node {axis.node} moves {profile.axes[first].name} already"
@@ -248,9 +357,16 @@ def _who_is_who(profile: Profile) -> Iterator[Problem]:
     present = {axis.joint for axis in profile.axes}
     missing = [joint for joint in range(1, profile.n_joints) if joint not in present]
     if missing:
-        names = ", ".join(str(joint) for joint in missing[:8]) + (" ..." if len(missing) > 8 else "")
+        names = ", ".join(str(joint) for joint in missing[:8]) + (
+            " ..." if len(missing) > 8 else ""
+        )
         what = f"joint {names} has no axis" if len(missing) == 1 else f"joints {names} have no axis"
-        yield Problem("warning", "axes", what, "that is right for fixed joints; else number the joints without gaps")
+        yield Problem(
+            "warning",
+            "axes",
+            what,
+            "that is right for fixed joints; else number the joints without gaps",
+        )
 
 
 def _limits(profile: Profile) -> Iterator[Problem]:
@@ -263,7 +379,9 @@ def _limits(profile: Profile) -> Iterator[Problem]:
         if low >= high and not (axis.min_deg is None and axis.max_deg is None):
             name = "min_deg" if axis.min_deg is not None else "max_deg"
             what = f"{axis.name} may go from {low:g}° to {high:g}°"
-            yield Problem("error", f"axes[{index + 1}].{name}", what, "give the smaller angle as min_deg")
+            yield Problem(
+                "error", f"axes[{index + 1}].{name}", what, "give the smaller angle as min_deg"
+            )
 
 
 def _own_limits(axis: Axis, limits: Limits) -> tuple[float, float]:
@@ -275,7 +393,11 @@ def _coverage(profile: Profile, layout: Layout) -> Iterator[Problem]:
     """Every axis is told where to be and says where it is, by one frame each."""
     for roles, what, remedy in (
         (("set_point",), "gets no set-point angle", "bind a signal of a set_point message to it"),
-        (("feedback", "heartbeat"), "never reports its angle", "bind a signal of a feedback message to it"),
+        (
+            ("feedback", "heartbeat"),
+            "never reports its angle",
+            "bind a signal of a feedback message to it",
+        ),
     ):
         count = Counter(
             carried.axis
@@ -287,7 +409,11 @@ def _coverage(profile: Profile, layout: Layout) -> Iterator[Problem]:
         if without:
             key = "messages" if len(without) == len(profile.axes) else f"axes[{without[0] + 1}]"
             yield Problem("error", key, f"{_named(profile, without)} {what}", remedy)
-        twice = [index for index in range(len(profile.axes)) if count[index] > 1] if roles == ("set_point",) else []
+        twice = (
+            [index for index in range(len(profile.axes)) if count[index] > 1]
+            if roles == ("set_point",)
+            else []
+        )
         if twice:
             what = f"{_named(profile, twice)} gets its set-point angle by several frames"
             yield Problem("error", "messages", what, "leave all but one out")
@@ -305,10 +431,16 @@ def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
     found: dict[tuple[int, str], tuple[Bound, Carried, int]] = {}
     for bound in layout.bound:
         for carried in bound.carried:
-            if carried.axis >= 0 and carried.quantity in ("angle", "rate") and not _holds(profile, carried):
+            if (
+                carried.axis >= 0
+                and carried.quantity in ("angle", "rate")
+                and not _holds(profile, carried)
+            ):
                 which = bound.index, carried.field.name
                 first = found.get(which)
-                found[which] = (bound, carried, 1) if first is None else (first[0], first[1], first[2] + 1)
+                found[which] = (
+                    (bound, carried, 1) if first is None else (first[0], first[1], first[2] + 1)
+                )
     for bound, carried, count in found.values():
         axis = profile.axes[carried.axis]
         low, high = _range(carried)
@@ -325,7 +457,9 @@ def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
         severity: Severity = "warning"
         if carried.quantity == "angle" and bound.message.role == "set_point":
             severity = "error"
-        yield Problem(severity, key, f"{who} {reach}", "narrow the limits, or mend its scale or range")
+        yield Problem(
+            severity, key, f"{who} {reach}", "narrow the limits, or mend its scale or range"
+        )
 
 
 def _own_rate(axis: Axis, limits: Limits) -> float:

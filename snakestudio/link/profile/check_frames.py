@@ -27,7 +27,12 @@ def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
             yield from _bits(loaded.profile, dbc, key)
         yield from _ends(message, key)
         if message.remote and message.role != "request":
-            yield Problem("error", f"{key}.remote", f"a {message.role} is no remote frame", "give it the role request")
+            yield Problem(
+                "error",
+                f"{key}.remote",
+                f"a {message.role} is no remote frame",
+                "give it the role request",
+            )
     for bound in _first_of_each(layout):
         yield from _guards(bound, f"messages[{bound.index + 1}]")
         if bound.message.role != "command":  # what a sequence says may be what selects; see there
@@ -47,7 +52,9 @@ def _length(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
         yield Problem("error", f"{key}.message", what, remedy)
     elif data_length(dbc.length, profile.bus.fd) != dbc.length:
         what = f"{dbc.name} has {dbc.length} bytes, which CAN FD fills up to {data_length(dbc.length, True)}"
-        yield Problem("hint", f"{key}.message", what, "give the DBC that length if the robot counts on it")
+        yield Problem(
+            "hint", f"{key}.message", what, "give the DBC that length if the robot counts on it"
+        )
 
 
 def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
@@ -56,7 +63,12 @@ def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
         for other in fields[:at]:
             if field.bits & other.bits and together(field, other):
                 what = f"{other.name} and {field.name} overlap in {dbc.name}"
-                yield Problem("error", f"{key}.message", what, f"mend their start bits or lengths in {profile.dbc}")
+                yield Problem(
+                    "error",
+                    f"{key}.message",
+                    what,
+                    f"mend their start bits or lengths in {profile.dbc}",
+                )
     for signal in dbc.signals:
         own = next((field for field in fields if field.name == signal.name), None)
         if own is None or own.floating or own.scale != own.scale:
@@ -67,9 +79,13 @@ def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
         for bound, beyond in ((signal.minimum, "below"), (signal.maximum, "above")):
             if bound is None:
                 continue
-            if (beyond == "below" and bound < least - step) or (beyond == "above" and bound > most + step):
+            if (beyond == "below" and bound < least - step) or (
+                beyond == "above" and bound > most + step
+            ):
                 what = f"the range of {signal.name} reaches {bound:g}, {beyond} what its {own.length} bits can hold"
-                remedy = f"mend its range or length in {profile.dbc}: it holds {least:g} to {most:g}"
+                remedy = (
+                    f"mend its range or length in {profile.dbc}: it holds {least:g} to {most:g}"
+                )
                 yield Problem("warning", f"{key}.message", what, remedy)
 
 
@@ -82,7 +98,12 @@ def _ends(message: Message, key: str) -> Iterator[Problem]:
             yield Problem("error", f"{where}.quantity", what, "leave it out of fixed")
         if message.role not in INCOMING and signal.quantity in ("temperature", "voltage"):
             what = f"{message.called} goes to the robot, which is told no {signal.quantity}"
-            yield Problem("warning", f"{where}.quantity", what, "leave it out, or give the message another role")
+            yield Problem(
+                "warning",
+                f"{where}.quantity",
+                what,
+                "leave it out, or give the message another role",
+            )
 
 
 def _guards(bound: Bound, key: str) -> Iterator[Problem]:
@@ -94,10 +115,16 @@ def _guards(bound: Bound, key: str) -> Iterator[Problem]:
         if signal.quantity in ("status", "error") and field.floating:
             what = f"{field.name} is a floating-point number, which can be no {signal.quantity}"
             yield Problem("error", where, what, "bind a whole number")
-        if signal.quantity == "checksum" and (field.length != 8 or field.floating or not _is_a_byte(field)):
+        if signal.quantity == "checksum" and (
+            field.length != 8 or field.floating or not _is_a_byte(field)
+        ):
             what = f"{field.name} is not a whole byte of {bound.message.message}"
-            yield Problem("error", where, what, "put the checksum into a byte of its own in the DBC")
-        if signal.quantity == "counter" and (field.length < 2 or field.floating or field.high - field.low < 1):
+            yield Problem(
+                "error", where, what, "put the checksum into a byte of its own in the DBC"
+            )
+        if signal.quantity == "counter" and (
+            field.length < 2 or field.floating or field.high - field.low < 1
+        ):
             what = f"{field.name} cannot count: it has {field.length} bit"
             yield Problem("error", where, what, "give the counter 2 bits or more")
     if len(checksums) > 1:
@@ -108,7 +135,10 @@ def _guards(bound: Bound, key: str) -> Iterator[Problem]:
 def _pages(bound: Bound, key: str) -> Iterator[Problem]:
     """Signals that are never in the frames that are sent, or looked at, as these are another page of the message."""
     for field in bound.absent({}):
-        at = next((i for i, signal in enumerate(bound.message.signals) if signal.signal == field.name), None)
+        at = next(
+            (i for i, signal in enumerate(bound.message.signals) if signal.signal == field.name),
+            None,
+        )
         where = f"{key}.fixed.{field.name}" if at is None else f"{key}.signals[{at + 1}]"
         yield wrong_page(where, bound, field, {})
 
@@ -116,15 +146,22 @@ def _pages(bound: Bound, key: str) -> Iterator[Problem]:
 def wrong_page(key: str, bound: Bound, field: Field, given: Mapping[str, float]) -> Problem:
     """What to say of a signal that is absent from the frame for which these raw values are given."""
     values = bound.selecting(given)
-    name, codes = next(each for each in field.selectors if each[0] in values and values[each[0]] not in each[1])
+    name, codes = next(
+        each for each in field.selectors if each[0] in values and values[each[0]] not in each[1]
+    )
     wanted = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
     has = _named(bound.fields[name], values[name])
     what = f"{field.name} is only in a {bound.message.message} whose {name} is {wanted}, and here it is {has}"
-    return Problem("error", key, what, f"select its page ({name} = {wanted}), or bind a signal of this one")
+    return Problem(
+        "error", key, what, f"select its page ({name} = {wanted}), or bind a signal of this one"
+    )
 
 
 def _named(field: Field, raw: float) -> str:
-    return next((f'"{name}"' for name, code in field.choices.items() if code == raw), f"{field.physical(raw):g}")
+    return next(
+        (f'"{name}"' for name, code in field.choices.items() if code == raw),
+        f"{field.physical(raw):g}",
+    )
 
 
 def _is_a_byte(field: Field) -> bool:
@@ -149,7 +186,9 @@ def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
     for index, message in enumerate(profile.messages):
         if message.role not in INCOMING and names.setdefault(message.called, index) != index:
             what = f"messages[{names[message.called] + 1}] is called {message.called}, too"
-            yield Problem("error", f"messages[{index + 1}].name", what, "give one of them a name of its own")
+            yield Problem(
+                "error", f"messages[{index + 1}].name", what, "give one of them a name of its own"
+            )
 
 
 def _apart(a: Bound, b: Bound) -> bool:
@@ -160,20 +199,31 @@ def _apart(a: Bound, b: Bound) -> bool:
         return True
     # What we send in sequences to one node may say different things by one frame.
     same = a.node == b.node and a.message.message == b.message.message
-    return not incoming and same and a.index != b.index and "command" in (a.message.role, b.message.role)
+    return (
+        not incoming
+        and same
+        and a.index != b.index
+        and "command" in (a.message.role, b.message.role)
+    )
 
 
 def _clash(identifier: int, a: Bound, b: Bound) -> Problem:
     key = f"messages[{b.index + 1}].id"
     if a.index == b.index:
         what = f"nodes {a.node} and {b.node} have the same id 0x{identifier:X}"
-        return Problem("error", key, what, "use node in the formula, or tell them apart by a fixed signal")
+        return Problem(
+            "error", key, what, "use node in the formula, or tell them apart by a fixed signal"
+        )
     if (a.message.role in INCOMING) != (b.message.role in INCOMING):
         what = f"0x{identifier:X} is sent by us ({_who(a, b, True)}) and by the robot ({_who(a, b, False)})"
         return Problem("error", key, what, "mend one of the formulas")
     what = f"{a.message.called} and {b.message.called} share the id 0x{identifier:X}"
-    return Problem("error", key, what, "mend one of the formulas, or tell them apart by a fixed signal")
+    return Problem(
+        "error", key, what, "mend one of the formulas, or tell them apart by a fixed signal"
+    )
 
 
 def _who(a: Bound, b: Bound, ours: bool) -> str:
-    return next(each.message.called for each in (a, b) if (each.message.role not in INCOMING) == ours)
+    return next(
+        each.message.called for each in (a, b) if (each.message.role not in INCOMING) == ours
+    )

@@ -22,9 +22,11 @@ _LONGEST_STOP_S = 1.5
 _NAMES = ("arm", "disarm", "stop", "zero", "reset")
 
 _INSTEAD = {
-    "stop": "what takes its torque away", "disarm": "what takes its torque away", "zero": "what zeroes its joints",
+    "stop": "what takes its torque away",
+    "disarm": "what takes its torque away",
+    "zero": "what zeroes its joints",
     "reset": "what makes it forget a fault",
-}  # fmt: skip
+}
 """What sequences that must not arm the robot should send."""
 
 
@@ -34,10 +36,18 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
         steps: tuple[Step, ...] = getattr(profile.sequences, name)
         for index, step in enumerate(steps):
             key = f"sequences.{name}[{index + 1}]"
-            said = [part for part in ("send", "raw", "wait_s", "expect") if getattr(step, part) is not None]
+            said = [
+                part
+                for part in ("send", "raw", "wait_s", "expect")
+                if getattr(step, part) is not None
+            ]
             if len(said) != 1:
-                what = "the step says nothing" if not said else f"the step says {' and '.join(said)}"
-                yield Problem("error", key, what, "give exactly one of send, raw, wait_s and expect")
+                what = (
+                    "the step says nothing" if not said else f"the step says {' and '.join(said)}"
+                )
+                yield Problem(
+                    "error", key, what, "give exactly one of send, raw, wait_s and expect"
+                )
                 continue
             yield from {"send": _send, "raw": _raw, "wait_s": _nothing, "expect": _expect}[said[0]](
                 profile, layout, step, key
@@ -49,11 +59,17 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
             yield from _stop(steps)
         elif (waits := sum(step.wait_s or 0.0 for step in steps)) > _LONGEST_S:
             what = f"its waits take {waits:g} s"
-            yield Problem("warning", f"sequences.{name}", what, f"give {_LONGEST_S:g} s or less in all")
+            yield Problem(
+                "warning", f"sequences.{name}", what, f"give {_LONGEST_S:g} s or less in all"
+            )
         if name in _INSTEAD:
             yield from _arms(profile, layout, name, steps)
     can_say = any(status.meaning == "armed" for status in profile.status)
-    if can_say and profile.sequences.arm and all(step.expect is None for step in profile.sequences.arm):
+    if (
+        can_say
+        and profile.sequences.arm
+        and all(step.expect is None for step in profile.sequences.arm)
+    ):
         what = "nothing in it waits for the robot's word, so that frames go out whatever the ones before led to"
         remedy = 'add { expect = "armed" } where a node must have obeyed; confirm_s is all the time it has otherwise'
         yield Problem("hint", "sequences.arm", what, remedy)
@@ -62,10 +78,14 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
         yield Problem("warning", "sequences.disarm", what, "say which frames end what arming began")
 
 
-def _arms(profile: Profile, layout: Layout, name: str, steps: tuple[Step, ...]) -> Iterator[Problem]:
+def _arms(
+    profile: Profile, layout: Layout, name: str, steps: tuple[Step, ...]
+) -> Iterator[Problem]:
     """Whether a sequence that must not arm the robot sends what does, however that is written."""
     sent = [_frames(profile, layout, step) for step in profile.sequences.arm]
-    confirmed = next((i for i, step in enumerate(profile.sequences.arm) if step.expect == "armed"), len(sent))
+    confirmed = next(
+        (i for i, step in enumerate(profile.sequences.arm) if step.expect == "armed"), len(sent)
+    )
     at = next((i for i in reversed(range(confirmed)) if sent[i]), None)
     if at is None:
         return
@@ -74,7 +94,8 @@ def _arms(profile: Profile, layout: Layout, name: str, steps: tuple[Step, ...]) 
         if not frames & sent[at]:
             continue
         what = f"this is what arms the robot, see sequences.arm[{at + 1}]"
-        # Some end both by the same frame, such as one that clears errors; nothing else in it would be a mistake.
+        # Some end both by the same frame, such as one that clears errors; nothing else in it would
+        # be a mistake.
         only = name in ("stop", "disarm") and all(each <= frozenset().union(*sent) for each in own)
         severity: Severity = "error" if only else "warning"
         yield Problem(severity, f"sequences.{name}[{index + 1}]", what, f"send {_INSTEAD[name]}")
@@ -89,7 +110,9 @@ def _frames(profile: Profile, layout: Layout, step: Step) -> frozenset[object]:
         if step.raw is not None:
             data = bytes.fromhex(step.raw)
             nodes = profile.nodes if step.each == "node" else profile.nodes[:1]
-            return frozenset((frame_id(step.id, node, step.extended), step.extended, data) for node in nodes)
+            return frozenset(
+                (frame_id(step.id, node, step.extended), step.extended, data) for node in nodes
+            )
         found: set[object] = set()
         for bound in layout.bound:
             if bound.message.called == step.send and bound.message.role not in INCOMING:
@@ -97,7 +120,13 @@ def _frames(profile: Profile, layout: Layout, step: Step) -> frozenset[object]:
                 node = profile.nodes[0] if bound.node is None else bound.node
                 frame = coder.frame(coder.from_signals(step.signals, node))
                 # Set-points are told the angles of the moment: which they are does not matter here.
-                found.add((frame.id, frame.extended, "" if bound.message.role == "set_point" else frame.data))
+                found.add(
+                    (
+                        frame.id,
+                        frame.extended,
+                        "" if bound.message.role == "set_point" else frame.data,
+                    )
+                )
         return frozenset(found)
     except (FormulaError, ProfileError, ValueError):
         return frozenset()
@@ -108,8 +137,14 @@ def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator
 
 
 def _stop(steps: tuple[Step, ...]) -> Iterator[Problem]:
-    last = max((i for i, step in enumerate(steps) if step.send is not None or step.raw is not None), default=0)
-    waits = sum(step.wait_s or (step.timeout_s if step.expect and i < last else 0.0) for i, step in enumerate(steps))
+    last = max(
+        (i for i, step in enumerate(steps) if step.send is not None or step.raw is not None),
+        default=0,
+    )
+    waits = sum(
+        step.wait_s or (step.timeout_s if step.expect and i < last else 0.0)
+        for i, step in enumerate(steps)
+    )
     if waits > _LONGEST_STOP_S:
         what = f"its waits take {waits:g} s, and no more than {_LONGEST_STOP_S:g} s are waited when the program ends"
         yield Problem("warning", "sequences.stop", what, "make them shorter")
@@ -128,12 +163,20 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
             yield Problem("error", f"{key}.send", what, "name a message that goes to it")
             return
         close = difflib.get_close_matches(step.send or "", names, n=1, cutoff=0.6)
-        remedy = f"did you mean {close[0]}" if close else "name a message of the profile that goes to the robot"
+        remedy = (
+            f"did you mean {close[0]}"
+            if close
+            else "name a message of the profile that goes to the robot"
+        )
         yield Problem("error", f"{key}.send", f'"{step.send}" is no message of the profile', remedy)
         return
     if step.id or step.extended:
-        yield Problem("error", f"{key}.id", "it belongs to raw bytes", "leave it out: a message has its own")
-    bound = [b for b in layout.bound if b.message.called == step.send and b.message.role not in INCOMING]
+        yield Problem(
+            "error", f"{key}.id", "it belongs to raw bytes", "leave it out: a message has its own"
+        )
+    bound = [
+        b for b in layout.bound if b.message.called == step.send and b.message.role not in INCOMING
+    ]
     for name, given in step.signals.items():
         problem = _signal(profile, bound, name, given, f"{key}.signals.{name}")
         if problem is not None:
@@ -141,12 +184,16 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
             return
     for each in bound[:1]:  # the nodes' frames differ in their ids
         node = profile.nodes[0] if each.node is None else each.node
-        raws = {name: each.fields[name].reading(value, node) for name, value in step.signals.items()}
+        raws = {
+            name: each.fields[name].reading(value, node) for name, value in step.signals.items()
+        }
         for field in each.absent(raws) if each.message.role == "command" or raws else ():
             yield wrong_page(f"{key}.signals.{field.name}", each, field, raws)
 
 
-def _signal(profile: Profile, bound: list[Bound], name: str, given: float | str, key: str) -> Problem | None:
+def _signal(
+    profile: Profile, bound: list[Bound], name: str, given: float | str, key: str
+) -> Problem | None:
     for each in bound:
         field = each.fields.get(name)
         if field is None:
@@ -165,16 +212,25 @@ def _raw(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pro
     try:
         data = bytes.fromhex(step.raw or "")
     except ValueError:
-        yield Problem("error", f"{key}.raw", f'"{step.raw}" are no bytes', "write them like FF FF 00 01")
+        yield Problem(
+            "error", f"{key}.raw", f'"{step.raw}" are no bytes', "write them like FF FF 00 01"
+        )
         return
     most = 64 if profile.bus.fd else 8
     if len(data) > most:
         what = f"{len(data)} bytes are more than the {most} of a frame"
         yield Problem("error", f"{key}.raw", what, "send them in several steps")
     if step.signals:
-        yield Problem("error", f"{key}.signals", "raw bytes have no signals", "leave them out, or send a message")
+        yield Problem(
+            "error",
+            f"{key}.signals",
+            "raw bytes have no signals",
+            "leave them out, or send a message",
+        )
     if not step.id:
-        yield Problem("error", f"{key}.id", "raw bytes need an id", "give a formula such as 0x100 + node")
+        yield Problem(
+            "error", f"{key}.id", "raw bytes need an id", "give a formula such as 0x100 + node"
+        )
         return
     for node in profile.nodes if step.each == "node" else profile.nodes[:1]:
         try:
@@ -196,4 +252,6 @@ def _expect(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[
         yield Problem("error", f"{key}.expect", what, "bind the signal that does, or wait instead")
     elif all(status.meaning != step.expect for status in profile.status):
         what = f"no status value means {step.expect}"
-        yield Problem("error", f"{key}.expect", what, "add one to the status values, or expect another")
+        yield Problem(
+            "error", f"{key}.expect", what, "add one to the status values, or expect another"
+        )

@@ -39,10 +39,12 @@ def _sum8(data: bytes) -> int:
     return sum(data) & 0xFF
 
 
-CHECKSUMS: Mapping[str, Callable[[bytes], int]] = MappingProxyType({
-    "xor8": _xor8,
-    "sum8": _sum8,
-    "crc8_j1850": _crc8(0x1D),  # SAE J1850; AUTOSAR's Crc_CalculateCRC8
-    "crc8_autosar": _crc8(0x2F),  # AUTOSAR's Crc_CalculateCRC8H2F
-})  # fmt: skip
+CHECKSUMS: Mapping[str, Callable[[bytes], int]] = MappingProxyType(
+    {
+        "xor8": _xor8,
+        "sum8": _sum8,
+        "crc8_j1850": _crc8(0x1D),  # SAE J1850; AUTOSAR's Crc_CalculateCRC8
+        "crc8_autosar": _crc8(0x2F),  # AUTOSAR's Crc_CalculateCRC8H2F
+    }
+)
 """By their names in the profile."""

@@ -42,13 +42,46 @@ _CHOICE = re.compile(
     re.ASCII,
 )
 """A value and its name, which stands in quotation marks if it has a comma."""
-_WORDS = frozenset({
-    "BA_", "BA_DEF_", "BA_DEF_DEF_", "BA_DEF_DEF_REL_", "BA_DEF_REL_", "BA_DEF_SGTYPE_", "BA_REL_", "BA_SGTYPE_",
-    "BO_", "BO_TX_BU_", "BS_", "BU_", "BU_BO_REL_", "BU_EV_REL_", "BU_SG_REL_", "CAT_", "CAT_DEF_", "CM_",
-    "ENVVAR_DATA_", "EV_", "EV_DATA_", "FILTER", "NS_", "NS_DESC_", "SG_", "SG_MUL_VAL_", "SGTYPE_", "SGTYPE_VAL_",
-    "SIG_GROUP_", "SIG_TYPE_REF_", "SIG_VALTYPE_", "SIGTYPE_VALTYPE_", "VAL_", "VAL_TABLE_", "VERSION",
-    "VECTOR__INDEPENDENT_SIG_MSG",
-})  # fmt: skip
+_WORDS = frozenset(
+    {
+        "BA_",
+        "BA_DEF_",
+        "BA_DEF_DEF_",
+        "BA_DEF_DEF_REL_",
+        "BA_DEF_REL_",
+        "BA_DEF_SGTYPE_",
+        "BA_REL_",
+        "BA_SGTYPE_",
+        "BO_",
+        "BO_TX_BU_",
+        "BS_",
+        "BU_",
+        "BU_BO_REL_",
+        "BU_EV_REL_",
+        "BU_SG_REL_",
+        "CAT_",
+        "CAT_DEF_",
+        "CM_",
+        "ENVVAR_DATA_",
+        "EV_",
+        "EV_DATA_",
+        "FILTER",
+        "NS_",
+        "NS_DESC_",
+        "SG_",
+        "SG_MUL_VAL_",
+        "SGTYPE_",
+        "SGTYPE_VAL_",
+        "SIG_GROUP_",
+        "SIG_TYPE_REF_",
+        "SIG_VALTYPE_",
+        "SIGTYPE_VALTYPE_",
+        "VAL_",
+        "VAL_TABLE_",
+        "VERSION",
+        "VECTOR__INDEPENDENT_SIG_MSG",
+    }
+)
 """Who reads a DBC takes them for the beginning of another statement, wherever they stand."""
 
 
@@ -60,7 +93,8 @@ class SignalDraft:
     ----------
     name : str
     start : int
-        As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most significant one.
+        As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most
+        significant one.
     length : int
         Bits.
     big_endian, signed, is_float : bool
@@ -70,7 +104,8 @@ class SignalDraft:
     choices : tuple of (int, str)
         Names of values.
     origin : str
-        What the signal was called before, "" for a new one: what is not listed here stays as it was.
+        What the signal was called before, "" for a new one: what is not listed here stays as it
+        was.
     """
 
     name: str
@@ -101,24 +136,37 @@ def drafts_of(database: Database) -> tuple[MessageDraft, ...]:
     """The messages of a DBC, as they could be edited."""
     return tuple(
         MessageDraft(
-            message.name, message.frame_id, message.is_extended_frame, message.length,
+            message.name,
+            message.frame_id,
+            message.is_extended_frame,
+            message.length,
             tuple(_draft(signal) for signal in message.signals),
         )
         for message in database.messages
-    )  # fmt: skip
+    )
 
 
 def _draft(signal: DbcSignal) -> SignalDraft:
     return SignalDraft(
-        signal.name, signal.start, signal.length, signal.byte_order == "big_endian", signal.is_signed, signal.is_float,
-        float(signal.scale), float(signal.offset), signal.unit or "",
-        tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()), signal.name,
-    )  # fmt: skip
+        signal.name,
+        signal.start,
+        signal.length,
+        signal.byte_order == "big_endian",
+        signal.is_signed,
+        signal.is_float,
+        float(signal.scale),
+        float(signal.offset),
+        signal.unit or "",
+        tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()),
+        signal.name,
+    )
 
 
 def choices_text(choices: Sequence[tuple[int, str]]) -> str:
     """Names of values in a line: 0 Stop, 1 Arm, 2 "Arm, then go"."""
-    return ", ".join(f'{value} "{name}"' if _needs_quotes(name) else f"{value} {name}" for value, name in choices)
+    return ", ".join(
+        f'{value} "{name}"' if _needs_quotes(name) else f"{value} {name}" for value, name in choices
+    )
 
 
 def _needs_quotes(name: str) -> bool:
@@ -140,7 +188,9 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
         name = "" if match is None else match[3] or match[2]
         if match is None or not _may_be_quoted(name):
             part = rest.split(",", 1)[0].strip()
-            raise ProfileError(f'"{part}" is no value with its name; write them like 0 Stop, 1 Arm.')
+            raise ProfileError(
+                f'"{part}" is no value with its name; write them like 0 Stop, 1 Arm.'
+            )
         found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), name))
         rest = rest[match.end() :]
     return tuple(found)
@@ -165,13 +215,14 @@ def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
 def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMessage:
     """The message that `with_message` would put into a DBC.
 
-    Signals that share bits are no mistake here: a DBC may describe the same bits in two ways. Where the profile binds
-    such a message, its checks say so.
+    Signals that share bits are no mistake here: a DBC may describe the same bits in two ways. Where
+    the profile binds such a message, its checks say so.
 
     Raises
     ------
     ProfileError
-        Naming every mistake, a line each: names that are none, numbers that do not fit, a multiplexer that is missing.
+        Naming every mistake, a line each: names that are none, numbers that do not fit, a
+        multiplexer that is missing.
     """
     return _made(_database(dbc_text), draft, replaced)
 
@@ -192,18 +243,30 @@ def _made(database: Database, draft: MessageDraft, replaced: str) -> DbcMessage:
     for signal in signals:
         signal.multiplexer_signal = names.get(signal.multiplexer_signal or "")
     return DbcMessage(
-        draft.id, draft.name, draft.length, signals, comment=None if before is None else before.comment,
-        senders=[] if before is None else before.senders, send_type=None if before is None else before.send_type,
+        draft.id,
+        draft.name,
+        draft.length,
+        signals,
+        comment=None if before is None else before.comment,
+        senders=[] if before is None else before.senders,
+        send_type=None if before is None else before.send_type,
         cycle_time=None if before is None else before.cycle_time,
-        dbc_specifics=None if before is None else before.dbc, is_extended_frame=draft.extended, is_fd=draft.length > 8,
-        signal_groups=None if before is None else _groups(before, names), strict=False,
-    )  # fmt: skip
+        dbc_specifics=None if before is None else before.dbc,
+        is_extended_frame=draft.extended,
+        is_fd=draft.length > 8,
+        signal_groups=None if before is None else _groups(before, names),
+        strict=False,
+    )
 
 
 def _groups(before: DbcMessage, names: Mapping[str, str]) -> list[SignalGroup]:
     """The groups of a message's signals, with these as they are called now."""
     return [
-        SignalGroup(group.name, group.repetitions, [names[name] for name in group.signal_names if name in names])
+        SignalGroup(
+            group.name,
+            group.repetitions,
+            [names[name] for name in group.signal_names if name in names],
+        )
         for group in before.signal_groups or ()
     ]
 
@@ -225,16 +288,20 @@ def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
 
     def message_of(message: Message) -> Message:
         signals = [
-            signal.model_copy(update={"signal": names.get(signal.signal, signal.signal)}) for signal in message.signals
+            signal.model_copy(update={"signal": names.get(signal.signal, signal.signal)})
+            for signal in message.signals
         ]
         # Sequences go on calling it what they call it.
         own = {"name": message.called} if draft.name != replaced else {}
         return message.model_copy(
-            update={"message": draft.name, "signals": tuple(signals), "fixed": keys(message.fixed)} | own
+            update={"message": draft.name, "signals": tuple(signals), "fixed": keys(message.fixed)}
+            | own
         )
 
     def step_of(step: Step) -> Step:
-        return step.model_copy(update={"signals": keys(step.signals)}) if step.send in called else step
+        return (
+            step.model_copy(update={"signals": keys(step.signals)}) if step.send in called else step
+        )
 
     sequences = profile.sequences.model_copy(
         update={
@@ -242,27 +309,41 @@ def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
             for name in type(profile.sequences).model_fields
         }
     )
-    messages = tuple(message_of(message) if message in bound else message for message in profile.messages)
+    messages = tuple(
+        message_of(message) if message in bound else message for message in profile.messages
+    )
     return profile.model_copy(update={"messages": messages, "sequences": sequences})
 
 
 def _text(database: Database, messages: Sequence[DbcMessage]) -> str:
     made = cantools.database.Database(
-        messages=list(messages), nodes=database.nodes, version=database.version or "", dbc_specifics=database.dbc,
+        messages=list(messages),
+        nodes=database.nodes,
+        version=database.version or "",
+        dbc_specifics=database.dbc,
         strict=False,
-    )  # fmt: skip
+    )
     return str(made.as_dbc_string())
 
 
 def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
-    order: Literal["big_endian", "little_endian"] = "big_endian" if draft.big_endian else "little_endian"
+    order: Literal["big_endian", "little_endian"] = (
+        "big_endian" if draft.big_endian else "little_endian"
+    )
     made = DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
     if before is not None and _draft(before) != draft:
         made.minimum = made.maximum = None  # the range that was stated was that of another number
-    made.name, made.start, made.length, made.byte_order = draft.name, draft.start, draft.length, order
+    made.name, made.start, made.length, made.byte_order = (
+        draft.name,
+        draft.start,
+        draft.length,
+        order,
+    )
     made.is_signed, made.unit = draft.signed or draft.is_float, draft.unit or None
     names: OrderedDict[int, str | NamedSignalValue] = OrderedDict(draft.choices)
-    made.conversion = BaseConversion.factory(draft.scale, draft.offset, names or None, draft.is_float)
+    made.conversion = BaseConversion.factory(
+        draft.scale, draft.offset, names or None, draft.is_float
+    )
     return made
 
 
@@ -280,14 +361,24 @@ def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:
     for signal in draft.signals:
         told += _signal_mistakes(signal, draft)
     names = [signal.name for signal in draft.signals]
-    told += [f"Two signals are called {name}; rename one of them." for name in set(names) if names.count(name) > 1]
+    told += [
+        f"Two signals are called {name}; rename one of them."
+        for name in set(names)
+        if names.count(name) > 1
+    ]
     return told
 
 
 def _name_mistakes(name: str, what: str) -> list[str]:
     if not _NAME.match(name):
-        return [f'"{name}" is no name of a {what}; begin with a letter, and use letters, digits and _.']
-    return [f"{name} is a word of the DBC format itself; choose another name."] if name in _WORDS else []
+        return [
+            f'"{name}" is no name of a {what}; begin with a letter, and use letters, digits and _.'
+        ]
+    return (
+        [f"{name} is a word of the DBC format itself; choose another name."]
+        if name in _WORDS
+        else []
+    )
 
 
 def _without_multiplexer(draft: MessageDraft, known: Mapping[str, DbcSignal]) -> list[str]:
@@ -321,7 +412,9 @@ def _signal_mistakes(signal: SignalDraft, draft: MessageDraft) -> list[str]:
             f"{signal.name} does not fit into {draft.length} bytes; move or shorten it, or make the message longer."
         ]
     if not _may_be_quoted(signal.unit):
-        return [f"The unit of {signal.name} has a quotation mark in it, or a backslash at its end; leave it out."]
+        return [
+            f"The unit of {signal.name} has a quotation mark in it, or a backslash at its end; leave it out."
+        ]
     return []
 
 

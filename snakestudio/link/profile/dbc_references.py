@@ -38,7 +38,8 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     hidden = _STRING.sub(lambda match: '"' + "_" * (len(match[0]) - 2) + '"', text)
     dangling: list[str] = []
     kept, copied = [], 0
-    # To the last semicolon: behind it every start of a statement would be followed to the end of the file.
+    # To the last semicolon: behind it every start of a statement would be followed to the end of
+    # the file.
     for match in _STATEMENT.finditer(hidden, 0, hidden.rfind(";") + 1):
         what = _dangling(text, match, signals, definitions)
         if what:
@@ -49,14 +50,18 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join([*kept, text[copied:]]), tuple(dangling)
 
 
-def _dangling(text: str, match: re.Match[str], signals: dict[int, set[str]], definitions: set[str]) -> str:
+def _dangling(
+    text: str, match: re.Match[str], signals: dict[int, set[str]], definitions: set[str]
+) -> str:
     """What a statement is about if that does not exist, else nothing."""
     for group in ("of_signal", "of_message", "attribute"):
         if match[group] is not None:
             name = text[match.start(group) + 1 : match.end(group) - 1]
             if name not in definitions:
                 return f'BA_ "{name}"'
-    if match["signal"] is not None and match["name"] not in signals.get(int(match["message"]), set()):
+    if match["signal"] is not None and match["name"] not in signals.get(
+        int(match["message"]), set()
+    ):
         return f"{match['signal'].split()[0]} {match['message']} {match['name']}"
     if match["alone"] is not None and int(match["number"]) not in signals:
         return f"{match['alone'].split()[0]} {match['number']}"

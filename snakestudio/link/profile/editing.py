@@ -16,7 +16,15 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = ["AxesOfJoint", "Numbering", "axes_of_scene", "generate_axes", "get_value", "with_value", "with_values"]
+__all__ = [
+    "AxesOfJoint",
+    "Numbering",
+    "axes_of_scene",
+    "generate_axes",
+    "get_value",
+    "with_value",
+    "with_values",
+]
 
 AxesOfJoint = Literal["yaw", "pitch", "roll", "yaw and pitch", "alternating"]
 """Which axes the joints of a robot have; alternating: yaw, pitch, yaw ..., one axis a joint."""
@@ -119,7 +127,14 @@ def generate_axes(
         own = _axes_of(axes, joint)
         for slot, axis in enumerate(own):
             shared = numbering == "a node for each joint"
-            made.append({"joint": first_joint + joint, "axis": axis, "node": node, "slot": slot if shared else 0})
+            made.append(
+                {
+                    "joint": first_joint + joint,
+                    "axis": axis,
+                    "node": node,
+                    "slot": slot if shared else 0,
+                }
+            )
             node += 0 if shared else 1
         node += 1 if numbering == "a node for each joint" else 0
     return _axes_from(made)
@@ -128,10 +143,10 @@ def generate_axes(
 def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
     """Rows for the joint axes of a scene's robot, in its order.
 
-    Nodes are counted up from the template's first one: one for each axis, or one for each joint whose axes are its
-    slots, if the template's nodes have several. Signs and offsets are those in which the robot counts its angles itself
-    (``reversed`` and ``zero_deg`` of the scene's joints). An axis that stops before the limits of the template gets
-    separate limits.
+    Nodes are counted up from the template's first one: one for each axis, or one for each joint
+    whose axes are its slots, if the template's nodes have several. Signs and offsets are those in
+    which the robot counts its angles itself (``reversed`` and ``zero_deg`` of the scene's joints).
+    An axis that stops before the limits of the template gets separate limits.
 
     Raises
     ------

@@ -1,8 +1,9 @@
 """A signal as bits of a frame: where they stand, what they are worth, and when they are there at all.
 
-cantools reads the DBC; the bits themselves are moved here, on whole numbers made of the frame's bytes once. That way
-one place serves all encodings, cannot fail on any bytes, and tells messages apart by single signals before they are
-decoded. cantools' own coder is the second opinion of the tests.
+cantools reads the DBC; the bits themselves are moved here, on whole numbers made of the frame's
+bytes once. That way one place serves all encodings, cannot fail on any bytes, and tells messages
+apart by single signals before they are decoded. cantools' own coder is the second opinion of the
+tests.
 """
 
 from __future__ import annotations
@@ -19,9 +20,21 @@ from snakestudio.errors import FormulaError
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.schema import Signal
 
-__all__ = ["Field", "fields_of", "network_start", "raw_range", "together", "usable", "with_encoding"]
+__all__ = [
+    "Field",
+    "fields_of",
+    "network_start",
+    "raw_range",
+    "together",
+    "usable",
+    "with_encoding",
+]
 
-_FLOATS = {16: ("<e", 65504.0), 32: ("<f", 3.4028234663852886e38), 64: ("<d", 1.7976931348623157e308)}
+_FLOATS = {
+    16: ("<e", 65504.0),
+    32: ("<f", 3.4028234663852886e38),
+    64: ("<d", 1.7976931348623157e308),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,8 @@ class Field:
     selectors : tuple of (str, frozenset of int)
         It is only there where these multiplexer signals have one of these raw values each.
     initial : float
-        Raw value where nobody says another: the DBC's start value, else what is nearest to a physical value of 0.
+        Raw value where nobody says another: the DBC's start value, else what is nearest to a
+        physical value of 0.
     bits : int
         The bits it takes, in the number that the frame's bytes make least significant byte first.
     """
@@ -74,7 +88,9 @@ class Field:
         """Raw value in a frame, whose bytes are given as two numbers: least and most significant byte first."""
         bits = ((big if self.big else little) >> self.shift) & ((1 << self.length) - 1)
         if self.floating:
-            value: float = struct.unpack(_FLOATS[self.length][0], bits.to_bytes(self.length // 8, "little"))[0]
+            value: float = struct.unpack(
+                _FLOATS[self.length][0], bits.to_bytes(self.length // 8, "little")
+            )[0]
             return value
         if self.signed and bits >> (self.length - 1):
             return bits - (1 << self.length)
@@ -123,7 +139,9 @@ class Field:
                 if not self.choices:
                     raise
                 names = ", ".join(list(self.choices)[:12])
-                raise FormulaError(f"it is no value of {self.name} and no formula", f"give one of {names}") from error
+                raise FormulaError(
+                    f"it is no value of {self.name} and no formula", f"give one of {names}"
+                ) from error
         else:
             physical = given
         if not math.isfinite(physical):
@@ -133,7 +151,8 @@ class Field:
         if not self.low - 0.5 <= raw <= self.high + 0.5:
             least, most = sorted((self.physical(self.low), self.physical(self.high)))
             raise FormulaError(
-                f"{physical:g} is beyond what {self.name} can hold", f"give a value from {least:g} to {most:g}"
+                f"{physical:g} is beyond what {self.name} can hold",
+                f"give a value from {least:g} to {most:g}",
             )
         return self.nearest(physical)
 
@@ -151,7 +170,9 @@ def fields_of(message: DbcMessage) -> dict[str, Field]:
     """The signals of a DBC message that fit into it, by name."""
     made = (_field(signal, message.length) for signal in message.signals)
     fields = {field.name: field for field in made if field is not None}
-    return {name: replace(field, selectors=_selectors(message, name)) for name, field in fields.items()}
+    return {
+        name: replace(field, selectors=_selectors(message, name)) for name, field in fields.items()
+    }
 
 
 def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
@@ -159,7 +180,12 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
     length, floating = signal.length, signal.conversion.is_float
     first = network_start(signal) if big else signal.start
     shift = 8 * n_bytes - first - length if big else first
-    if length < 1 or first < 0 or first + length > 8 * n_bytes or (floating and length not in _FLOATS):
+    if (
+        length < 1
+        or first < 0
+        or first + length > 8 * n_bytes
+        or (floating and length not in _FLOATS)
+    ):
         return None
     scale, offset = float(signal.conversion.scale), float(signal.conversion.offset)
     if scale == 0.0 or not math.isfinite(scale) or not math.isfinite(offset):
@@ -169,13 +195,21 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
         for bound in (signal.minimum, signal.maximum):
             if bound is not None and not math.isfinite(bound):
                 return None
-        ends = [None if end is None else (float(end) - offset) / scale for end in (signal.minimum, signal.maximum)]
+        ends = [
+            None if end is None else (float(end) - offset) / scale
+            for end in (signal.minimum, signal.maximum)
+        ]
         if scale < 0:
             ends.reverse()
-        inner = low if ends[0] is None else max(low, ends[0]), high if ends[1] is None else min(high, ends[1])
+        inner = (
+            low if ends[0] is None else max(low, ends[0]),
+            high if ends[1] is None else min(high, ends[1]),
+        )
         if inner[0] <= inner[1]:
             low, high = inner
-            if not floating:  # the DBC's range in whole steps, forgiving the rounding of the division
+            if (
+                not floating
+            ):  # the DBC's range in whole steps, forgiving the rounding of the division
                 low, high = math.ceil(low - 1e-6), math.floor(high + 1e-6)
     choices = {str(name): int(code) for code, name in (signal.conversion.choices or {}).items()}
     start = signal.raw_initial
@@ -183,10 +217,22 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
         start = 0.0 if math.isnan(scale) else -offset / scale
     initial = min(max(float(start), low), high)
     return Field(
-        name=signal.name, unit=signal.unit or "", length=length, shift=shift, big=big, signed=signal.is_signed,
-        floating=floating, scale=scale, offset=offset, low=low, high=high, choices=choices, selectors=(),
-        initial=initial if floating else round(initial), bits=_bits(first, length, big),
-    )  # fmt: skip
+        name=signal.name,
+        unit=signal.unit or "",
+        length=length,
+        shift=shift,
+        big=big,
+        signed=signal.is_signed,
+        floating=floating,
+        scale=scale,
+        offset=offset,
+        low=low,
+        high=high,
+        choices=choices,
+        selectors=(),
+        initial=initial if floating else round(initial),
+        bits=_bits(first, length, big),
+    )
 
 
 def raw_range(length: int, signed: bool, floating: bool) -> tuple[float, float]:
@@ -206,7 +252,11 @@ def _selectors(message: DbcMessage, name: str) -> tuple[tuple[str, frozenset[int
     by_name = {signal.name: signal for signal in message.signals}
     found: list[tuple[str, frozenset[int]]] = []
     signal = by_name[name]
-    while signal.multiplexer_ids and signal.multiplexer_signal in by_name and len(found) < len(by_name):
+    while (
+        signal.multiplexer_ids
+        and signal.multiplexer_signal in by_name
+        and len(found) < len(by_name)
+    ):
         found.append((signal.multiplexer_signal, frozenset(signal.multiplexer_ids)))
         signal = by_name[signal.multiplexer_signal]
     return tuple(found)
@@ -215,7 +265,10 @@ def _selectors(message: DbcMessage, name: str) -> tuple[tuple[str, frozenset[int
 def together(a: Field, b: Field) -> bool:
     """Whether two signals can be in one frame: no multiplexer signal asks for one of them only."""
     conditions = dict(a.selectors)
-    return all(not (name in conditions and conditions[name].isdisjoint(values)) for name, values in b.selectors)
+    return all(
+        not (name in conditions and conditions[name].isdisjoint(values))
+        for name, values in b.selectors
+    )
 
 
 def with_encoding(field: Field, signals: Iterable[Signal]) -> Field:
@@ -226,14 +279,24 @@ def with_encoding(field: Field, signals: Iterable[Signal]) -> Field:
         if signal.encoding == "float32" and field.length == 32:
             low, high = raw_range(32, False, True)
             return replace(
-                field, floating=True, signed=False, scale=1.0, offset=0.0, low=low, high=high, initial=0.0, choices={}
+                field,
+                floating=True,
+                signed=False,
+                scale=1.0,
+                offset=0.0,
+                low=low,
+                high=high,
+                initial=0.0,
+                choices={},
             )
         if signal.range is not None and not field.floating and signal.range[0] != signal.range[1]:
             low, high = raw_range(field.length, field.signed, False)
             scale = (signal.range[1] - signal.range[0]) / (high - low)
             offset = signal.range[0] - low * scale
             initial = round(min(max(-offset / scale, low), high))
-            return replace(field, scale=scale, offset=offset, low=low, high=high, initial=initial, choices={})
+            return replace(
+                field, scale=scale, offset=offset, low=low, high=high, initial=initial, choices={}
+            )
     return field
 
 

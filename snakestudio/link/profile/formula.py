@@ -94,14 +94,18 @@ class _IdFormula(Interpreter[_Evaluate]):
         change = operator.neg if symbol == "-" else operator.invert
         return lambda node: change(value(node))
 
-    def operation(self, tree: ast.BinOp, symbol: str, left: _Evaluate, right: _Evaluate) -> _Evaluate:
+    def operation(
+        self, tree: ast.BinOp, symbol: str, left: _Evaluate, right: _Evaluate
+    ) -> _Evaluate:
         operate = self.vocabulary.operators[symbol]
 
         def evaluate(node: int) -> int:
             a = left(node)
             b = right(node)
             if symbol in ("<<", ">>") and not 0 <= b <= _BITS:
-                raise FormulaError(f"it shifts by {b} bits for node {node}", f"shift by 0 to {_BITS}")
+                raise FormulaError(
+                    f"it shifts by {b} bits for node {node}", f"shift by 0 to {_BITS}"
+                )
             if symbol == "//" and b == 0:
                 raise FormulaError(f"it divides by zero for node {node}", "change the divisor")
             return _within(operate(a, b))

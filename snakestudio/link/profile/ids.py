@@ -43,7 +43,11 @@ def id_uses(loaded: LoadedProfile) -> list[IdUse]:
     uses: list[IdUse] = []
     for message in profile.messages:
         dbc = in_dbc.get(message.message)
-        extended = message.extended if message.extended is not None else dbc is not None and dbc.is_extended_frame
+        extended = (
+            message.extended
+            if message.extended is not None
+            else dbc is not None and dbc.is_extended_frame
+        )
         if not message.id:
             if dbc is not None:
                 uses.append(IdUse(dbc.frame_id, extended, message.message, message.called, True))
@@ -54,7 +58,15 @@ def id_uses(loaded: LoadedProfile) -> list[IdUse]:
         for step in getattr(profile.sequences, name):
             if step.raw is not None and step.id:
                 for number, words in _ids(profile, step.id, step.extended, step.each):
-                    uses.append(IdUse(number, step.extended, "", f"raw bytes of the {name} sequence{words}", True))
+                    uses.append(
+                        IdUse(
+                            number,
+                            step.extended,
+                            "",
+                            f"raw bytes of the {name} sequence{words}",
+                            True,
+                        )
+                    )
     bound = {message.message for message in profile.messages}
     for dbc in loaded.database.messages:
         if dbc.name not in bound:
@@ -82,7 +94,14 @@ def free_id(loaded: LoadedProfile) -> tuple[int, bool]:
     """An id that nothing uses, and whether it has 29 bits: from 0x200 up, then below, then beyond 11 bits."""
     used = {(use.id, use.extended) for use in id_uses(loaded)}
     used |= {(dbc.frame_id, dbc.is_extended_frame) for dbc in loaded.database.messages}
-    short = next((number for number in (*range(0x200, 0x800), *range(1, 0x200)) if (number, False) not in used), None)
+    short = next(
+        (
+            number
+            for number in (*range(0x200, 0x800), *range(1, 0x200))
+            if (number, False) not in used
+        ),
+        None,
+    )
     if short is not None:
         return short, False
     return next(number for number in range(0x800, 1 << 29) if (number, True) not in used), True
@@ -95,7 +114,11 @@ def overlap_problems(loaded: LoadedProfile) -> Iterator[Problem]:
         uses.setdefault((use.id, use.extended), []).append(use)
     for (number, _), sharing in uses.items():
         for use in sharing:
-            others = [other for other in sharing if other is not use and (other.bound or other.message < use.message)]
+            others = [
+                other
+                for other in sharing
+                if other is not use and (other.bound or other.message < use.message)
+            ]
             if not use.bound and others:
                 what = f"{use.message} in {loaded.profile.dbc} has the id 0x{number:X} of {others[0].text}"
                 remedy = "give one of them another id, or remove the message from the DBC"

@@ -11,7 +11,14 @@ from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Message, Profile
 
-__all__ = ["MessageLayout", "SignalLayout", "bit_places", "ids_of", "message_layout", "message_layouts"]
+__all__ = [
+    "MessageLayout",
+    "SignalLayout",
+    "bit_places",
+    "ids_of",
+    "message_layout",
+    "message_layouts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,8 @@ class SignalLayout:
     ----------
     name : str
     places : tuple of int
-        Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the least of its byte.
+        Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the
+        least of its byte.
     big_endian, signed, is_float : bool
     scale, offset : float
         Physical value is ``scale * raw + offset``.
@@ -55,10 +63,20 @@ class SignalLayout:
 
     def text(self) -> str:
         """In words: "16 bit, little-endian, signed, 0.01 deg"."""
-        order = "" if len(self.places) <= 8 else "big-endian, " if self.big_endian else "little-endian, "
+        order = (
+            ""
+            if len(self.places) <= 8
+            else "big-endian, "
+            if self.big_endian
+            else "little-endian, "
+        )
         kind = "float" if self.is_float else "signed" if self.signed else "unsigned"
         shift = f" {self.offset:+g}" if self.offset else ""
-        worth = "" if (self.scale, self.offset, self.unit) == (1, 0, "") else f", ×{self.scale:g}{shift} {self.unit}"
+        worth = (
+            ""
+            if (self.scale, self.offset, self.unit) == (1, 0, "")
+            else f", ×{self.scale:g}{shift} {self.unit}"
+        )
         return f"{len(self.places)} bit, {order}{kind}{worth.rstrip()}"
 
 
@@ -84,7 +102,8 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
     Parameters
     ----------
     start : int
-        As the DBC counts: of the least significant bit, or (big-endian) of the most significant one.
+        As the DBC counts: of the least significant bit, or (big-endian) of the most significant
+        one.
     length : int
     big_endian : bool
 
@@ -113,21 +132,35 @@ def message_layout(message: DbcMessage) -> MessageLayout:
         big = signal.byte_order == "big_endian"
         signals.append(
             SignalLayout(
-                signal.name, bit_places(signal.start, signal.length, big), big, signal.is_signed, signal.is_float,
-                float(signal.scale), float(signal.offset), signal.unit or "",
+                signal.name,
+                bit_places(signal.start, signal.length, big),
+                big,
+                signal.is_signed,
+                signal.is_float,
+                float(signal.scale),
+                float(signal.offset),
+                signal.unit or "",
                 None if signal.minimum is None else float(signal.minimum),
                 None if signal.maximum is None else float(signal.maximum),
-                tuple(signal.multiplexer_ids or ()), signal.is_multiplexer,
-                tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()), signal.comment or "",
+                tuple(signal.multiplexer_ids or ()),
+                signal.is_multiplexer,
+                tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()),
+                signal.comment or "",
             )
-        )  # fmt: skip
+        )
     return MessageLayout(
-        message.name, message.frame_id, message.is_extended_frame, message.length, message.comment or "",
+        message.name,
+        message.frame_id,
+        message.is_extended_frame,
+        message.length,
+        message.comment or "",
         tuple(signals),
-    )  # fmt: skip
+    )
 
 
-def ids_of(profile: Profile, message: Message, layout: MessageLayout | None) -> tuple[tuple[int | None, int], ...]:
+def ids_of(
+    profile: Profile, message: Message, layout: MessageLayout | None
+) -> tuple[tuple[int | None, int], ...]:
     """The ids that a message of the profile has: for each node, or (None) once for all.
 
     Raises
@@ -141,6 +174,8 @@ def ids_of(profile: Profile, message: Message, layout: MessageLayout | None) -> 
     formula = read_formula(message.id)
     if message.each == "once":
         if formula.uses_node:
-            raise FormulaError("a frame that is sent once for all has no node", "leave `node` out of the formula")
+            raise FormulaError(
+                "a frame that is sent once for all has no node", "leave `node` out of the formula"
+            )
         return ((None, formula(0)),)
     return tuple((node, formula(node or 0)) for node in nodes)

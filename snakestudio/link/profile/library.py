@@ -52,22 +52,30 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
     Raises
     ------
     ProfileError
-        If there is no such template, or one of the files is there already, or cannot be written; or if the scene's
-        robot has no joint axes.
+        If there is no such template, or one of the files is there already, or cannot be written; or
+        if the scene's robot has no joint axes.
     """
     source, folder = find_profile(template), local_path(folder)
     profile = load_profile(source).profile
     dbc = source.parent / profile.dbc
     data = source.read_bytes()
     if scene is not None:
-        update = {"name": scene.robot.name, "description": scene.title, "axes": axes_of_scene(scene, profile)}
-        data = dump_profile(profile.model_copy(update=update), data.decode("utf-8-sig")).encode("utf-8")
+        update = {
+            "name": scene.robot.name,
+            "description": scene.title,
+            "axes": axes_of_scene(scene, profile),
+        }
+        data = dump_profile(profile.model_copy(update=update), data.decode("utf-8-sig")).encode(
+            "utf-8"
+        )
     target = folder / source.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in (target, folder / dbc.name):
             if path.exists():
-                problem = Problem("error", "", "there is a file of this name already", "give another folder")
+                problem = Problem(
+                    "error", "", "there is a file of this name already", "give another folder"
+                )
                 raise ProfileError(f"{path}: {problem.sentence_for()}", [problem])
         write_atomically(folder / dbc.name, dbc.read_bytes())
         write_atomically(target, data)

@@ -16,7 +16,16 @@ from cantools.database.can.database import Database
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import Problem, ProfileError
-from snakestudio.inputs import DBC, PROFILE, Budget, InputError, local_path, parse_toml, read_bytes, text_of
+from snakestudio.inputs import (
+    DBC,
+    PROFILE,
+    Budget,
+    InputError,
+    local_path,
+    parse_toml,
+    read_bytes,
+    text_of,
+)
 from snakestudio.link.profile.dbc_references import without_dangling
 from snakestudio.link.profile.schema import FORMAT, Profile
 from snakestudio.model.atomic import followed, write_atomically
@@ -24,10 +33,19 @@ from snakestudio.model.scene_file.parse import MOST_MISTAKES
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_both", "save_profile"]
+__all__ = [
+    "LoadedProfile",
+    "dump_profile",
+    "load_profile",
+    "parse_profile",
+    "read_dbc",
+    "save_both",
+    "save_profile",
+]
 
 _MOST_BYTES = 1785
-"""Data length of J1939's longest message: what a DBC may say a message has, for it may describe more than frames."""
+"""Data length of J1939's longest message: what a DBC may say a message has, for it may describe
+more than frames."""
 
 # What cantools remarks on while it reads is found by the checks, and said there.
 logging.getLogger("cantools").addHandler(logging.NullHandler())
@@ -45,7 +63,8 @@ class LoadedProfile:
     path : Path or None
         File of the profile; None if it was never one.
     dbc_text : str
-        Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another process.
+        Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another
+        process.
     """
 
     profile: Profile
@@ -92,7 +111,9 @@ def parse_profile(
     return _parse(toml_text, dbc_text, source, None if path is None else local_path(path), [])
 
 
-def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, problems: list[Problem]) -> LoadedProfile:
+def _parse(
+    text: str, dbc_text: str | None, source: str, path: Path | None, problems: list[Problem]
+) -> LoadedProfile:
     profile = database = None
     try:
         values = parse_toml(text, PROFILE)
@@ -104,8 +125,9 @@ def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, prob
         raise _refusal(source, [Problem("error", "", what, "update SnakeStudio")])
     if "format" not in values:
         problems = [
-            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"), *problems
-        ]  # fmt: skip
+            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"),
+            *problems,
+        ]
     try:
         profile = Profile.model_validate(tuples(values))
     except pydantic.ValidationError as error:
@@ -114,7 +136,9 @@ def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, prob
         try:
             database = read_dbc(dbc_text, str(values.get("dbc", "its DBC")))
         except ProfileError as error:
-            problems = problems + [Problem("error", "dbc", p.message, p.remedy) for p in error.problems]
+            problems = problems + [
+                Problem("error", "dbc", p.message, p.remedy) for p in error.problems
+            ]
     if problems or profile is None or database is None or dbc_text is None:
         raise _refusal(source, problems)
     return LoadedProfile(profile, database, path, dbc_text)
@@ -148,25 +172,39 @@ def read_dbc(text: str, source: str = "DBC") -> Database:
     words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
     if words > DBC.values:
         what = f"{source} has {words} words and signs, more than {DBC.values}"
-        raise _refusal("", [Problem("error", "", what, "leave out messages that the robot has no use for")])
+        raise _refusal(
+            "", [Problem("error", "", what, "leave out messages that the robot has no use for")]
+        )
     # cantools builds its tables bit by bit: what no message can be is refused before.
     for match in re.finditer(r"^BO_\s+\d+\s+(\w+)\s*:\s*(\d+)", text, re.MULTILINE):
         if len(match[2]) > 5 or int(match[2]) > _MOST_BYTES:
             line = text.count("\n", 0, match.start()) + 1
-            what = f"{source}, line {line}: message {match[1][:60]} cannot have {match[2][:20]} bytes"
+            what = (
+                f"{source}, line {line}: message {match[1][:60]} cannot have {match[2][:20]} bytes"
+            )
             raise _refusal("", [Problem("error", "", what, "give it 0 to 8, with CAN FD up to 64")])
     for match in re.finditer(r"^\s+SG_\s+(\w+)[^:\n]*:\s*(\d+)\s*\|\s*(\d+)", text, re.MULTILINE):
         if max(len(match[2]), len(match[3])) > 6 or int(match[2]) + int(match[3]) > 8 * _MOST_BYTES:
             line = text.count("\n", 0, match.start(1)) + 1
-            what = f"{source}, line {line}: signal {match[1][:60]} lies behind the end of any message"
-            raise _refusal("", [Problem("error", "", what, "give it a bit and a length within its message")])
+            what = (
+                f"{source}, line {line}: signal {match[1][:60]} lies behind the end of any message"
+            )
+            raise _refusal(
+                "", [Problem("error", "", what, "give it a bit and a length within its message")]
+            )
     try:
         sound, _ = without_dangling(text)  # what is left out is reported by the checks
         database = cantools.database.load_string(sound, database_format="dbc", strict=False)
-    except Exception as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
-        raise _refusal("", [Problem("error", "", f"{source} {_dbc_mistake(error)}", _DBC_REMEDY)]) from None
+    except (
+        Exception
+    ) as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
+        raise _refusal(
+            "", [Problem("error", "", f"{source} {_dbc_mistake(error)}", _DBC_REMEDY)]
+        ) from None
     if not isinstance(database, Database):
-        raise _refusal("", [Problem("error", "", f"{source} describes no CAN messages", _DBC_REMEDY)])
+        raise _refusal(
+            "", [Problem("error", "", f"{source} describes no CAN messages", _DBC_REMEDY)]
+        )
     return database
 
 
@@ -202,7 +240,9 @@ def _text(path: Path, budget: Budget) -> str:
         except InputError:
             if budget is not DBC or b"\0" in data:
                 raise
-            text = data.decode("cp1252", errors="replace")  # the tools that write DBCs use it for the likes of °
+            text = data.decode(
+                "cp1252", errors="replace"
+            )  # the tools that write DBCs use it for the likes of °
     except InputError as error:
         raise _refusal(str(path), [error.problem()]) from None
     return text.replace("\r\n", "\n")
@@ -252,7 +292,8 @@ def save_profile(profile: Profile, path: str | Path) -> None:
 def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = None) -> str:
     """Write a profile and its DBC beside it; what they replace stays as ``NAME.toml~`` and ``NAME.dbc~``.
 
-    The DBC goes first: a profile that speaks of signals which its DBC does not have yet would be of no use.
+    The DBC goes first: a profile that speaks of signals which its DBC does not have yet would be of
+    no use.
 
     Parameters
     ----------

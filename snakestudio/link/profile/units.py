@@ -20,12 +20,34 @@ _TURN, _DEGREE, _GON = 2 * math.pi, math.pi / 180, math.pi / 200
 _ANGLES: dict[str, float] = {
     **dict.fromkeys(("rad", "radian", "radians", "radiant"), 1.0),
     **dict.fromkeys(("mrad", "milliradian", "milliradians"), 1e-3),
-    **dict.fromkeys(("deg", "degree", "degrees", "°", "º", "˚", "â°", "grader", "graden", "grados", "graus", "gradi",
-                     "degré", "degrés", "degre", "degres"), _DEGREE),
+    **dict.fromkeys(
+        (
+            "deg",
+            "degree",
+            "degrees",
+            "°",
+            "º",
+            "˚",
+            "â°",
+            "grader",
+            "graden",
+            "grados",
+            "graus",
+            "gradi",
+            "degré",
+            "degrés",
+            "degre",
+            "degres",
+        ),
+        _DEGREE,
+    ),
     **dict.fromkeys(("mdeg", "millidegree", "millidegrees", "m°"), 1e-3 * _DEGREE),
     **dict.fromkeys(("gon", "gradian", "gradians"), _GON),
-    **dict.fromkeys(("turn", "turns", "rev", "revs", "revolution", "revolutions", "umdrehung", "umdrehungen"), _TURN),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("turn", "turns", "rev", "revs", "revolution", "revolutions", "umdrehung", "umdrehungen"),
+        _TURN,
+    ),
+}
 
 _PERIODS = {
     **dict.fromkeys(("/s", "/sec", "/second", "persecond", "s^-1", "s-1", "/(s)"), 1.0),
@@ -33,18 +55,25 @@ _PERIODS = {
 }
 
 _RATES: dict[str, float] = {
-    **{angle + per: factor / period for angle, factor in _ANGLES.items() for per, period in _PERIODS.items()},
+    **{
+        angle + per: factor / period
+        for angle, factor in _ANGLES.items()
+        for per, period in _PERIODS.items()
+    },
     "dps": _DEGREE,
     "u/s": _TURN,
     **dict.fromkeys(("rpm", "1/min", "/min", "min^-1", "min-1", "u/min", "r/min"), _TURN / 60),
-}  # fmt: skip
+}
 
 _UNITS: dict[Quantity, dict[str, tuple[float, float]]] = {
     "angle": {unit: (factor, 0.0) for unit, factor in _ANGLES.items()},
     "rate": {unit: (factor, 0.0) for unit, factor in _RATES.items()},
     "torque": {
-        **dict.fromkeys(("nm", "n-m", "newtonmeter", "newtonmeters", "newtonmetre", "newtonmetres"), (1.0, 0.0)),
-        **dict.fromkeys(("mnm", "nmm"), (1e-3, 0.0)), **dict.fromkeys(("ncm", "cnm"), (1e-2, 0.0)),
+        **dict.fromkeys(
+            ("nm", "n-m", "newtonmeter", "newtonmeters", "newtonmetre", "newtonmetres"), (1.0, 0.0)
+        ),
+        **dict.fromkeys(("mnm", "nmm"), (1e-3, 0.0)),
+        **dict.fromkeys(("ncm", "cnm"), (1e-2, 0.0)),
     },
     "current": {
         **dict.fromkeys(("a", "amp", "amps", "ampere", "amperes"), (1.0, 0.0)),
@@ -52,8 +81,25 @@ _UNITS: dict[Quantity, dict[str, tuple[float, float]]] = {
         **dict.fromkeys(("ua", "μa"), (1e-6, 0.0)),
     },
     "temperature": {
-        **dict.fromkeys(("°c", "ºc", "˚c", "â°c", "degc", "deg_c", "c", "celsius", "degreec", "degreesc", "gradc",
-                         "degreecelsius", "degreescelsius", "gradcelsius"), (1.0, 0.0)),
+        **dict.fromkeys(
+            (
+                "°c",
+                "ºc",
+                "˚c",
+                "â°c",
+                "degc",
+                "deg_c",
+                "c",
+                "celsius",
+                "degreec",
+                "degreesc",
+                "gradc",
+                "degreecelsius",
+                "degreescelsius",
+                "gradcelsius",
+            ),
+            (1.0, 0.0),
+        ),
         **dict.fromkeys(("k", "kelvin"), (1.0, -273.15)),
         **dict.fromkeys(("°f", "degf", "fahrenheit"), (5 / 9, -160 / 9)),
     },
@@ -61,7 +107,7 @@ _UNITS: dict[Quantity, dict[str, tuple[float, float]]] = {
         **dict.fromkeys(("v", "volt", "volts"), (1.0, 0.0)),
         **dict.fromkeys(("mv", "millivolt", "millivolts"), (1e-3, 0.0)),
     },
-}  # fmt: skip
+}
 """Factor and offset by the spelling in small letters."""
 
 _SHOWN: dict[Quantity, tuple[str, ...]] = {
@@ -87,7 +133,10 @@ def known_units(quantity: Quantity) -> tuple[str, ...]:
 def ambiguous_unit(quantity: Quantity, unit: str) -> tuple[str, str] | None:
     """The two units that people mean by a spelling; None if it is not ambiguous."""
     spelling = _plain(unit)
-    if quantity not in ("angle", "rate") or re.match(r"grads?(/|per|s\^?-|min|\Z)", spelling) is None:
+    if (
+        quantity not in ("angle", "rate")
+        or re.match(r"grads?(/|per|s\^?-|min|\Z)", spelling) is None
+    ):
         return None
     per = spelling.removeprefix("grad") if quantity == "rate" else ""
     return f"deg{per}", f"gon{per}"

@@ -53,7 +53,11 @@ def parse_key(key: str) -> tuple[str | int, ...]:
     for part in key.strip().split("."):
         match = _PART.match(part)
         if match is None:
-            raise _error(key, "this is not a scene key", "write it like gait.amplitude_deg or obstacles[2].x_m")
+            raise _error(
+                key,
+                "this is not a scene key",
+                "write it like gait.amplitude_deg or obstacles[2].x_m",
+            )
         path.append(match[1])
         for number in re.findall(r"\d+", match[2]):
             if int(number) < 1:
@@ -91,7 +95,11 @@ def _owners(scene: Scene, name: str) -> list[str]:
     if name in Scene.model_fields:
         return []
     parts = ((owner, getattr(scene, owner)) for owner in Scene.model_fields)
-    return [owner for owner, part in parts if isinstance(part, BaseModel) and name in type(part).model_fields]
+    return [
+        owner
+        for owner, part in parts
+        if isinstance(part, BaseModel) and name in type(part).model_fields
+    ]
 
 
 def get_value(scene: Scene, key: str) -> Any:
@@ -159,7 +167,8 @@ def with_value(scene: Scene, key: str, value: Any) -> Scene:
 def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     """The scene with other values at several dotted keys, taken together.
 
-    With another number of links, tables of links and joints that no longer exist are trimmed (`trimming_note`).
+    With another number of links, tables of links and joints that no longer exist are trimmed
+    (`trimming_note`).
 
     Raises
     ------
@@ -183,7 +192,11 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
                 raise _no_such_key(scene, key) from None
         last = path[-1]
         if isinstance(holder, list) and isinstance(last, int) and not last < len(holder):
-            raise _error(key, f"there are only {len(holder)} entries", f"give a number from 1 to {len(holder)}")
+            raise _error(
+                key,
+                f"there are only {len(holder)} entries",
+                f"give a number from 1 to {len(holder)}",
+            )
         if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
             raise _no_such_key(scene, key)
         _drop_foreign(path, holder, value)
@@ -198,12 +211,21 @@ def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
     """The values, and with another number of links the tables that fit it."""
     robot, n_links = scene.robot, values.get("robot.n_links")
     tables = bool(robot.link or robot.joint)
-    if not tables or type(n_links) is not int or n_links < 1 or n_links == robot.n_links or "robot" in values:
+    if (
+        not tables
+        or type(n_links) is not int
+        or n_links < 1
+        or n_links == robot.n_links
+        or "robot" in values
+    ):
         return values
     fitting = trimmed(robot, n_links)
     changed = {
         f"robot.{table}": [tree(override) for override in after]
-        for table, before, after in (("link", robot.link, fitting.link), ("joint", robot.joint, fitting.joint))
+        for table, before, after in (
+            ("link", robot.link, fitting.link),
+            ("joint", robot.joint, fitting.joint),
+        )
         if before != after
     }
     return changed | values
@@ -214,7 +236,11 @@ def trimming_note(before: Scene, after: Scene) -> str:
     if before.robot.n_links == after.robot.n_links:
         return ""
     fitting = trimmed(before.robot, after.robot.n_links)
-    return fitting.note if (fitting.link, fitting.joint) == (after.robot.link, after.robot.joint) else ""
+    return (
+        fitting.note
+        if (fitting.link, fitting.joint) == (after.robot.link, after.robot.joint)
+        else ""
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -236,11 +262,17 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
     groups: dict[tuple[str | int, ...], dict[str, Any]] = {}
     for key, value in values.items():
         *parent, last = parse_key(key)
-        if last == "kind" or not isinstance(last, str) or not isinstance(value, bool | int | float | str):
+        if (
+            last == "kind"
+            or not isinstance(last, str)
+            or not isinstance(value, bool | int | float | str)
+        ):
             return None
         groups.setdefault(tuple(parent), {})[last] = value
     problems: list[Problem] = []
-    obstacles: list[Any] = list(scene.obstacles)  # often many change together: the tuple is made again only once
+    obstacles: list[Any] = list(
+        scene.obstacles
+    )  # often many change together: the tuple is made again only once
     for path, changes in groups.items():
         try:
             part = value_at(scene, path)
@@ -275,16 +307,25 @@ def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
 
 def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     """A change of kind keeps only what the kinds share: the rest would be unknown keys, or values of another type."""
-    if len(path) < 2 or path[-1] != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
+    if (
+        len(path) < 2
+        or path[-1] != "kind"
+        or not isinstance(holder, dict)
+        or holder.get("kind") == value
+    ):
         return
     kinds = _kinds(str(path[0])) if path[0] in Scene.model_fields else {}
     target, own = kinds.get(value), kinds.get(holder.get("kind"))
     if target is None:
         return
     theirs = target.model_fields
-    ours = {} if own is None else own.model_fields  # of a kind whose plug-in is not loaded nothing is declared
+    ours = (
+        {} if own is None else own.model_fields
+    )  # of a kind whose plug-in is not loaded nothing is declared
     for name in list(holder):
-        known = name in theirs and (name not in ours or theirs[name].annotation == ours[name].annotation)
+        known = name in theirs and (
+            name not in ours or theirs[name].annotation == ours[name].annotation
+        )
         if name != "kind" and not known:
             del holder[name]
 
@@ -299,7 +340,9 @@ def _kinds_in(annotation: Any) -> dict[Any, type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         kind = annotation.model_fields.get("kind")
         return {} if kind is None else {kind.get_default(): annotation}
-    return {name: model for option in get_args(annotation) for name, model in _kinds_in(option).items()}
+    return {
+        name: model for option in get_args(annotation) for name, model in _kinds_in(option).items()
+    }
 
 
 def tree(part: Any) -> Any:
@@ -321,7 +364,9 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
             return
         if isinstance(a, BaseModel) and type(a) is type(b):
             for name in dict.fromkeys((*field_names(a), *field_names(b))):
-                walk(getattr(a, name, None), getattr(b, name, None), f"{key}.{name}" if key else name)
+                walk(
+                    getattr(a, name, None), getattr(b, name, None), f"{key}.{name}" if key else name
+                )
         elif (
             isinstance(a, tuple)
             and isinstance(b, tuple)
@@ -340,7 +385,9 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
 def only_obstacles(before: Scene, after: Scene) -> bool:
     """Whether an edit changed nothing but obstacles, and these not in number; quick, as it is asked while one drags."""
     same = all(
-        getattr(before, name) is getattr(after, name) for name in type(after).model_fields if name != "obstacles"
+        getattr(before, name) is getattr(after, name)
+        for name in type(after).model_fields
+        if name != "obstacles"
     )
     return same and len(before.obstacles) == len(after.obstacles)
 
@@ -376,10 +423,13 @@ def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
     SceneError
         If they contradict the scene; `scene` stays as it was.
     """
-    changed = scene.model_copy(update={"ground": scene.ground.model_copy(update={"patch": patches})})
+    changed = scene.model_copy(
+        update={"ground": scene.ground.model_copy(update={"patch": patches})}
+    )
     return complete(changed, structure_problems(changed))
 
 
 def _with_obstacles(scene: Scene, obstacles: tuple[Obstacle, ...]) -> Scene:
-    # The parts are valid already, and nothing else in a scene depends on how many obstacles there are.
+    # The parts are valid already, and nothing else in a scene depends on how many obstacles there
+    # are.
     return scene.model_copy(update={"obstacles": obstacles})

@@ -23,7 +23,8 @@ _AXIS = {"left": 0, "right": 0, "centre_x": 0, "top": 1, "bottom": 1, "centre_y"
 def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
     """The scene with obstacles moved so that their bounding boxes share a side or a middle.
 
-    A group moves as one, unless it is all there is to line up. What is locked stays, and the others go to it.
+    A group moves as one, unless it is all there is to line up. What is locked stays, and the others
+    go to it.
 
     Parameters
     ----------
@@ -47,8 +48,11 @@ def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
 
 
 def distributed(
-    scene: Scene, indices: Sequence[int], axis: Literal["x", "y"], by: Literal["centres", "gaps"],
-) -> Scene:  # fmt: skip
+    scene: Scene,
+    indices: Sequence[int],
+    axis: Literal["x", "y"],
+    by: Literal["centres", "gaps"],
+) -> Scene:
     """The scene with obstacles spread out evenly between the outermost two, which stay.
 
     What is locked stays where it is and is not counted.
@@ -102,7 +106,9 @@ def _shifted(scene: Scene, shifts: FloatArray) -> Scene:
     return with_obstacles(
         scene,
         (
-            obstacle_with(o, x_m=_moved(o.x_m, dx), y_m=_moved(o.y_m, dy)) if max(abs(dx), abs(dy)) > 1e-9 else o
+            obstacle_with(o, x_m=_moved(o.x_m, dx), y_m=_moved(o.y_m, dy))
+            if max(abs(dx), abs(dy)) > 1e-9
+            else o
             for o, (dx, dy) in zip(scene.obstacles, shifts.tolist(), strict=True)
         ),
     )

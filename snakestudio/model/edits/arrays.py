@@ -82,7 +82,9 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
     along = np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
     axis = half[:, None] * along
     away = points[:, None] - (pose[:, :2] + middle[:, None] * along)
-    share = np.clip((away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0)
+    share = np.clip(
+        (away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0
+    )
     return np.asarray((np.linalg.norm(away - share[..., None] * axis, axis=2) - radius).min(axis=1))
 
 
@@ -117,7 +119,8 @@ def throw_field(
     ----------
     scene : Scene
     sources : sequence of Obstacle
-        One of them, by chance, stands at every place; what is not round counts as the circle around it.
+        One of them, by chance, stands at every place; what is not round counts as the circle around
+        it.
     count : int
         How many are wanted; at most `TRIES_EACH` darts are thrown for each.
     middle, size : (2,) arrays
@@ -140,11 +143,14 @@ def throw_field(
     hit, reach = np.empty((max(count, 0), 2)), np.empty(max(count, 0))
     tries, most = 0, TRIES_EACH * count
     while len(places) < count and tries < most:
-        # To a tenth of a millimetre before anything is measured: what is kept is what was held against the clearance.
+        # To a tenth of a millimetre before anything is measured: what is kept is what was held
+        # against the clearance.
         darts = np.round(middle + (random.random((_BATCH, 2)) - 0.5) * size, 4)
         kinds = random.integers(len(sources), size=_BATCH)
         centres, least = darts + offsets[kinds], radii[kinds] + clearance
-        free = (_obstacle_distance(scene, boxes, centres) >= least) & (_robot_distance(scene, pose, centres) >= least)
+        free = (_obstacle_distance(scene, boxes, centres) >= least) & (
+            _robot_distance(scene, pose, centres) >= least
+        )
         for k in range(min(_BATCH, most - tries)):
             tries += 1
             if not free[k]:
@@ -171,10 +177,21 @@ class ArrayPlan(Frozen):
         "grid", label="Pattern", help="How the copies are laid out"
     )
     count: int = value(
-        5, label="Count", help="Number of obstacles, the first among them", ge=1, le=MOST, slider=(1, 50)
+        5,
+        label="Count",
+        help="Number of obstacles, the first among them",
+        ge=1,
+        le=MOST,
+        slider=(1, 50),
     )
     spacing_m: float = value(
-        0.5, label="Spacing", unit="m", help="Distance from one to the next", ge=-1e3, le=1e3, slider=(0, 2)
+        0.5,
+        label="Spacing",
+        unit="m",
+        help="Distance from one to the next",
+        ge=-1e3,
+        le=1e3,
+        slider=(0, 2),
     )
     direction_deg: float = value(
         0.0,
@@ -188,30 +205,74 @@ class ArrayPlan(Frozen):
     columns: int = value(4, label="Columns", help="Number along x", ge=1, le=1000, slider=(1, 20))
     rows: int = value(3, label="Rows", help="Number along y", ge=1, le=1000, slider=(1, 20))
     spacing_x_m: float = value(
-        0.5, label="Spacing, x", unit="m", help="Distance of the columns", ge=-1e3, le=1e3, slider=(0, 2)
+        0.5,
+        label="Spacing, x",
+        unit="m",
+        help="Distance of the columns",
+        ge=-1e3,
+        le=1e3,
+        slider=(0, 2),
     )
     spacing_y_m: float = value(
-        0.5, label="Spacing, y", unit="m", help="Distance of the rows", ge=-1e3, le=1e3, slider=(0, 2)
+        0.5,
+        label="Spacing, y",
+        unit="m",
+        help="Distance of the rows",
+        ge=-1e3,
+        le=1e3,
+        slider=(0, 2),
     )
     radius_m: float = value(
-        1.0, label="Ring radius", unit="m", help="Radius of the circle they stand on", gt=0, le=1e3, slider=(0.1, 5)
+        1.0,
+        label="Ring radius",
+        unit="m",
+        help="Radius of the circle they stand on",
+        gt=0,
+        le=1e3,
+        slider=(0.1, 5),
     )
     arc_deg: float = value(
-        360.0, label="Arc", unit="°", help="Part of the circle that is filled; 360 closes it", gt=0, le=360,
+        360.0,
+        label="Arc",
+        unit="°",
+        help="Part of the circle that is filled; 360 closes it",
+        gt=0,
+        le=360,
         slider=(30, 360),
-    )  # fmt: skip
-    turned: bool = value(True, label="Turn along", help="Turn every copy with its place on the ring")
+    )
+    turned: bool = value(
+        True, label="Turn along", help="Turn every copy with its place on the ring"
+    )
     length_m: float = value(
-        3.0, label="Field, x", unit="m", help="Size of the field along x", gt=0, le=1e3, slider=(0.5, 10)
+        3.0,
+        label="Field, x",
+        unit="m",
+        help="Size of the field along x",
+        gt=0,
+        le=1e3,
+        slider=(0.5, 10),
     )
     width_m: float = value(
-        2.0, label="Field, y", unit="m", help="Size of the field along y", gt=0, le=1e3, slider=(0.5, 10)
+        2.0,
+        label="Field, y",
+        unit="m",
+        help="Size of the field along y",
+        gt=0,
+        le=1e3,
+        slider=(0.5, 10),
     )
     clearance_m: float = value(
-        0.15, label="Clearance", unit="m", help="Least room to each other, to all else and to the robot's start",
-        ge=0, le=1e3, slider=(0, 1),
-    )  # fmt: skip
-    seed: int = value(1, label="Seed", help="Another seed gives another field", ge=0, le=2**31, slider=(0, 100))
+        0.15,
+        label="Clearance",
+        unit="m",
+        help="Least room to each other, to all else and to the robot's start",
+        ge=0,
+        le=1e3,
+        slider=(0, 1),
+    )
+    seed: int = value(
+        1, label="Seed", help="Another seed gives another field", ge=0, le=2**31, slider=(0, 100)
+    )
 
 
 PATTERNS = {
@@ -293,18 +354,27 @@ def placements(plan: ArrayPlan) -> FloatArray:
     if plan.pattern in ("grid", "staggered"):
         row, column = (index.ravel() for index in np.mgrid[: plan.rows, : plan.columns])
         odd = 0.5 * (row % 2) if plan.pattern == "staggered" else 0.0 * row
-        return np.column_stack(((column + odd) * plan.spacing_x_m, row * plan.spacing_y_m, 0.0 * row))
+        return np.column_stack(
+            ((column + odd) * plan.spacing_x_m, row * plan.spacing_y_m, 0.0 * row)
+        )
     if plan.pattern == "ring":
         closed = plan.arc_deg == 360.0
         steps = max(1, plan.count if closed else plan.count - 1)
         angle = math.radians(plan.arc_deg) * np.arange(plan.count) / steps
-        return np.column_stack((plan.radius_m * (np.cos(angle) - 1.0), plan.radius_m * np.sin(angle), angle))
+        return np.column_stack(
+            (plan.radius_m * (np.cos(angle) - 1.0), plan.radius_m * np.sin(angle), angle)
+        )
     raise ValueError("a random field has no fixed places")
 
 
 def _copy(obstacle: Obstacle, x: float, y: float, turn: float, number: int) -> Obstacle:
     """A copy at a place (m), turned by an angle (rad); copies of what has a name are numbered."""
-    changes: dict[str, Any] = {"x_m": round(x, 6), "y_m": round(y, 6), "locked": False, "hidden": False}
+    changes: dict[str, Any] = {
+        "x_m": round(x, 6),
+        "y_m": round(y, 6),
+        "locked": False,
+        "hidden": False,
+    }
     if obstacle.name and number > 1:
         changes["name"] = f"{obstacle.name[: 79 - len(str(number))]} {number}"
     key = shape_of(obstacle).turn_key
@@ -323,8 +393,9 @@ def arrayed(
 ) -> Array:
     """The scene with an array of some of its obstacles, or of new ones, all in a new group.
 
-    Of a regular pattern several obstacles are repeated together, and those of the scene are its first. In a random
-    field each place gets one of them by chance; those of the scene stay, and it lies about their middle.
+    Of a regular pattern several obstacles are repeated together, and those of the scene are its
+    first. In a random field each place gets one of them by chance; those of the scene stay, and it
+    lies about their middle.
 
     Parameters
     ----------
@@ -340,7 +411,8 @@ def arrayed(
     Raises
     ------
     ValueError
-        If it would be too many, or a place farther away than an obstacle may be (pydantic.ValidationError).
+        If it would be too many, or a place farther away than an obstacle may be
+        (pydantic.ValidationError).
     SceneError
         If it is not known where the robot of a random field starts.
     """
@@ -353,9 +425,15 @@ def arrayed(
     middle = np.mean([(o.x_m, o.y_m) for o in sources], axis=0)
     if plan.pattern == "random":
         throw = throw_field(
-            scene, sources, plan.count - (1 if indices else 0), middle, np.array([plan.length_m, plan.width_m]),
-            plan.clearance_m, plan.seed, base_dir,
-        )  # fmt: skip
+            scene,
+            sources,
+            plan.count - (1 if indices else 0),
+            middle,
+            np.array([plan.length_m, plan.width_m]),
+            plan.clearance_m,
+            plan.seed,
+            base_dir,
+        )
         made = [_copy(sources[s], x, y, 0.0, k + 2) for k, (s, (x, y)) in enumerate(throw.places)]
         sentence = _said(throw, len(made) + (1 if indices else 0), plan.count)
     else:
@@ -364,19 +442,26 @@ def arrayed(
     base = f"{sources[0].group or sources[0].name or shape_of(sources[0]).title} array"
     group = free_group_name(scene, base[:76])
     originals = {i for i in indices if not scene.obstacles[i].locked}
-    kept = [obstacle_with(o, group=group) if i in originals else o for i, o in enumerate(scene.obstacles)]
+    kept = [
+        obstacle_with(o, group=group) if i in originals else o
+        for i, o in enumerate(scene.obstacles)
+    ]
     n = len(kept)
     made = [obstacle_with(o, group=group) for o in made]
     return Array(
-        with_obstacles(scene, (*kept, *made)), (*sorted(indices), *range(n, n + len(made))), sentence
-    )  # fmt: skip
+        with_obstacles(scene, (*kept, *made)),
+        (*sorted(indices), *range(n, n + len(made))),
+        sentence,
+    )
 
 
 def _repeats(plan: ArrayPlan) -> int:
     return plan.count if plan.pattern in ("row", "ring") else plan.columns * plan.rows
 
 
-def _repeated(sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, skip_first: bool) -> list[Obstacle]:
+def _repeated(
+    sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, skip_first: bool
+) -> list[Obstacle]:
     made = []
     for number, (dx, dy, angle) in enumerate(placements(plan).tolist(), start=1):
         if number == 1 and skip_first:
@@ -385,11 +470,17 @@ def _repeated(sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, s
         c, s = math.cos(turn), math.sin(turn)
         for o in sources:
             x, y = o.x_m - middle[0], o.y_m - middle[1]
-            made.append(_copy(o, middle[0] + dx + c * x - s * y, middle[1] + dy + s * x + c * y, turn, number))
+            made.append(
+                _copy(
+                    o, middle[0] + dx + c * x - s * y, middle[1] + dy + s * x + c * y, turn, number
+                )
+            )
     return made
 
 
 def _said(throw: Throw, placed: int, wanted: int) -> str:
     if placed == wanted:
         return f"{placed} obstacles"
-    return f"{placed} of {wanted} fitted in {throw.tries} tries; take a larger field or less clearance"
+    return (
+        f"{placed} of {wanted} fitted in {throw.tries} tries; take a larger field or less clearance"
+    )

@@ -9,7 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.edits.pose import as_joint_angles, as_state, changed_start, placed_at, tidy, with_start
+from snakestudio.model.edits.pose import (
+    as_joint_angles,
+    as_state,
+    changed_start,
+    placed_at,
+    tidy,
+    with_start,
+)
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, RecordingStart, StateStart
 from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.pose import initial_joint_angles
@@ -49,22 +56,29 @@ def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
     robot : Robot
     """
     links, offset = robot.links[:-1], np.array([joint.axis_offset for joint in robot.joint_list])
-    arm = 0.5 * (np.array([link.length for link in links]) - offset) - np.array([link.centre_of_mass for link in links])
+    arm = 0.5 * (np.array([link.length for link in links]) - offset) - np.array(
+        [link.centre_of_mass for link in links]
+    )
     points: FloatArray = pose[:-1, :3] + arm[:, None] * matrices(pose[:-1, 3:])[:, :, 0]
     return points
 
 
-def joint_axis(pose: FloatArray, robot: Robot, joint: int, axis: Axis) -> tuple[FloatArray, FloatArray]:
+def joint_axis(
+    pose: FloatArray, robot: Robot, joint: int, axis: Axis
+) -> tuple[FloatArray, FloatArray]:
     """A point (3,), m, and the unit vector (3,) of a joint's axis; a positive angle turns what follows about it.
 
-    The yaw axis is upright in the link before the joint, the roll axis lies along the link after it, and the pitch axis
-    across both.
+    The yaw axis is upright in the link before the joint, the roll axis lies along the link after
+    it, and the pitch axis across both.
     """
     before, after = matrices(pose[joint : joint + 2, 3:])
     if axis == "yaw":
         return joint_points(pose, robot)[joint], before[:, 2]
     own, behind = robot.joint_list[joint], robot.links[joint + 1]
-    point = pose[joint + 1, :3] - (0.5 * (behind.length - own.axis_offset) + behind.centre_of_mass) * after[:, 0]
+    point = (
+        pose[joint + 1, :3]
+        - (0.5 * (behind.length - own.axis_offset) + behind.centre_of_mass) * after[:, 0]
+    )
     if axis == "roll":
         return point, after[:, 0]
     if "roll" not in own.axes:
@@ -73,11 +87,13 @@ def joint_axis(pose: FloatArray, robot: Robot, joint: int, axis: Axis) -> tuple[
     return point, across / max(float(np.linalg.norm(across)), 1e-300)
 
 
-def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_dir: Path | None = None) -> Scene:
+def bent_robot(
+    scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_dir: Path | None = None
+) -> Scene:
     """The scene whose robot starts with another angle of one joint; the longer part of it stays where it is.
 
-    Given link angles and the state of every link stay what they are; any other start becomes given joint angles. A
-    robot in space that lies on the ground does so afterwards, too.
+    Given link angles and the state of every link stay what they are; any other start becomes given
+    joint angles. A robot in space that lies on the ground does so afterwards, too.
 
     Parameters
     ----------
@@ -95,22 +111,31 @@ def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_
     Raises
     ------
     SceneError
-        If the start refers to a file that cannot be read, or a place is farther away than it may be.
+        If the start refers to a file that cannot be read, or a place is farther away than it may
+        be.
     """
     robot, start = scene.robot, scene.start
     lower, upper = angle_limits(scene, joint, axis)
     angle = min(max(angle, lower), upper)
     behind = turns_behind(robot, joint)
     stays = joint if behind else joint + 1
-    by = angle - float(initial_joint_angles(scene, base_dir)[entry_of(scene.body.axes, joint, axis)])
+    by = angle - float(
+        initial_joint_angles(scene, base_dir)[entry_of(scene.body.axes, joint, axis)]
+    )
     if isinstance(start, StateStart | RecordingStart):
-        return with_start(scene, _bent_state(as_state(scene, base_dir), robot, joint, by, axis, behind))
+        return with_start(
+            scene, _bent_state(as_state(scene, base_dir), robot, joint, by, axis, behind)
+        )
     if isinstance(start, LinkAnglesStart) and axis == "yaw":
         placed = placed_at(scene, start, stays)
         assert isinstance(placed, LinkAnglesStart)
         turned = np.array(placed.link_angles_deg)
-        turned[slice(joint + 1, None) if behind else slice(0, joint + 1)] += math.degrees(by if behind else -by)
-        return with_start(scene, changed_start(placed, link_angles_deg=tuple(tidy(value) for value in turned)))
+        turned[slice(joint + 1, None) if behind else slice(0, joint + 1)] += math.degrees(
+            by if behind else -by
+        )
+        return with_start(
+            scene, changed_start(placed, link_angles_deg=tuple(tidy(value) for value in turned))
+        )
     given = placed_at(scene, as_joint_angles(scene, base_dir), stays)
     assert isinstance(given, JointAnglesStart)
     alone = len(robot.joint_list[joint].axes) == 1
@@ -120,7 +145,9 @@ def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_
     return with_start(scene, changed_start(given, **{name: tuple(angles)}))
 
 
-def _bent_state(start: StateStart, robot: Robot, joint: int, by: float, axis: Axis, behind: bool) -> StateStart:
+def _bent_state(
+    start: StateStart, robot: Robot, joint: int, by: float, axis: Axis, behind: bool
+) -> StateStart:
     """The state of every link after one end was turned about a joint; the joint's rate stays."""
     pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
     pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)
@@ -142,4 +169,6 @@ def _bent_state(start: StateStart, robot: Robot, joint: int, by: float, axis: Ax
         velocity[part] = base + np.cross(spin[rest], before @ turn.T) + relative @ turn.T
         spin[part] = spin[rest] + (spin[part] - spin[rest]) @ turn.T
         changes |= {"velocity_m_s": velocity, "angular_velocity_rad_s": spin}
-    return changed_start(start, **{name: tuple(map(tuple, rows.tolist())) for name, rows in changes.items()})
+    return changed_start(
+        start, **{name: tuple(map(tuple, rows.tolist())) for name, rows in changes.items()}
+    )

@@ -101,7 +101,10 @@ def with_group(scene: Scene, indices: Iterable[int], name: str) -> Scene:
     chosen = set(indices)
     return with_obstacles(
         scene,
-        (obstacle_with(o, group=name) if i in chosen and o.group != name else o for i, o in enumerate(scene.obstacles)),
+        (
+            obstacle_with(o, group=name) if i in chosen and o.group != name else o
+            for i, o in enumerate(scene.obstacles)
+        ),
     )
 
 
@@ -110,7 +113,9 @@ def renamed_group(scene: Scene, old: str, new: str) -> Scene:
     return with_group(scene, members(scene, old), new)
 
 
-def with_flag(scene: Scene, indices: Iterable[int], flag: Literal["locked", "hidden"], on: bool) -> Scene:
+def with_flag(
+    scene: Scene, indices: Iterable[int], flag: Literal["locked", "hidden"], on: bool
+) -> Scene:
     """The scene with some obstacles (0-based) locked or hidden, or neither any more."""
     chosen = set(indices)
     return with_obstacles(

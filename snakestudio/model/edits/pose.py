@@ -1,7 +1,8 @@
 """The robot's start as a thing one takes hold of: moved, turned, straightened, laid out anew; pure functions.
 
-Whatever kind of start a scene has, what is done to it here is done to the pose that it means. A start keeps its kind
-where that kind can say the new pose, and becomes given joint angles, or the state of every link, where it cannot.
+Whatever kind of start a scene has, what is done to it here is done to the pose that it means. A
+start keeps its kind where that kind can say the new pose, and becomes given joint angles, or the
+state of every link, where it cannot.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ __all__ = [
 One = TypeVar("One", bound=PlacedStart | StateStart)
 
 _SAME = 1e-6
-"""Places (m) and axes of links that are nearer than this are the same: what an engine leaves of a closed chain."""
+"""Places (m) and axes of links that are nearer than this are the same: what an engine leaves of a
+closed chain."""
 
 
 def tidy(value: float) -> float:
@@ -86,7 +88,9 @@ def changed_start(start: One, **changes: Any) -> One:
 
 def _made(kind: type[One], values: dict[str, Any]) -> One:
     try:
-        made = kind.model_validate({name: value for name, value in values.items() if name in kind.model_fields})
+        made = kind.model_validate(
+            {name: value for name, value in values.items() if name in kind.model_fields}
+        )
     except ValidationError as error:
         found = error.errors(include_url=False)
         problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in found]
@@ -108,7 +112,7 @@ def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
     return math.degrees(heading), math.degrees(pitch), math.degrees(roll)
 
 
-# --- other kinds of start that mean the same pose ---------------------------------------------------------------------
+# --- other kinds of start that mean the same pose -------------------------------------------------
 
 
 def as_state(scene: Scene, base_dir: Path | None = None) -> StateStart:
@@ -147,7 +151,8 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
     Raises
     ------
     SceneError
-        If the start refers to a file that cannot be read, or is the state of links that hang in no chain.
+        If the start refers to a file that cannot be read, or is the state of links that hang in no
+        chain.
     """
     start = scene.start
     if isinstance(start, JointAnglesStart):
@@ -156,15 +161,22 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
     if not isinstance(start, PlacedStart):
         found = start_of_pose(scene, pose)
         if not isinstance(found, JointAnglesStart):
-            raise _refused("these links do not hang together as a chain", "give the state of links that do")
+            raise _refused(
+                "these links do not hang together as a chain", "give the state of links that do"
+            )
         return found
     values = {name: getattr(start, name) for name in PlacedStart.model_fields}
-    return _made(JointAnglesStart, values | _shape(scene, pose, initial_joint_angles(scene, base_dir), start.link - 1))
+    return _made(
+        JointAnglesStart,
+        values | _shape(scene, pose, initial_joint_angles(scene, base_dir), start.link - 1),
+    )
 
 
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
     """Joint angles and orientation of the placed link, as they stand in a start."""
-    values: dict[str, Any] = {name: tuple(map(tidy, given)) for name, given in joint_lists(scene, angles).items()}
+    values: dict[str, Any] = {
+        name: tuple(map(tidy, given)) for name, given in joint_lists(scene, angles).items()
+    }
     heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
     values["heading_deg"] = tidy(heading)
     if scene.model.spatial:
@@ -205,7 +217,9 @@ def _directions(pose: FloatArray) -> FloatArray:
     return directions
 
 
-def placed_at(scene: Scene, start: JointAnglesStart | LinkAnglesStart, link: int) -> JointAnglesStart | LinkAnglesStart:
+def placed_at(
+    scene: Scene, start: JointAnglesStart | LinkAnglesStart, link: int
+) -> JointAnglesStart | LinkAnglesStart:
     """The scene's start `start` said with another link (0-based) at a place: the same pose and velocities."""
     if link == start.link - 1:
         return start
@@ -219,13 +233,15 @@ def placed_at(scene: Scene, start: JointAnglesStart | LinkAnglesStart, link: int
     if scene.model.spatial:
         values |= {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}
         values |= {} if start.z_m is None else {"z_m": tidy(z)}
-        if isinstance(start, LinkAnglesStart):  # in space their differences are the shape, and one the heading
+        if isinstance(
+            start, LinkAnglesStart
+        ):  # in space their differences are the shape, and one the heading
             by = heading - start.link_angles_deg[link]
             values["link_angles_deg"] = tuple(tidy(angle + by) for angle in start.link_angles_deg)
     return changed_start(start, **values)
 
 
-# --- the robot as a whole ---------------------------------------------------------------------------------------------
+# --- the robot as a whole -------------------------------------------------------------------------
 
 
 def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) -> Scene:
@@ -239,7 +255,9 @@ def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) ->
     return _carried(scene, np.eye(3), np.zeros(3), np.asarray(shift, float), base_dir)
 
 
-def turned_robot(scene: Scene, axis: ArrayLike, angle: float, pivot: ArrayLike, base_dir: Path | None = None) -> Scene:
+def turned_robot(
+    scene: Scene, axis: ArrayLike, angle: float, pivot: ArrayLike, base_dir: Path | None = None
+) -> Scene:
     """The scene with the robot's start turned as a whole, velocities and all.
 
     Parameters
@@ -261,7 +279,9 @@ def turned_robot(scene: Scene, axis: ArrayLike, angle: float, pivot: ArrayLike, 
     """
     turn = _about(np.asarray(axis, float), angle)
     if not scene.model.spatial and not _upright(turn):
-        raise _refused("the robot of this model lies flat on the ground", "turn it about the z axis")
+        raise _refused(
+            "the robot of this model lies flat on the ground", "turn it about the z axis"
+        )
     return _carried(scene, turn, np.asarray(pivot, float), np.zeros(3), base_dir)
 
 
@@ -278,7 +298,9 @@ def _upright(turn: FloatArray) -> bool:
     return bool(turn[2, 2] > 1.0 - 1e-12)
 
 
-def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArray, base_dir: Path | None) -> Scene:
+def _carried(
+    scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArray, base_dir: Path | None
+) -> Scene:
     """The scene whose robot starts at pivot + turn (p - pivot) + shift instead of p."""
     start = scene.start
     lacking = scene.body.unplaced(start)
@@ -292,12 +314,18 @@ def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArra
     velocity = turn @ np.array([start.vx_m_s, start.vy_m_s, start.vz_m_s])
     changes: dict[str, Any] = {"x_m": tidy(there[0]), "y_m": tidy(there[1])}
     if velocity.any():
-        changes |= {"vx_m_s": tidy(velocity[0]), "vy_m_s": tidy(velocity[1]), "vz_m_s": tidy(velocity[2])}
+        changes |= {
+            "vx_m_s": tidy(velocity[0]),
+            "vy_m_s": tidy(velocity[1]),
+            "vz_m_s": tidy(velocity[2]),
+        }
     omega = np.degrees(turn @ np.array(start.omega))
     if not _upright(turn) or start.omega_x_deg_s or start.omega_y_deg_s:
         rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
         changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
-    if scene.body.in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
+    if scene.body.in_space and (
+        start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9
+    ):
         changes["z_m"] = tidy(there[2])
     return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
 
@@ -309,12 +337,20 @@ def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
         if by == 0.0:
             return {}
     else:
-        heading = start.link_angles_deg[start.link - 1] if isinstance(start, LinkAnglesStart) else _heading(start)
-        frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
+        heading = (
+            start.link_angles_deg[start.link - 1]
+            if isinstance(start, LinkAnglesStart)
+            else _heading(start)
+        )
+        frame = rotation(
+            *(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg))
+        )
         turned, pitch, roll = frame_angles(turn @ frame)
         changes, by = {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}, turned - heading
     if isinstance(start, LinkAnglesStart):
-        return changes | {"link_angles_deg": tuple(tidy(angle + by) for angle in start.link_angles_deg)}
+        return changes | {
+            "link_angles_deg": tuple(tidy(angle + by) for angle in start.link_angles_deg)
+        }
     return changes | {"heading_deg": _within_half_a_turn(_heading(start) + by)}
 
 
@@ -326,7 +362,9 @@ def _within_half_a_turn(degrees: float) -> float:
     return tidy(degrees if abs(degrees) <= 180.0 else math.remainder(degrees, 360.0))
 
 
-def _carried_state(start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray) -> StateStart:
+def _carried_state(
+    start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray
+) -> StateStart:
     place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
     given = np.array(start.orientation_wxyz)
     given = given / np.linalg.norm(given, axis=1, keepdims=True).clip(1e-300)
@@ -339,7 +377,7 @@ def _carried_state(start: StateStart, turn: FloatArray, pivot: FloatArray, shift
     return changed_start(start, **changes)
 
 
-# --- other shapes at the same place -----------------------------------------------------------------------------------
+# --- other shapes at the same place ---------------------------------------------------------------
 
 
 def straight_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
@@ -368,10 +406,21 @@ def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
 
 def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | None) -> Scene:
     if not scene.body.jointed:
-        raise _refused("the shape of a continuous body is what its strain law says", "change the strain law")
+        raise _refused(
+            "the shape of a continuous body is what its strain law says", "change the strain law"
+        )
     now, _ = initial_state(scene, base_dir)
     old = scene.start
-    kept = ("link", "z_m", "vx_m_s", "vy_m_s", "vz_m_s", "omega_deg_s", "omega_x_deg_s", "omega_y_deg_s")
+    kept = (
+        "link",
+        "z_m",
+        "vx_m_s",
+        "vy_m_s",
+        "vz_m_s",
+        "omega_deg_s",
+        "omega_x_deg_s",
+        "omega_y_deg_s",
+    )
     values = {name: getattr(old, name) for name in kept} if isinstance(old, PlacedStart) else {}
     level = with_start(scene, _made(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from snakestudio.model.edits.groups import free_group_name, obstacle_with
-from snakestudio.model.obstacles.shape import SHAPES, Arrangement, Fit, Obstacle, ShapeKind, shape_of
+from snakestudio.model.obstacles.shape import (
+    SHAPES,
+    Arrangement,
+    Fit,
+    Obstacle,
+    ShapeKind,
+    shape_of,
+)
 from snakestudio.model.scene import Scene
 
 __all__ = ["PRESETS", "Preset", "last_like", "preset_obstacles"]
@@ -51,7 +58,9 @@ def _fit(scene: Scene) -> Fit:
 
 def last_like(scene: Scene, name: str) -> Obstacle | None:
     """The last obstacle that a new one of a preset is like; None if the preset goes by itself. A wall is no box."""
-    return next((o for o in reversed(scene.obstacles) if o.kind == name and shape_of(o).typical(o)), None)
+    return next(
+        (o for o in reversed(scene.obstacles) if o.kind == name and shape_of(o).typical(o)), None
+    )
 
 
 def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
@@ -77,9 +86,12 @@ def _all() -> dict[str, Preset]:
     """Of every shape one of its own, and its arrangements."""
     found: list[tuple[float, Preset]] = []
     for name, kind in SHAPES.items():
-        found.append((kind.place, Preset(name, kind.title, kind.help, kind.icon, partial(_one, kind, name))))
+        found.append(
+            (kind.place, Preset(name, kind.title, kind.help, kind.icon, partial(_one, kind, name)))
+        )
         found += [
-            (of.place, Preset(of.name, of.title, of.help, of.icon, partial(_several, of))) for of in kind.arrangements
+            (of.place, Preset(of.name, of.title, of.help, of.icon, partial(_several, of)))
+            for of in kind.arrangements
         ]
     return {preset.name: preset for _, preset in sorted(found, key=lambda each: each[0])}
 

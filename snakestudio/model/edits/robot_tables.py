@@ -1,7 +1,8 @@
 """Edits of what differs from link to link and from joint to joint, as compact tables.
 
-An edit gives values to single links or joints. It changes the tables that give these values already, adds one where
-that is shorter, and leaves all others as they were written. A value that is the same as without a table is left out.
+An edit gives values to single links or joints. It changes the tables that give these values
+already, adds one where that is shorter, and leaves all others as they were written. A value that is
+the same as without a table is left out.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ _WHOLE_JOINT = ("axes", "axis_offset_m")
 
 Override = LinkOverride | JointOverride
 Cell = tuple[int, str]
-"""0-based link or joint, and the axis that a value is about ("": of a link, or of the whole joint)."""
+"""0-based link or joint, and the axis that a value is about ("": of a link, or of the whole
+joint)."""
 Values = dict[Cell, Any]
 """What tables give for one name."""
 
@@ -100,7 +102,8 @@ def _axes_of(override: Override, name: str) -> tuple[str, ...]:
 def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "") -> Any:
     """The value of a link or joint (0-based) without a table that gives it; None if there is none then.
 
-    For the friction of a link that is the ground's, and for its inertia what follows from its mass and size.
+    For the friction of a link that is the ground's, and for its inertia what follows from its mass
+    and size.
     """
     robot = scene.robot
     if table == "link":
@@ -144,14 +147,29 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
     given = _given(robot, "link")
     if name == "mu_backward":
         own = given.get("mu_along", {}).get((row, ""))
-        return own if own is not None else ground.mu_along if ground.mu_backward is None else ground.mu_backward
-    size = {each: given.get(each, {}).get((row, ""), values[each]) for each in ("mass_kg", "length_m", "radius_m")}
+        return (
+            own
+            if own is not None
+            else ground.mu_along
+            if ground.mu_backward is None
+            else ground.mu_backward
+        )
+    size = {
+        each: given.get(each, {}).get((row, ""), values[each])
+        for each in ("mass_kg", "length_m", "radius_m")
+    }
     alike = Robot(
         n_links=1,
         link=(LinkOverride(index=1, **size),),
         **{
             each: getattr(robot, each)
-            for each in ("link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "axial_inertia_kg_m2")
+            for each in (
+                "link_length_m",
+                "radius_m",
+                "mass_kg",
+                "inertia_kg_m2",
+                "axial_inertia_kg_m2",
+            )
         },
     )
     return alike.links[0].inertia if name == "inertia_kg_m2" else alike.links[0].axial_inertia
@@ -167,8 +185,8 @@ def with_part_values(
     scene : Scene
     table : "link" or "joint"
     changes : mapping of (int, str) to value
-        By 0-based link or joint and the value's name in `LinkOverride` or `JointOverride`; None takes back what the
-        tables give.
+        By 0-based link or joint and the value's name in `LinkOverride` or `JointOverride`; None
+        takes back what the tables give.
     only : str, optional
         The axis of the joints that the values are about; all of them if left out.
 
@@ -181,12 +199,22 @@ def with_part_values(
     names = LINK_VALUES if table == "link" else JOINT_VALUES
     for row, name in changes:
         if not 0 <= row < count:
-            raise _refused(f"robot.{table}", f"there is no {table} {row + 1}", f"give a number from 1 to {count}")
+            raise _refused(
+                f"robot.{table}",
+                f"there is no {table} {row + 1}",
+                f"give a number from 1 to {count}",
+            )
         if name not in names:
-            raise _refused(f"robot.{table}", f'"{name}" is not a value of a {table}', f"give one of {', '.join(names)}")
+            raise _refused(
+                f"robot.{table}",
+                f'"{name}" is not a value of a {table}',
+                f"give one of {', '.join(names)}",
+            )
     columns: dict[str, dict[int, Any]] = {}
     for (row, name), value in changes.items():
-        columns.setdefault(name, {})[row] = None if value is None else _checked(table, row, name, value)
+        columns.setdefault(name, {})[row] = (
+            None if value is None else _checked(table, row, name, value)
+        )
     overrides: list[Any] = list(robot.link if table == "link" else robot.joint)
     whole = scene
     # What others follow from comes first: inertia from mass and size, axes before their values.
@@ -216,7 +244,9 @@ def _refused(key: str, message: str, remedy: str = "") -> SceneError:
     return SceneError.of([problem])
 
 
-def _target(scene: Scene, table: Table, name: str, values: Mapping[int, Any], only: str | None) -> Values:
+def _target(
+    scene: Scene, table: Table, name: str, values: Mapping[int, Any], only: str | None
+) -> Values:
     """What the tables are to give for a value."""
     robot = scene.robot
     target = given_values(robot, table, name)
@@ -227,7 +257,9 @@ def _target(scene: Scene, table: Table, name: str, values: Mapping[int, Any], on
         else:
             axes = AXES if only is None else (only,)
             own = tuple(axis for axis in axes if axis in robot.joint_list[row].axes) or axes
-        usual = value is None or all(_is_usual(scene, table, row, name, axis, value) for axis in own)
+        usual = value is None or all(
+            _is_usual(scene, table, row, name, axis, value) for axis in own
+        )
         for axis in axes:
             if usual:
                 target.pop((row, axis), None)
@@ -245,10 +277,12 @@ def _is_usual(scene: Scene, table: Table, row: int, name: str, axis: str, value:
     return isinstance(value, int | float) and math.isclose(usual, value, rel_tol=1e-12, abs_tol=0.0)
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
-def _with_column(overrides: list[Any], robot: Robot, table: Table, name: str, target: Values) -> list[Any]:
+def _with_column(
+    overrides: list[Any], robot: Robot, table: Table, name: str, target: Values
+) -> list[Any]:
     """The tables with others of them giving one value, so that it is as in `target`; the shortest way to say it."""
     count = _count(robot, table)
     before = _resolved(overrides, count).get(name, {})
@@ -260,7 +294,10 @@ def _with_column(overrides: list[Any], robot: Robot, table: Table, name: str, ta
         _rewritten(overrides, robot, table, name, target, _split),
     ]
     usable = [way for way in ways if way is not None and not override_problems(way, count, table)]
-    return min(usable, key=lambda way: (len(way), sum(name in override.model_fields_set for override in way)))
+    return min(
+        usable,
+        key=lambda way: (len(way), sum(name in override.model_fields_set for override in way)),
+    )
 
 
 def _changed(override: _AnyOverride, **values: Any) -> _AnyOverride:
@@ -312,7 +349,9 @@ def _rewritten(
     emptied = [_empty(new) and not _empty(old) for new, old in zip(result, overrides, strict=True)]
     alike: dict[tuple[range, str | None], list[int]] = {}
     for number, override in enumerate(result):
-        alike.setdefault((selected(override.index, count), getattr(override, "only", None)), []).append(number)
+        alike.setdefault(
+            (selected(override.index, count), getattr(override, "only", None)), []
+        ).append(number)
     first = 0
     for entry in arrange(target, count, _per_axis(table, name)):
         numbers = alike.get((selected(entry.where, count), entry.only), [])
@@ -325,7 +364,11 @@ def _rewritten(
             result[place] = _changed(result[place], **{name: entry.value})
         if arrange is _layered:
             first = place + 1  # what follows is an exception from this
-    result = [override for override, gone in zip(result, emptied, strict=True) if not (gone and _empty(override))]
+    result = [
+        override
+        for override, gone in zip(result, emptied, strict=True)
+        if not (gone and _empty(override))
+    ]
     return result if _resolved(result, count).get(name, {}) == target else None
 
 
@@ -380,14 +423,24 @@ def _layered(target: Values, count: int, per_axis: bool) -> list[_Entry]:
         backgrounds = [range(count), range(0, count, 2), range(1, count, 2)]
         if column:
             backgrounds.append(range(min(column), max(column) + 1))
-        best = [_Entry(index, only, value) for value, rows in _by_value(column) for index in _indices(rows, count)]
+        best = [
+            _Entry(index, only, value)
+            for value, rows in _by_value(column)
+            for index in _indices(rows, count)
+        ]
         for rows in backgrounds:
             if not len(rows) or any(row not in column for row in rows):
                 continue
             commonest = Counter(column[row] for row in rows).most_common(1)[0][0]
-            rest = {row: value for row, value in column.items() if row not in rows or value != commonest}
+            rest = {
+                row: value for row, value in column.items() if row not in rows or value != commonest
+            }
             layered = [_Entry(_indices(list(rows), count)[0], only, commonest)]
-            layered += [_Entry(index, only, value) for value, of in _by_value(rest) for index in _indices(of, count)]
+            layered += [
+                _Entry(index, only, value)
+                for value, of in _by_value(rest)
+                for index in _indices(of, count)
+            ]
             if len(layered) < len(best):
                 best = layered
         entries += best

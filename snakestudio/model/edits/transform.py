@@ -1,8 +1,9 @@
 """Moving, turning and scaling obstacles: pure functions that gizmo, keys and scripts share.
 
-Everything turns and scales about a pivot: places go around it, and each shape follows with what it has. What has no
-angles to be tilted by stands upright and turns about the vertical. Values are rounded to the micrometre and the
-millionth of a degree, so that a file stays readable however often something was turned.
+Everything turns and scales about a pivot: places go around it, and each shape follows with what it
+has. What has no angles to be tilted by stands upright and turns about the vertical. Values are
+rounded to the micrometre and the millionth of a degree, so that a file stays readable however often
+something was turned.
 """
 
 from __future__ import annotations
@@ -37,14 +38,23 @@ __all__ = [
 def reference_point(obstacle: Obstacle) -> FloatArray:
     """The point (3,), m, that an obstacle is moved, turned and scaled by.
 
-    A box's middle, the middle of a cylinder's lid, for everything else the place its coordinates name.
+    A box's middle, the middle of a cylinder's lid, for everything else the place its coordinates
+    name.
     """
-    return np.array([obstacle.x_m, obstacle.y_m, getattr(obstacle, "z_m", 0.0) + shape_of(obstacle).middle(obstacle)])
+    return np.array(
+        [
+            obstacle.x_m,
+            obstacle.y_m,
+            getattr(obstacle, "z_m", 0.0) + shape_of(obstacle).middle(obstacle),
+        ]
+    )
 
 
 def own_axes(obstacle: Obstacle) -> FloatArray:
     """Its own axes as the columns of a rotation, (3, 3)."""
-    return turned(_yaw(obstacle), getattr(obstacle, "pitch_deg", 0.0), getattr(obstacle, "roll_deg", 0.0))
+    return turned(
+        _yaw(obstacle), getattr(obstacle, "pitch_deg", 0.0), getattr(obstacle, "roll_deg", 0.0)
+    )
 
 
 def direction_of(axis: str | ArrayLike) -> FloatArray:
@@ -62,11 +72,13 @@ def turned_about(axis: str | ArrayLike, angle: float) -> FloatArray:
         return rotation(angle)
     x, y, z = direction_of(axis)
     across = np.array([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)])
-    turned: FloatArray = np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * across @ across
+    turned: FloatArray = (
+        np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * across @ across
+    )
     return turned
 
 
-# --- the edits --------------------------------------------------------------------------------------------------------
+# --- the edits ------------------------------------------------------------------------------------
 
 
 def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArray) -> Scene:
@@ -98,7 +110,11 @@ def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArr
 
 
 def turn(
-    scene: Scene, indices: Iterable[int], axis: str | ArrayLike, angle: float, pivot: Sequence[float] | FloatArray
+    scene: Scene,
+    indices: Iterable[int],
+    axis: str | ArrayLike,
+    angle: float,
+    pivot: Sequence[float] | FloatArray,
 ) -> Scene:
     """The scene with some obstacles turned about an axis through a pivot.
 
@@ -121,7 +137,11 @@ def turn(
     """
     pivot, direction = np.asarray(pivot, float), direction_of(axis)
     upright = abs(direction[2]) > 1.0 - 1e-12
-    by = turned_about("z", angle * math.copysign(1.0, direction[2])) if upright else turned_about(direction, angle)
+    by = (
+        turned_about("z", angle * math.copysign(1.0, direction[2]))
+        if upright
+        else turned_about(direction, angle)
+    )
     degrees = math.degrees(angle) * math.copysign(1.0, direction[2])
     changes: dict[int, dict[str, float]] = {}
     for index in indices:
@@ -143,7 +163,10 @@ def turn(
 
 
 def scale(
-    scene: Scene, indices: Iterable[int], factors: Sequence[float] | FloatArray, pivot: Sequence[float] | FloatArray
+    scene: Scene,
+    indices: Iterable[int],
+    factors: Sequence[float] | FloatArray,
+    pivot: Sequence[float] | FloatArray,
 ) -> Scene:
     """The scene with some obstacles made larger or smaller, and moved away from a pivot or towards it.
 
@@ -153,8 +176,9 @@ def scale(
     indices : iterable of int
         Obstacles, 0-based.
     factors : (3,) array
-        Above 0. Sizes grow along an obstacle's own axes, distances from the pivot along those of the world. A cylinder
-        stays round: of the first two factors it takes the one that changes it more.
+        Above 0. Sizes grow along an obstacle's own axes, distances from the pivot along those of
+        the world. A cylinder stays round: of the first two factors it takes the one that changes it
+        more.
     pivot : (3,) array
         m.
 
@@ -165,7 +189,9 @@ def scale(
     """
     by = np.asarray(factors, float)
     if not np.isfinite(by).all() or (by <= 0.0).any():
-        problem = Problem("error", "", "a factor must be greater than 0", "give one such as 1.5 or 50%")
+        problem = Problem(
+            "error", "", "a factor must be greater than 0", "give one such as 1.5 or 50%"
+        )
         raise SceneError.of([problem])
     pivot = np.asarray(pivot, float)
     changes: dict[int, dict[str, Any]] = {}
@@ -176,18 +202,22 @@ def scale(
         sizes = kind.scaled(o, *by.tolist())
         changes[index] = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1])), **sizes}
         if kind.raised:
-            changes[index]["z_m"] = _length(float(after[2]) - kind.middle(o.model_copy(update=sizes)))
+            changes[index]["z_m"] = _length(
+                float(after[2]) - kind.middle(o.model_copy(update=sizes))
+            )
     return _with_changes(scene, changes)
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------
 
 
 def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
     """Yaw, pitch and roll of a rotation; of the two sets that mean the same, the one nearer to what it had."""
     across = math.hypot(turned[0, 0], turned[1, 0])
     pitch = math.atan2(-turned[2, 0], across)
-    if across < 1e-9:  # pointing straight up or down only the sum or difference of the other two is known
+    if (
+        across < 1e-9
+    ):  # pointing straight up or down only the sum or difference of the other two is known
         yaw, roll = math.atan2(-turned[0, 1], turned[1, 1]), 0.0
     else:
         yaw, roll = math.atan2(turned[1, 0], turned[0, 0]), math.atan2(turned[2, 1], turned[2, 2])
@@ -195,7 +225,10 @@ def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
     had = [math.radians(getattr(o, name)) for name in names]
     same = (yaw, pitch, roll), (yaw + math.pi, math.pi - pitch, roll + math.pi)
     best = min(
-        same, key=lambda three: sum(abs(math.remainder(a - b, math.tau)) for a, b in zip(three, had, strict=True))
+        same,
+        key=lambda three: sum(
+            abs(math.remainder(a - b, math.tau)) for a, b in zip(three, had, strict=True)
+        ),
     )
     return {name: _angle(math.degrees(angle)) for name, angle in zip(names, best, strict=True)}
 

@@ -22,20 +22,23 @@ from snakestudio.model.robot.smooth_steps import NUMERIC
 __all__ = ["ACCELERATION", "SPEED", "Formula", "Number", "primitive", "read"]
 
 Number = NDArray[np.float64] | np.float64
-"""What a formula is evaluated with: arrays or numpy's numbers, which do not raise where a formula has a pole."""
+"""What a formula is evaluated with: arrays or numpy's numbers, which do not raise where a formula
+has a pole."""
 
 SPEED, ACCELERATION = "_speed", "_acceleration"
-"""Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type them."""
+"""Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type
+them."""
 
 LARGEST_EXPONENT = 40
 """Powers of powers beyond this are refused."""
 
 MOST_CALLS = 9_000_000
-"""Calls and returns after which a formula is given up, some seconds: counted, not timed, so that what one machine takes
-no other refuses."""
+"""Calls and returns after which a formula is given up, some seconds: counted, not timed, so that
+what one machine takes no other refuses."""
 
 QUICK = 100
-"""Characters up to which a formula takes no second whatever it says: to count would double its time for nothing."""
+"""Characters up to which a formula takes no second whatever it says: to count would double its time
+for nothing."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,7 +75,8 @@ class Formula:
         Parameters
         ----------
         values : mapping
-            Arrays that fit together for every name in `order`. Where the formula has a pole, so has the result.
+            Arrays that fit together for every name in `order`. Where the formula has a pole, so has
+            the result.
         """
         with np.errstate(all="ignore"):
             value, rate, acceleration, slope = self.function(*(values[name] for name in self.order))
@@ -93,7 +97,9 @@ def read(
     FormulaError
         If it cannot be used.
     """
-    found = _read(text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items()))
+    found = _read(
+        text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items())
+    )
     if isinstance(found, FormulaError):
         raise FormulaError(found.message, found.remedy, found.start, found.stop)
     return found
@@ -101,7 +107,8 @@ def read(
 
 def _too_long() -> FormulaError:
     return FormulaError(
-        "it takes too long to differentiate", "make it simpler, above all what lies in each other in it"
+        "it takes too long to differentiate",
+        "make it simpler, above all what lies in each other in it",
     )
 
 
@@ -129,7 +136,8 @@ def _counted(quick: bool = False) -> Iterator[None]:
             raise _TooLongError
 
     def dropped(lost: sys.UnraisableHookArgs) -> None:
-        # Out of a finalizer nothing can be raised, and Python ends the counting with it: it is raised soon after.
+        # Out of a finalizer nothing can be raised, and Python ends the counting with it: it is
+        # raised soon after.
         nonlocal left
         if isinstance(lost.exc_value, _TooLongError):
             left = 10  # the way out of here
@@ -173,31 +181,48 @@ def _made(
 ) -> Formula:
     import sympy
 
-    refused = FormulaError("it has no finite real value", "avoid 1/0, and roots and logarithms of negative numbers")
+    refused = FormulaError(
+        "it has no finite real value", "avoid 1/0, and roots and logarithms of negative numbers"
+    )
     try:
         made = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
-        t, x, s, v, a = (sympy.Symbol(name, real=True) for name in ("t", "X", "s", SPEED, ACCELERATION))
+        t, x, s, v, a = (
+            sympy.Symbol(name, real=True) for name in ("t", "X", "s", SPEED, ACCELERATION)
+        )
         rate = made.diff(t) + v * made.diff(s)
         second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
         parts = [made, rate, second, made.diff(x) + made.diff(s)]
-        parts = [part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts]  # at the kink of a modulus
+        parts = [
+            part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts
+        ]  # at the kink of a modulus
         for part in parts:
             if part.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
                 raise refused
-            if any(p.exp.is_Number and abs(p.exp) > LARGEST_EXPONENT for p in part.atoms(sympy.Pow)):
-                raise FormulaError("its powers are too large", f"keep exponents below {LARGEST_EXPONENT}")
+            if any(
+                p.exp.is_Number and abs(p.exp) > LARGEST_EXPONENT for p in part.atoms(sympy.Pow)
+            ):
+                raise FormulaError(
+                    "its powers are too large", f"keep exponents below {LARGEST_EXPONENT}"
+                )
         used = set().union(*(part.free_symbols for part in parts))
         symbols = sorted(used, key=lambda symbol: str(symbol.name))
-        function = sympy.lambdify(symbols, parts, modules=[NUMERIC, "numpy"], cse=True, docstring_limit=0)
+        function = sympy.lambdify(
+            symbols, parts, modules=[NUMERIC, "numpy"], cse=True, docstring_limit=0
+        )
     except FormulaError:
         raise
-    except RecursionError as error:  # how soon depends on who asks, so it is no other verdict than that of the calls
+    except (
+        RecursionError
+    ) as error:  # how soon depends on who asks, so it is no other verdict than that of the calls
         raise _too_long() from error
-    # Whatever sympy stumbles over is refused; NotImplementedError is what it raises where it knows no way.
+    # Whatever sympy stumbles over is refused; NotImplementedError is what it raises where it knows
+    # no way.
     except (ArithmeticError, AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise refused from error
     uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
-    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts))
+    return Formula(
+        made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts)
+    )
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,9 @@
 """Arithmetic that people type: one parser and one walker for every use.
 
-A text is parsed by Python's grammar and never evaluated: an `Interpreter` walks the syntax tree, and only what the
-`Vocabulary` of its use names gets through. What names, operators and functions mean (numbers, sympy expressions,
-columns of a run) is up to the subclasses; limits, positions and the wording of mistakes are the same for all.
+A text is parsed by Python's grammar and never evaluated: an `Interpreter` walks the syntax tree,
+and only what the `Vocabulary` of its use names gets through. What names, operators and functions
+mean (numbers, sympy expressions, columns of a run) is up to the subclasses; limits, positions and
+the wording of mistakes are the same for all.
 """
 
 from __future__ import annotations
@@ -92,10 +93,17 @@ class Vocabulary:
 
     def description(self, functions: bool) -> str:
         """All that can be typed, for remedies."""
-        symbols = [*self.operators, *(sign for sign in sorted(self.signs) if sign not in self.operators)]
+        symbols = [
+            *self.operators,
+            *(sign for sign in sorted(self.signs) if sign not in self.operators),
+        ]
         symbols += [*self.comparisons, *(("and", "or") if self.conditions else ())]
-        spelled = " ".join("^" if symbol == "**" and self.caret_is_power else symbol for symbol in symbols)
-        return listing([f"numbers, {self.names}, {spelled}", "functions" if functions else "parentheses"])
+        spelled = " ".join(
+            "^" if symbol == "**" and self.caret_is_power else symbol for symbol in symbols
+        )
+        return listing(
+            [f"numbers, {self.names}, {spelled}", "functions" if functions else "parentheses"]
+        )
 
 
 class Interpreter(ABC, Generic[Value]):
@@ -143,7 +151,9 @@ class Interpreter(ABC, Generic[Value]):
         limits = self.vocabulary.limits
         self._parts += 1
         if self._parts > limits.parts:
-            raise FormulaError(f"it has more than {limits.parts} numbers, names and operations", "make it simpler")
+            raise FormulaError(
+                f"it has more than {limits.parts} numbers, names and operations", "make it simpler"
+            )
         if self._depth > limits.depth:
             self.refuse(tree, "is nested too deeply", "make it simpler")
         self._depth += 1
@@ -168,7 +178,9 @@ class Interpreter(ABC, Generic[Value]):
     def operation(self, tree: ast.BinOp, symbol: str, left: Value, right: Value) -> Value:
         """An operation on two values."""
 
-    def comparison(self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Value]) -> Value:
+    def comparison(
+        self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Value]
+    ) -> Value:
         """A chain of comparisons between one more value than there are symbols."""
         self.not_understood(tree)
 
@@ -197,14 +209,23 @@ class Interpreter(ABC, Generic[Value]):
     def refuse(self, tree: ast.expr, predicate: str, remedy: str) -> NoReturn:
         """Raise a FormulaError about a part of the text, which is the subject of the predicate."""
         start, stop = self.position(tree)
-        raise FormulaError(f"'{self.excerpt(tree)}' at character {start + 1} {predicate}", remedy, start, stop)
+        raise FormulaError(
+            f"'{self.excerpt(tree)}' at character {start + 1} {predicate}", remedy, start, stop
+        )
 
     def not_understood(self, tree: ast.expr) -> NoReturn:
         """Refuse what is not in the vocabulary."""
-        self.refuse(tree, "is not understood", f"use {self.vocabulary.description(bool(self.functions))}")
+        self.refuse(
+            tree, "is not understood", f"use {self.vocabulary.description(bool(self.functions))}"
+        )
 
     def unknown_name(
-        self, tree: ast.expr, name: str, known: Iterable[str], predicate: str = "is not known", remedy: str = ""
+        self,
+        tree: ast.expr,
+        name: str,
+        known: Iterable[str],
+        predicate: str = "is not known",
+        remedy: str = "",
     ) -> NoReturn:
         """Refuse a name, with the known ones that it is probably misspelt from."""
         if name in self.functions:
@@ -227,19 +248,29 @@ class Interpreter(ABC, Generic[Value]):
             return self.name(tree, tree.id)
         if isinstance(tree, ast.Attribute) and words.prefix:
             if not (isinstance(tree.value, ast.Name) and tree.value.id == words.prefix):
-                self.refuse(tree, "is not understood", f"only {words.prefix}. can stand before a name")
+                self.refuse(
+                    tree, "is not understood", f"only {words.prefix}. can stand before a name"
+                )
             return self.name(tree, f"{words.prefix}.{tree.attr}")
         if isinstance(tree, ast.UnaryOp) and _SYMBOLS[type(tree.op)] in words.signs:
             value = self.evaluate(tree.operand)
-            return value if isinstance(tree.op, ast.UAdd) else self.sign(tree, _SYMBOLS[type(tree.op)], value)
+            return (
+                value
+                if isinstance(tree.op, ast.UAdd)
+                else self.sign(tree, _SYMBOLS[type(tree.op)], value)
+            )
         if isinstance(tree, ast.BinOp) and _SYMBOLS.get(type(tree.op)) in words.operators:
             return self._operation(tree, _SYMBOLS[type(tree.op)])
         if isinstance(tree, ast.Compare) and words.comparisons:
             symbols = [_SYMBOLS.get(type(operator), "") for operator in tree.ops]
             if all(symbol in words.comparisons for symbol in symbols):
-                return self.comparison(tree, symbols, [self.evaluate(part) for part in (tree.left, *tree.comparators)])
+                return self.comparison(
+                    tree, symbols, [self.evaluate(part) for part in (tree.left, *tree.comparators)]
+                )
         if isinstance(tree, ast.BoolOp) and words.conditions:
-            return self.condition(tree, _SYMBOLS[type(tree.op)], [self.evaluate(part) for part in tree.values])
+            return self.condition(
+                tree, _SYMBOLS[type(tree.op)], [self.evaluate(part) for part in tree.values]
+            )
         if isinstance(tree, ast.Call) and self.functions:
             return self._call(tree)
         if isinstance(tree, ast.Tuple):
@@ -250,7 +281,9 @@ class Interpreter(ABC, Generic[Value]):
         value = tree.value
         if self.vocabulary.whole:
             if type(value) is not int:
-                self.refuse(tree, "is not a whole number", f"write it like {self.vocabulary.example}")
+                self.refuse(
+                    tree, "is not a whole number", f"write it like {self.vocabulary.example}"
+                )
             return self.number(tree, value)
         if type(value) not in (int, float):
             self.not_understood(tree)
@@ -291,12 +324,16 @@ class Interpreter(ABC, Generic[Value]):
             at = text.index("#")
             raise FormulaError(f"there is a '#' at character {at + 1}", "leave it out", at, at + 1)
         if not text.strip():
-            raise FormulaError("it is empty", f"give a formula, for example {self.vocabulary.example}")
+            raise FormulaError(
+                "it is empty", f"give a formula, for example {self.vocabulary.example}"
+            )
         plain = "".join(" " if c.isspace() else c for c in text).translate(TYPOGRAPHIC)
         indent = len(plain) - len(plain.lstrip())
         source = plain.strip()
         power = self.vocabulary.caret_is_power
-        self._positions = [i + indent for i, c in enumerate(source) for _ in range(2 if power and c == "^" else 1)]
+        self._positions = [
+            i + indent for i, c in enumerate(source) for _ in range(2 if power and c == "^" else 1)
+        ]
         self._source = source.replace("^", "**") if power else source
         try:
             with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """Numbers between two bounds, in arrays: what a formula can be over whole boxes of time and place, poles included.
 
-A formula that is evaluated with them gives bounds of all its values, not the closest ones: a name that occurs twice
-counts as two. Where it may have a pole, or no real value, they are infinite.
+A formula that is evaluated with them gives bounds of all its values, not the closest ones: a name
+that occurs twice counts as two. Where it may have a pole, or no real value, they are infinite.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Interval:
             a, b = self.low * other, self.high * other
             return _sound(np.minimum(a, b), np.maximum(a, b))
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return _sound(np.minimum.reduce(np.broadcast_arrays(*ends)), np.maximum.reduce(np.broadcast_arrays(*ends)))
+        return _sound(
+            np.minimum.reduce(np.broadcast_arrays(*ends)),
+            np.maximum.reduce(np.broadcast_arrays(*ends)),
+        )
 
     def _over(self) -> Interval:
         pole = (self.low <= 0.0) & (self.high >= 0.0)
@@ -75,11 +78,17 @@ class Interval:
             base = abs(self) if int(power) % 2 == 0 else self
             whole = Interval(base.low ** abs(int(power)), base.high ** abs(int(power)))
             return whole._over() if power < 0 else _sound(whole.low, whole.high)
-        root = _limited(self.low >= 0.0, np.maximum(self.low, 0.0) ** abs(power), self.high ** abs(power))
+        root = _limited(
+            self.low >= 0.0, np.maximum(self.low, 0.0) ** abs(power), self.high ** abs(power)
+        )
         return root._over() if power < 0.0 else root
 
     def __rpow__(self, base: Any) -> Interval:
-        return _exp(self * np.log(base)) if base > 0.0 else _limited(np.isnan(self.low), self.low, self.high)
+        return (
+            _exp(self * np.log(base))
+            if base > 0.0
+            else _limited(np.isnan(self.low), self.low, self.high)
+        )
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -98,7 +107,9 @@ def _limited(where: Any, low: Any, high: Any) -> Interval:
     return _sound(np.where(where, low, -np.inf), np.where(where, high, np.inf))
 
 
-def _rising(function: Callable[[Any], Any], least: float = -np.inf, most: float = np.inf) -> Callable[[Any], Interval]:
+def _rising(
+    function: Callable[[Any], Any], least: float = -np.inf, most: float = np.inf
+) -> Callable[[Any], Interval]:
     """A function that rises throughout the numbers between `least` and `most` that it is known for."""
 
     def over(value: Any) -> Interval:
@@ -114,7 +125,10 @@ def _turning(function: Callable[[Any], Any], *turns: float) -> Callable[[Any], I
     def over(value: Any) -> Interval:
         x = _interval(value)
         ends = [function(x.low), function(x.high)]
-        ends += [np.where((x.low <= at) & (at <= x.high), function(np.float64(at)), ends[0]) for at in turns]
+        ends += [
+            np.where((x.low <= at) & (at <= x.high), function(np.float64(at)), ends[0])
+            for at in turns
+        ]
         return _sound(np.minimum.reduce(ends), np.maximum.reduce(ends))
 
     return over
@@ -141,10 +155,18 @@ def _tan(value: Any) -> Interval:
 _exp, _log = _rising(np.exp), _rising(np.log, least=5e-324)
 
 _FUNCTIONS: dict[str, Any] = {
-    "exp": _exp, "log": _log, "sqrt": lambda x: _interval(x) ** 0.5, "tan": _tan,
-    "cos": _cos, "sin": lambda x: _cos(_interval(x) - 0.5 * np.pi),
-    "sinh": _rising(np.sinh), "tanh": _rising(np.tanh), "atan": _rising(np.arctan), "sign_of": _rising(np.sign),
-    "cosh": _turning(np.cosh, 0.0), "asin": _rising(np.arcsin, -1.0, 1.0),
+    "exp": _exp,
+    "log": _log,
+    "sqrt": lambda x: _interval(x) ** 0.5,
+    "tan": _tan,
+    "cos": _cos,
+    "sin": lambda x: _cos(_interval(x) - 0.5 * np.pi),
+    "sinh": _rising(np.sinh),
+    "tanh": _rising(np.tanh),
+    "atan": _rising(np.arctan),
+    "sign_of": _rising(np.sign),
+    "cosh": _turning(np.cosh, 0.0),
+    "asin": _rising(np.arcsin, -1.0, 1.0),
     "acos": lambda x: 0.5 * np.pi - _FUNCTIONS["asin"](x),
     "bump_0": _turning(bump, 0.0),
     "bump_1": _turning(lambda v: bump(v, 1), _BUMP_TURNS[0], -_BUMP_TURNS[0]),
@@ -152,7 +174,7 @@ _FUNCTIONS: dict[str, Any] = {
     "rise_0": _rising(rise),
     "rise_1": _turning(lambda v: rise(v, 1), 0.5),
     "rise_2": _turning(lambda v: rise(v, 2), 0.5 - 0.5 * _ROOT, 0.5 + 0.5 * _ROOT),
-}  # fmt: skip
+}
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +187,9 @@ def _compiled(formula: Formula) -> Callable[..., Any]:
     Named.__name__ = "sign_of"
     parts = [sympy.sympify(part).replace(sympy.sign, Named) for part in formula.parts]
     symbols = [sympy.Symbol(name, real=True) for name in formula.order]
-    made: Callable[..., Any] = sympy.lambdify(symbols, parts, modules=[_FUNCTIONS], cse=True, docstring_limit=0)
+    made: Callable[..., Any] = sympy.lambdify(
+        symbols, parts, modules=[_FUNCTIONS], cse=True, docstring_limit=0
+    )
     return made
 
 
@@ -179,4 +203,7 @@ def bounds(formula: Formula, values: Mapping[str, Any]) -> tuple[Interval, ...]:
         Numbers or intervals for every name in `formula.order`.
     """
     with np.errstate(all="ignore"):
-        return tuple(_interval(part) for part in _compiled(formula)(*(values[name] for name in formula.order)))
+        return tuple(
+            _interval(part)
+            for part in _compiled(formula)(*(values[name] for name in formula.order))
+        )

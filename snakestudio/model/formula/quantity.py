@@ -18,7 +18,16 @@ FACTOR = "×"
 
 _CONSTANTS = {"pi": math.pi, "π": math.pi}
 _DIMENSIONS: dict[str, dict[str, float]] = {
-    "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048},
+    "length": {
+        "m": 1.0,
+        "cm": 1e-2,
+        "mm": 1e-3,
+        "um": 1e-6,
+        "µm": 1e-6,
+        "km": 1e3,
+        "in": 0.0254,
+        "ft": 0.3048,
+    },
     "angle": {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi},
     "time": {"s": 1.0, "ms": 1e-3, "min": 60.0},
     "factor": {FACTOR: 1.0, "x": 1.0, "%": 0.01},
@@ -41,8 +50,9 @@ def parse_number(text: str, unit: str = "") -> float:
     ----------
     text : str
     unit : str
-        That of the result, and of numbers without one. Other units of its dimension are converted: where lengths are
-        asked for, mm, cm, m, km, in and ft; for angles °, deg and rad; for times ms, s and min.
+        That of the result, and of numbers without one. Other units of its dimension are converted:
+        where lengths are asked for, mm, cm, m, km, in and ft; for angles °, deg and rad; for times
+        ms, s and min.
 
     Raises
     ------
@@ -111,7 +121,9 @@ def _with_factors(plain: str, units: dict[str, float]) -> str:
 
 
 def _unknown(name: str, units: dict[str, float]) -> str:
-    kind = next((kind for kind, known in _DIMENSIONS.items() if units and known.keys() == units.keys()), "")
+    kind = next(
+        (kind for kind, known in _DIMENSIONS.items() if units and known.keys() == units.keys()), ""
+    )
     if not kind:
         return f"“{name}” is not understood here. Type {_EXAMPLES}."
     known = listing((unit for unit in units if unit not in ("um", FACTOR)), "or")
@@ -162,4 +174,8 @@ def parse_numbers(text: str) -> tuple[float, ...]:
     NumberTextError
         If one of them is none.
     """
-    return tuple(parse_number(part.rstrip(",")) for part in re.split(r"[\s;]+", text.strip()) if part.strip(","))
+    return tuple(
+        parse_number(part.rstrip(","))
+        for part in re.split(r"[\s;]+", text.strip())
+        if part.strip(",")
+    )

@@ -17,7 +17,8 @@ from snakestudio.text import counted, shortened
 
 __all__ = ["FUNCTIONS", "expression"]
 
-# What parts of a typed formula have beside a value: a unit (unknown where a number may carry any), and a size.
+# What parts of a typed formula have beside a value: a unit (unknown where a number may carry any),
+# and a size.
 
 Unit = tuple[float, float] | None
 """Powers of metre and second; None: whatever is wanted, for a number was multiplied in."""
@@ -38,7 +39,8 @@ UNITS: dict[str, Unit] = {
     "m/s": (1.0, -1.0),
     "m/s^2": (1.0, -2.0),
 }
-"""Units by the names that scenes give them; "any" is for numbers that nobody has to divide by a unit first."""
+"""Units by the names that scenes give them; "any" is for numbers that nobody has to divide by a
+unit first."""
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
@@ -58,7 +60,9 @@ def spoken(unit: Unit) -> str:
     names = {value: name for name, value in reversed(UNITS.items()) if name != "rad/s"}
     if unit in names:
         return names[unit] or "no unit"
-    return " ".join(f"{symbol}^{power:g}" for symbol, power in zip(("m", "s"), unit, strict=True) if power)
+    return " ".join(
+        f"{symbol}^{power:g}" for symbol, power in zip(("m", "s"), unit, strict=True) if power
+    )
 
 
 def product_size(a: Size, b: Size) -> Size:
@@ -70,17 +74,35 @@ GROWTH = 3000
 """Terms that the second derivative may have."""
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
-    **{name: getattr(math, name) for name in (
-        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt",
-    )},
+    **{
+        name: getattr(math, name)
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "exp",
+            "log",
+            "sqrt",
+        )
+    },
     "bump": lambda v: float(bump(np.float64(v))),  # type: ignore[arg-type]
     "rise": lambda v: float(rise(np.float64(v))),  # type: ignore[arg-type]
-}  # fmt: skip
+}
 """The functions of one plain number, for numbers."""
 
 
 def expression(
-    text: str, unit: str, names: Mapping[str, str], zero: frozenset[str], elsewhere: Mapping[str, str]
+    text: str,
+    unit: str,
+    names: Mapping[str, str],
+    zero: frozenset[str],
+    elsewhere: Mapping[str, str],
 ) -> Any:
     """The sympy expression that `text` says, in symbols of the same names.
 
@@ -104,8 +126,14 @@ def expression(
     term = _Formula(names, zero, elsewhere).read(text)
     if term.unit is not None and term.unit != UNITS[unit] and term.number != 0.0:
         required = spoken(UNITS[unit])
-        remedy = "make it a plain number" if not unit else f"multiply it by a number or a constant to get {required}"
-        message = f"'{shortened(text.strip())}' is in {spoken(term.unit)} where {required} is required"
+        remedy = (
+            "make it a plain number"
+            if not unit
+            else f"multiply it by a number or a constant to get {required}"
+        )
+        message = (
+            f"'{shortened(text.strip())}' is in {spoken(term.unit)} where {required} is required"
+        )
         raise FormulaError(message, remedy)
     return term.expression
 
@@ -129,10 +157,14 @@ class _Formula(Interpreter[_Term]):
             "/": operator.truediv,
             "**": operator.pow,
         },
-        limits=Limits(characters=500, exponent=20),  # what is longer takes too long to differentiate
+        limits=Limits(
+            characters=500, exponent=20
+        ),  # what is longer takes too long to differentiate
     )
 
-    def __init__(self, names: Mapping[str, str], zero: frozenset[str], elsewhere: Mapping[str, str]) -> None:
+    def __init__(
+        self, names: Mapping[str, str], zero: frozenset[str], elsewhere: Mapping[str, str]
+    ) -> None:
         import sympy
 
         super().__init__()
@@ -166,7 +198,12 @@ class _Formula(Interpreter[_Term]):
         if name in self._elsewhere:
             self.refuse(tree, "cannot be used here", self._elsewhere[name])
         known = [*self._names, "pi"]
-        self.unknown_name(tree, name, known, remedy=f"use {', '.join(known)} and the functions {', '.join(FUNCTIONS)}")
+        self.unknown_name(
+            tree,
+            name,
+            known,
+            remedy=f"use {', '.join(known)} and the functions {', '.join(FUNCTIONS)}",
+        )
 
     def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
         if name in self._names or name == "pi":
@@ -187,7 +224,9 @@ class _Formula(Interpreter[_Term]):
         if max(growth) > GROWTH:
             raise FormulaError("it is too long to differentiate", "make it simpler")
         if left.number is not None and right.number is not None:
-            return self._number_in(tree, self._folded(tree, symbol, left.number, right.number), unit)
+            return self._number_in(
+                tree, self._folded(tree, symbol, left.number, right.number), unit
+            )
         if symbol == "/" and right.number == 0.0:
             self.refuse(tree, "divides by zero", "divide by something else")
         exponent = right.expression
@@ -209,9 +248,15 @@ class _Formula(Interpreter[_Term]):
         if symbol in ("*", "/"):
             return combined(left.unit, right.unit, 1.0 if symbol == "*" else -1.0)
         if right.unit not in (None, PLAIN):
-            self.refuse(tree.right, f"is an exponent in {spoken(right.unit)}", "make it a plain number")
+            self.refuse(
+                tree.right, f"is an exponent in {spoken(right.unit)}", "make it a plain number"
+            )
         if right.number is None and left.unit not in (None, PLAIN):
-            self.refuse(tree.left, f"is in {spoken(left.unit)}, so its exponent must be a number", "give a number")
+            self.refuse(
+                tree.left,
+                f"is in {spoken(left.unit)}, so its exponent must be a number",
+                "give a number",
+            )
         return raised(left.unit, right.number) if right.number is not None else left.unit
 
     def _folded(self, tree: ast.expr, symbol: str, left: float, right: float) -> float:

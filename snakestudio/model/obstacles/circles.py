@@ -56,7 +56,10 @@ def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
     shown = list(mistakes[:_MOST])
     if len(mistakes) > _MOST:
         shown.append(f"... and {len(mistakes) - _MOST} more mistakes.")
-    return SceneError("\n".join(f"{source}: {line}" for line in shown), [Problem("error", "", m, "") for m in mistakes])
+    return SceneError(
+        "\n".join(f"{source}: {line}" for line in shown),
+        [Problem("error", "", m, "") for m in mistakes],
+    )
 
 
 _LONGEST_LINE = 10_000
@@ -72,8 +75,8 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 def circles_of_csv(text: str, source: str) -> Circles:
     """Read circles from a table: ``x, y, radius``, or what a header line names (``x_mm``, ``diameter [cm]``).
 
-    Lines that are empty or begin with # are passed over. With another delimiter than the comma, numbers may have
-    decimal commas.
+    Lines that are empty or begin with # are passed over. With another delimiter than the comma,
+    numbers may have decimal commas.
 
     Raises
     ------
@@ -89,7 +92,12 @@ def circles_of_csv(text: str, source: str) -> Circles:
         raise refuse(source, ["there are no obstacles in it; give lines of x, y, radius."])
     count(len(lines), 2 * MAX_OBSTACLES, "lines in it")
     if max(len(line) for _, line in lines) > _LONGEST_LINE:
-        raise refuse(source, [f"a line of it is longer than {_LONGEST_LINE} characters; give lines of x, y, radius."])
+        raise refuse(
+            source,
+            [
+                f"a line of it is longer than {_LONGEST_LINE} characters; give lines of x, y, radius."
+            ],
+        )
     delimiter = _delimiter(lines[0][1])
     rows = [(number, _cells(line, delimiter)) for number, line in lines]
     columns, unit = ["x", "y", "radius"], ""
@@ -99,7 +107,10 @@ def circles_of_csv(text: str, source: str) -> Circles:
         columns, unit, notes = _header(first, first_line, source)
         rows = rows[1:]
         if not rows:
-            raise refuse(source, [f"line {first_line} is a header and nothing follows; give lines of x, y, radius."])
+            raise refuse(
+                source,
+                [f"line {first_line} is a header and nothing follows; give lines of x, y, radius."],
+            )
     circles, mistakes = [], []
     for number, cells in rows:
         try:
@@ -120,7 +131,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
     if delimiter == " ":
         return line.split()
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
+        return [
+            cell.strip()
+            for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+        ]
     except csv.Error:
         return [line]  # which is no row of numbers
 
@@ -139,11 +153,17 @@ def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, l
         if match and match["unit"]:
             units.add(match["unit"])
     missing = [name for name in "xy" if name not in columns]
-    mistakes = [f"line {line}: no column is called {name}; name them x, y, radius." for name in missing]
+    mistakes = [
+        f"line {line}: no column is called {name}; name them x, y, radius." for name in missing
+    ]
     if not {"radius", "diameter"} & set(columns):
-        mistakes.append(f"line {line}: no column is called radius or diameter; name them x, y, radius.")
+        mistakes.append(
+            f"line {line}: no column is called radius or diameter; name them x, y, radius."
+        )
     if len(units) > 1:
-        mistakes.append(f"line {line}: the columns have several units ({', '.join(sorted(units))}); give all in one.")
+        mistakes.append(
+            f"line {line}: the columns have several units ({', '.join(sorted(units))}); give all in one."
+        )
     if mistakes:
         raise refuse(source, mistakes)
     notes = [f"Columns left out: {', '.join(unknown)}."] if unknown else []

@@ -11,7 +11,15 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
 
-__all__ = ["UNITS", "Cylinders", "as_cylinders", "bounds", "cylinders_of", "read_circles", "with_imported"]
+__all__ = [
+    "UNITS",
+    "Cylinders",
+    "as_cylinders",
+    "bounds",
+    "cylinders_of",
+    "read_circles",
+    "with_imported",
+]
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
 """Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
@@ -41,7 +49,9 @@ def read_circles(path: Path) -> Circles:
         raise refuse(str(path), [f"{error}"]) from None
 
 
-def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> Cylinders:
+def as_cylinders(
+    found: Circles, unit: str, scale: float, group: str, source: str = ""
+) -> Cylinders:
     """Cylinders of circles.
 
     Parameters
@@ -64,14 +74,23 @@ def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: st
     metres = UNITS[unit] * scale
     mistakes, cylinders = [], []
     for circle in found.circles:
-        # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004 in a scene.
-        x, y, radius = (float(f"{value * metres:.10g}") for value in (circle.x, circle.y, circle.radius))
+        # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004
+        # in a scene.
+        x, y, radius = (
+            float(f"{value * metres:.10g}") for value in (circle.x, circle.y, circle.radius)
+        )
         if abs(x) > 1e4 or abs(y) > 1e4:
-            mistakes.append(f"{circle.where}: ({x:g}, {y:g}) m is more than 10 km away; choose another unit or scale.")
+            mistakes.append(
+                f"{circle.where}: ({x:g}, {y:g}) m is more than 10 km away; choose another unit or scale."
+            )
         elif not 0 < radius <= 1e3:
-            mistakes.append(f"{circle.where}: a radius of {radius:g} m is none; choose another unit or scale.")
+            mistakes.append(
+                f"{circle.where}: a radius of {radius:g} m is none; choose another unit or scale."
+            )
         else:
-            cylinders.append(Cylinder(x_m=x, y_m=y, radius_m=radius, group=group[:80], name=circle.name[:80]))
+            cylinders.append(
+                Cylinder(x_m=x, y_m=y, radius_m=radius, group=group[:80], name=circle.name[:80])
+            )
     if mistakes:
         raise refuse(source, mistakes)
     return tuple(cylinders)
@@ -97,5 +116,8 @@ def with_imported(scene: Scene, cylinders: Sequence[Cylinder]) -> Scene:
     """
     total = len(scene.obstacles) + len(cylinders)
     if total > MAX_OBSTACLES:
-        raise refuse("obstacles", [f"{total} are more than the {MAX_OBSTACLES} a scene may have; import fewer."])
+        raise refuse(
+            "obstacles",
+            [f"{total} are more than the {MAX_OBSTACLES} a scene may have; import fewer."],
+        )
     return scene.model_copy(update={"obstacles": (*scene.obstacles, *cylinders)})

@@ -179,7 +179,9 @@ def nearest_of_many(
     bounds[list(without)] = np.inf
     best: tuple[int, Gap] | None = None
     for i in np.argsort(bounds, kind="stable"):
-        if not np.isfinite(bounds[i]) or (best is not None and bounds[i] > max(best[1].distance, 0.0)):
+        if not np.isfinite(bounds[i]) or (
+            best is not None and bounds[i] > max(best[1].distance, 0.0)
+        ):
             break
         found = least_gap(mine, outlines(int(i)))
         if found is not None and (best is None or found.distance < best[1].distance):
@@ -221,7 +223,9 @@ def corners(body: Block | Prism | Relief) -> FloatArray:
         points: FloatArray = body.centre + (_UNIT * body.half) @ body.rotation.T
         return points
     if isinstance(body, Prism):
-        local = np.array([(x, y, z) for x, z in body.profile for y in (-body.half_width, body.half_width)])
+        local = np.array(
+            [(x, y, z) for x, z in body.profile for y in (-body.half_width, body.half_width)]
+        )
         return np.asarray(body.origin + local @ body.rotation.T)
     ny, nx = body.heights.shape
     far = np.array([body.dx * (nx - 1), body.dy * (ny - 1), float(body.heights.max())])
@@ -238,9 +242,9 @@ def footprint(body: Block | Prism | Relief) -> FloatArray:
         """One side of the hull (Andrew's chain)."""
         kept: list[tuple[float, ...]] = []
         for x, y in ordered:
-            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (y - kept[-2][1]) <= (kept[-1][1] - kept[-2][1]) * (
-                x - kept[-2][0]
-            ):
+            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (y - kept[-2][1]) <= (
+                kept[-1][1] - kept[-2][1]
+            ) * (x - kept[-2][0]):
                 kept.pop()
             kept.append((x, y))
         return kept[:-1]
@@ -285,8 +289,13 @@ def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
 def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
     """Least x and y, greatest x and y of an obstacle, m."""
     # Where it lies is known even if its files are not there, and they need not be read for it.
-    extents = [_extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))]
-    low, high = np.min([low for low, _ in extents], axis=0), np.max([high for _, high in extents], axis=0)
+    extents = [
+        _extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))
+    ]
+    low, high = (
+        np.min([low for low, _ in extents], axis=0),
+        np.max([high for _, high in extents], axis=0),
+    )
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 

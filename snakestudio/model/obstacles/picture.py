@@ -1,7 +1,8 @@
 """Pictures of others: the one place that opens them, of the kinds that are wanted and no larger than is needed.
 
-A library that reads any kind of picture runs other programs for some of them, and takes gigabytes for a large one of a
-few kilobytes. So the kind is one of a list, and the size is read from the picture's head before anything is unpacked.
+A library that reads any kind of picture runs other programs for some of them, and takes gigabytes
+for a large one of a few kilobytes. So the kind is one of a list, and the size is read from the
+picture's head before anything is unpacked.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def grey_values(path: Path) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        If it is no picture of one of the `KINDS`, or has less than 2 or more than `LARGEST` pixels either way.
+        If it is no picture of one of the `KINDS`, or has less than 2 or more than `LARGEST` pixels
+        either way.
     """
     from PIL import Image
 

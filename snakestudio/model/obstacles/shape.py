@@ -1,8 +1,9 @@
 """What an obstacle shape declares of itself: all that engines, pictures, edits, panels and files know of it.
 
-A shape is one file in `shapes/`, called as its kind is: its fields, what it is made of, and `KIND`. What it can do
-follows from the names of its fields: `x_m` and `y_m` are its place, `z_m` lets it be raised, `yaw_deg` or `heading_deg`
-(the direction in which it rises) lets it be turned about the vertical, `pitch_deg` and `roll_deg` let it be tilted.
+A shape is one file in `shapes/`, called as its kind is: its fields, what it is made of, and `KIND`.
+What it can do follows from the names of its fields: `x_m` and `y_m` are its place, `z_m` lets it be
+raised, `yaw_deg` or `heading_deg` (the direction in which it rises) lets it be turned about the
+vertical, `pitch_deg` and `roll_deg` let it be tilted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from snakestudio.model import registry
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.obstacles.solids import Post, Solid
-from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import (
+    FieldsDeclaration,
+    Registry,
+    first_line,
+    titled,
+    unchecked_fields,
+)
 
 __all__ = [
     "SHAPES",
@@ -57,13 +64,17 @@ class Obstacle(Frozen):
         hidden: bool
 
 
-# --- fields that shapes share -----------------------------------------------------------------------------------------
+# --- fields that shapes share ---------------------------------------------------------------------
 
 
 def name() -> str:
     """What people call it."""
     declared: str = value(
-        "", label="Name", help="Name shown in the tree; numbered if left out", max_length=80, live=True
+        "",
+        label="Name",
+        help="Name shown in the tree; numbered if left out",
+        max_length=80,
+        live=True,
     )
     return declared
 
@@ -71,53 +82,74 @@ def name() -> str:
 def group() -> str:
     """What it is picked and moved with."""
     declared: str = value(
-        "", label="Group", help="Obstacles of one group are picked and moved together", max_length=80, live=True
+        "",
+        label="Group",
+        help="Obstacles of one group are picked and moved together",
+        max_length=80,
+        live=True,
     )
     return declared
 
 
 def place(axis: str, what: str) -> float:
     """A coordinate, m."""
-    declared: float = value(label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True)
+    declared: float = value(
+        label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True
+    )
     return declared
 
 
 def size(label: str, what: str, default: float) -> float:
     """A length, m."""
-    declared: float = value(default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True)
+    declared: float = value(
+        default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True
+    )
     return declared
 
 
 def angle(label: str, what: str) -> float:
     """A direction, degrees."""
-    declared: float = value(0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True)
+    declared: float = value(
+        0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True
+    )
     return declared
 
 
 def friction(default: float) -> float:
     """Its surface."""
     declared: float = value(
-        default, label="Friction", symbol="µ", help="Coulomb friction coefficient of the surface",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        default,
+        label="Friction",
+        symbol="µ",
+        help="Coulomb friction coefficient of the surface",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     return declared
 
 
 def locked() -> bool:
     """Whether it stays."""
     declared: bool = value(
-        False, label="Locked", help="Neither picked in the view nor moved, turned or deleted", live=True
+        False,
+        label="Locked",
+        help="Neither picked in the view nor moved, turned or deleted",
+        live=True,
     )
     return declared
 
 
 def hidden() -> bool:
     """Whether it is left out of pictures."""
-    declared: bool = value(False, label="Hidden", help="Not drawn; the robot meets it all the same", live=True)
+    declared: bool = value(
+        False, label="Hidden", help="Not drawn; the robot meets it all the same", live=True
+    )
     return declared
 
 
-# --- the declaration --------------------------------------------------------------------------------------------------
+# --- the declaration ------------------------------------------------------------------------------
 
 
 Fit = Callable[[float], float]
@@ -159,10 +191,12 @@ class ShapeKind(FieldsDeclaration):
     fields : type
         Of an entry of the scene's [[obstacles]].
     solids : callable
-        What it is made of, from its fields and the folder that file names in them are relative to (None: the working
-        directory). Engines collide with these, the view draws them, and its outlines from above are theirs.
+        What it is made of, from its fields and the folder that file names in them are relative to
+        (None: the working directory). Engines collide with these, the view draws them, and its
+        outlines from above are theirs.
     title, help : str
-        For people: "Cylinder", "An upright cylinder". From the name, and from the docstring of the fields, if left out.
+        For people: "Cylinder", "An upright cylinder". From the name, and from the docstring of the
+        fields, if left out.
     mention, plural : str
         In the middle of a sentence: "a cylinder", "cylinders"; from the title if left out.
     sizes : str
@@ -172,12 +206,15 @@ class ShapeKind(FieldsDeclaration):
     icon : str
         Name of its picture.
     terrain : bool
-        Whether it is ground to move on rather than something to push against: robots in the plane cannot meet it, and
-        it has the colour of ground. All else is a wall in the plane as long as it is made of posts and upright blocks.
+        Whether it is ground to move on rather than something to push against: robots in the plane
+        cannot meet it, and it has the colour of ground. All else is a wall in the plane as long as
+        it is made of posts and upright blocks.
     steps : bool
-        Whether its solids are blocks, each shorter and higher than the one before, that end at the same place.
+        Whether its solids are blocks, each shorter and higher than the one before, that end at the
+        same place.
     middle : callable
-        How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the ground.
+        How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the
+        ground.
     scaled : callable
         Its values after scaling by (x, y, z) along its own axes; see `grown`.
     fitted : tuple of str
@@ -189,7 +226,8 @@ class ShapeKind(FieldsDeclaration):
     arrangements : tuple of Arrangement
         What else there is to click, made of this shape.
     files : tuple of str
-        Fields that may name a file. Solids that may be read from one are not kept, and may be in want of it.
+        Fields that may name a file. Solids that may be read from one are not kept, and may be in
+        want of it.
     without_files : callable
         It, as far as its fields alone say where it lies.
     effects : tuple
@@ -242,7 +280,9 @@ class ShapeKind(FieldsDeclaration):
     @property
     def turn_key(self) -> str:
         """The field that says how it is turned about the vertical; "" for what is round."""
-        return next((key for key in ("yaw_deg", "heading_deg") if key in self.fields.model_fields), "")
+        return next(
+            (key for key in ("yaw_deg", "heading_deg") if key in self.fields.model_fields), ""
+        )
 
     @property
     def rises(self) -> bool:
@@ -257,7 +297,9 @@ class ShapeKind(FieldsDeclaration):
 
 def grown(obstacle: Obstacle, **factors: float) -> dict[str, float]:
     """Those of its values that change when each is multiplied by its factor, to seven digits."""
-    return {key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0}
+    return {
+        key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0
+    }
 
 
 class ShapeFields(Obstacle):
@@ -275,7 +317,9 @@ class ShapeFields(Obstacle):
 def stand_in(name: str) -> ShapeKind:
     """What is used for a shape of a plug-in that is not loaded: a small post marks its position."""
     title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
-    return ShapeKind(fields=unchecked_fields(name, ShapeFields), solids=_marker, title=title, help=text)
+    return ShapeKind(
+        fields=unchecked_fields(name, ShapeFields), solids=_marker, title=title, help=text
+    )
 
 
 def _marker(obstacle: Obstacle, base_dir: Path | None) -> list[Solid]:
@@ -293,7 +337,11 @@ def shape_of(obstacle: Obstacle) -> ShapeKind:
 
 def files_of(obstacle: Obstacle) -> dict[str, str]:
     """Names of files that an obstacle refers to, by the fields that hold them."""
-    return {key: named for key in shape_of(obstacle).files if (named := getattr(obstacle, key)) is not None}
+    return {
+        key: named
+        for key in shape_of(obstacle).files
+        if (named := getattr(obstacle, key)) is not None
+    }
 
 
 def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[Solid]:

@@ -34,8 +34,9 @@ class Block(NamedTuple):
 class Prism(NamedTuple):
     """A convex profile in the x-z plane of its own frame, extruded to either side along its y axis.
 
-    `origin` (3,), m; `rotation` (3, 3), columns are its axes in the world; `profile` (m, 2), x and z of its corners, m,
-    anticlockwise seen from -y (that is, with x to the right and z up); `half_width`, m.
+    `origin` (3,), m; `rotation` (3, 3), columns are its axes in the world; `profile` (m, 2), x and
+    z of its corners, m, anticlockwise seen from -y (that is, with x to the right and z up);
+    `half_width`, m.
     """
 
     origin: FloatArray
@@ -47,8 +48,9 @@ class Prism(NamedTuple):
 class Relief(NamedTuple):
     """A height field.
 
-    `origin` (3,) of grid point [0, 0], m; direction `yaw` of its x axis, rad; spacing `dx`, `dy`, m; `heights` (ny, nx)
-    above `origin`, m. A cell is split along the diagonal from [j, i] to [j + 1, i + 1].
+    `origin` (3,) of grid point [0, 0], m; direction `yaw` of its x axis, rad; spacing `dx`, `dy`,
+    m; `heights` (ny, nx) above `origin`, m. A cell is split along the diagonal from [j, i] to [j +
+    1, i + 1].
     """
 
     origin: FloatArray
@@ -66,7 +68,9 @@ class Relief(NamedTuple):
         h = self.heights
         h00, h10, h01, h11 = h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1]
         # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
-        height = np.where(s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01))
+        height = np.where(
+            s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01)
+        )
         return np.where((u >= 0) & (u <= nx - 1) & (v >= 0) & (v <= ny - 1), height, -np.inf)
 
 

@@ -1,7 +1,8 @@
 """Circles from a drawing: SVG circles, and ellipses that are circles, with every transformation and unit applied.
 
-A drawing is followed as SVG 1.1 and 2 say it is drawn: uses, symbols and nested drawings with their view boxes,
-switches, and what styles hide. Nothing but what places circles is kept of a foreign drawing; all else is counted.
+A drawing is followed as SVG 1.1 and 2 say it is drawn: uses, symbols and nested drawings with their
+view boxes, switches, and what styles hide. Nothing but what places circles is kept of a foreign
+drawing; all else is counted.
 """
 
 from __future__ import annotations
@@ -29,9 +30,15 @@ _INCH = 96.0
 """Pixels."""
 
 _PIXELS = {
-    "": 1.0, "px": 1.0, "mm": _INCH / 25.4, "cm": _INCH / 2.54, "q": _INCH / 101.6, "in": _INCH, "pt": _INCH / 72,
+    "": 1.0,
+    "px": 1.0,
+    "mm": _INCH / 25.4,
+    "cm": _INCH / 2.54,
+    "q": _INCH / 101.6,
+    "in": _INCH,
+    "pt": _INCH / 72,
     "pc": _INCH / 6,
-}  # fmt: skip
+}
 """Pixels of one unit."""
 
 _PAPER = {"mm": 1.0, "cm": 10.0, "q": 0.25, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6}
@@ -50,9 +57,27 @@ _APART = {"defs", "symbol", "clipPath", "mask", "pattern", "marker"}
 _FOLLOWED = {"svg", "g", "a", "switch", "use"}
 _KEPT = {"style", *_FOLLOWED, *_ROUND_SHAPES, *_APART}
 _ATTRIBUTES = {
-    "id", "transform", "cx", "cy", "r", "rx", "ry", "x", "y", "width", "height", "viewBox",
-    "preserveAspectRatio", "href", "style", "class", "display", "visibility", "systemLanguage", "requiredExtensions",
-}  # fmt: skip
+    "id",
+    "transform",
+    "cx",
+    "cy",
+    "r",
+    "rx",
+    "ry",
+    "x",
+    "y",
+    "width",
+    "height",
+    "viewBox",
+    "preserveAspectRatio",
+    "href",
+    "style",
+    "class",
+    "display",
+    "visibility",
+    "systemLanguage",
+    "requiredExtensions",
+}
 _LONGEST = 20_000
 """Characters of an attribute, or of a style sheet."""
 _DEEPEST = 150
@@ -92,7 +117,8 @@ class _Drawn:
 def circles_of_svg(data: bytes, source: str) -> Circles:
     """Read circles from an SVG drawing, in mm where it has a size on paper, else in its own units ("px").
 
-    The lower left corner of the page becomes the origin: in a drawing y points down, on the ground up.
+    The lower left corner of the page becomes the origin: in a drawing y points down, on the ground
+    up.
 
     Raises
     ------
@@ -106,16 +132,24 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
         _Walk(root, drawn).draw(root, page.view, root_of_all=True)
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise refuse(source, [f"line {line}, column {column + 1}: this is not valid SVG; export it again."]) from None
+        raise refuse(
+            source, [f"line {line}, column {column + 1}: this is not valid SVG; export it again."]
+        ) from None
     except RecursionError:
-        raise refuse(source, [f"its groups and uses are too deep in each other; {_PLAIN}."]) from None
+        raise refuse(
+            source, [f"its groups and uses are too deep in each other; {_PLAIN}."]
+        ) from None
     except InputError as error:
         raise refuse(source, [f"{error}"]) from None
     circles: list[Circle] = []
     ovals, points = 0, drawn.sizeless
     for (a, b, c, d, e, f), cx, cy, rx, ry in drawn.rounds:
         axes = np.array([[a * rx, c * ry], [b * rx, d * ry]])
-        long, short = np.linalg.svd(axes, compute_uv=False) / page.per_unit if np.isfinite(axes).all() else (0.0, 0.0)
+        long, short = (
+            np.linalg.svd(axes, compute_uv=False) / page.per_unit
+            if np.isfinite(axes).all()
+            else (0.0, 0.0)
+        )
         x = (a * cx + c * cy + e) / page.per_unit
         y = page.height - (b * cx + d * cy + f) / page.per_unit
         if not (math.isfinite(x) and math.isfinite(y) and short > 0):
@@ -125,7 +159,9 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
         else:
             circles.append(Circle(x, y, float(long + short) / 2, f"circle {len(circles) + 1}"))
     if not circles:
-        raise refuse(source, ["there is no circle in this drawing; draw obstacles as circles, not as paths."])
+        raise refuse(
+            source, ["there is no circle in this drawing; draw obstacles as circles, not as paths."]
+        )
     notes = [
         f"{counted(number, name, names)} left out{why}."
         for number, name, names, why in (
@@ -138,7 +174,11 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
         )
         if number
     ]
-    stated = "as the page's size says" if page.unit == "mm" else "as the page has no size in mm, cm or inches"
+    stated = (
+        "as the page's size says"
+        if page.unit == "mm"
+        else "as the page has no size in mm, cm or inches"
+    )
     return Circles(tuple(circles), page.unit, stated, tuple(notes))
 
 
@@ -152,7 +192,12 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
     ElementTree.ParseError
         If it is no XML.
     """
-    count(data.count(b"="), 5 * DRAWING.values, "attributes in it", "draw the obstacles alone, as circles")
+    count(
+        data.count(b"="),
+        5 * DRAWING.values,
+        "attributes in it",
+        "draw the obstacles alone, as circles",
+    )
     parser = ElementTree.XMLParser(target=_Sieve())
     parser.feed(data)  # in one piece: what is long is else begun anew with every piece
     root: Element = parser.close()
@@ -187,8 +232,15 @@ class _Sieve:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins; its tag and attributes have their namespaces in braces before them."""
         self._elements += 1
-        count(self._elements, DRAWING.values, "elements in it", "draw the obstacles alone, as circles")
-        count(len(self._path), DRAWING.depth, "groups in each other", "draw the obstacles alone, as circles")
+        count(
+            self._elements, DRAWING.values, "elements in it", "draw the obstacles alone, as circles"
+        )
+        count(
+            len(self._path),
+            DRAWING.depth,
+            "groups in each other",
+            "draw the obstacles alone, as circles",
+        )
         name, parent, made = tag.rpartition("}")[2], self._path[-1] if self._path else None, None
         if self._root is None:
             if name != "svg":
@@ -222,8 +274,12 @@ class _Sieve:
 
 def _element(name: str, attributes: dict[str, str]) -> Element:
     """An element with those of its attributes that place circles, without namespaces."""
-    values = {key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)}
-    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}  # href before xlink:href
+    values = {
+        key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)
+    }
+    kept = {
+        key: value for key, value in values.items() if key in _ATTRIBUTES
+    }  # href before xlink:href
     if any(len(value) > _LONGEST for value in kept.values()):
         raise InputError(f"a value in it is longer than {_LONGEST} characters", _PLAIN)
     return Element(name, kept)
@@ -243,11 +299,20 @@ class _Counted:
         self._known: dict[str, tuple[int, int]] = {}
         self._within: set[str] = set()
         drawn, self.others = self._of(root, True)
-        count(drawn, 2 * MAX_OBSTACLES, "circles and groups drawn", "draw fewer, and no group again and again")
+        count(
+            drawn,
+            2 * MAX_OBSTACLES,
+            "circles and groups drawn",
+            "draw fewer, and no group again and again",
+        )
 
     def _of(self, element: Element, referred: bool = False) -> tuple[int, int]:
         """Elements that are followed, and other shapes, that an element draws."""
-        if element.get("display") == "none" or not _holds(element) or (element.tag in _APART and not referred):
+        if (
+            element.get("display") == "none"
+            or not _holds(element)
+            or (element.tag in _APART and not referred)
+        ):
             return 0, 0
         if element.tag in _SHAPES:
             return 0, int(element.get("visibility") not in ("hidden", "collapse"))
@@ -293,9 +358,14 @@ class _Walk:
         self._drawn = drawn
         self._hidden: set[Element] = set()
         self._by_tag: dict[str, Callable[[Element, _View], None]] = {
-            "g": self._children, "a": self._children, "switch": self._children, "svg": self._nested,
-            "use": self._use, "circle": self._round, "ellipse": self._round,
-        }  # fmt: skip
+            "g": self._children,
+            "a": self._children,
+            "switch": self._children,
+            "svg": self._nested,
+            "use": self._use,
+            "circle": self._round,
+            "ellipse": self._round,
+        }
 
     def draw(self, element: Element, view: _View, *, root_of_all: bool = False) -> None:
         """Draw an element where something shows it."""
@@ -309,7 +379,11 @@ class _Walk:
         own = _transform(element.get("transform", ""))
         matrix = _times(own, view.matrix) if root_of_all else _times(view.matrix, own)
         visibility = element.get("visibility", "inherit").strip()
-        visible = view.visible if visibility not in ("visible", "hidden", "collapse") else visibility == "visible"
+        visible = (
+            view.visible
+            if visibility not in ("visible", "hidden", "collapse")
+            else visibility == "visible"
+        )
         view = replace(view, matrix=matrix, visible=visible, depth=view.depth + 1)
         draw = self._children if root_of_all else self._by_tag.get(element.tag)
         if draw is not None:
@@ -327,7 +401,10 @@ class _Walk:
         if used is None:
             self._drawn.elsewhere += 1
             return
-        shift = _length(element.get("x"), view.width, 0.0), _length(element.get("y"), view.height, 0.0)
+        shift = (
+            _length(element.get("x"), view.width, 0.0),
+            _length(element.get("y"), view.height, 0.0),
+        )
         view = replace(view, matrix=_times(view.matrix, (1.0, 0.0, 0.0, 1.0, *shift)))
         if used.tag not in ("symbol", "svg"):
             self.draw(used, view)
@@ -339,18 +416,28 @@ class _Walk:
             view = replace(view, visible=visibility == "visible")
         if view.depth > _DEEPEST:
             raise InputError("its groups and uses are too deep in each other", _PLAIN)
-        view = replace(view, matrix=_times(view.matrix, _transform(used.get("transform", ""))), depth=view.depth + 1)
-        # A symbol fills the page unless its use has a size; a drawing has a size of its own (SVG 1.1, 5.6).
+        view = replace(
+            view,
+            matrix=_times(view.matrix, _transform(used.get("transform", ""))),
+            depth=view.depth + 1,
+        )
+        # A symbol fills the page unless its use has a size; a drawing has a size of its own (SVG
+        # 1.1, 5.6).
         own = used.tag == "svg"
         size = (element.get(name, used.get(name) if own else None) for name in ("width", "height"))
         self._viewport(used, view, *size)
 
-    def _viewport(self, element: Element, view: _View, width: str | None, height: str | None) -> None:
+    def _viewport(
+        self, element: Element, view: _View, width: str | None, height: str | None
+    ) -> None:
         """Draw what is in an element with a place, a size and perhaps a view box of its own."""
         w, h = _length(width, view.width, view.width), _length(height, view.height, view.height)
         if not (w > 0.0 and h > 0.0):
             return  # SVG 1.1, 5.1.2: a size of 0 disables rendering
-        x, y = _length(element.get("x"), view.width, 0.0), _length(element.get("y"), view.height, 0.0)
+        x, y = (
+            _length(element.get("x"), view.width, 0.0),
+            _length(element.get("y"), view.height, 0.0),
+        )
         matrix = _times(view.matrix, (1.0, 0.0, 0.0, 1.0, x, y))
         box = _view_box(element)
         if box is not None:
@@ -362,14 +449,23 @@ class _Walk:
         if not view.visible:
             self._drawn.hidden += 1
             return
-        cx, cy = _length(element.get("cx"), view.width, 0.0), _length(element.get("cy"), view.height, 0.0)
+        cx, cy = (
+            _length(element.get("cx"), view.width, 0.0),
+            _length(element.get("cy"), view.height, 0.0),
+        )
         if element.tag == "circle":
-            rx = ry = _length(element.get("r"), math.hypot(view.width, view.height) / math.sqrt(2.0), 0.0)
+            rx = ry = _length(
+                element.get("r"), math.hypot(view.width, view.height) / math.sqrt(2.0), 0.0
+            )
         else:
             rx, ry = (
-                _length(element.get(name), size, math.nan) for name, size in (("rx", view.width), ("ry", view.height))
+                _length(element.get(name), size, math.nan)
+                for name, size in (("rx", view.width), ("ry", view.height))
             )
-            rx, ry = ry if math.isnan(rx) else rx, rx if math.isnan(ry) else ry  # SVG 2: auto is the other one
+            rx, ry = (
+                ry if math.isnan(rx) else rx,
+                rx if math.isnan(ry) else ry,
+            )  # SVG 2: auto is the other one
         if all(map(math.isfinite, (cx, cy, rx, ry))) and min(rx, ry) > 0.0:
             self._drawn.rounds.append((view.matrix, cx, cy, rx, ry))
         else:
@@ -405,7 +501,14 @@ def _times(first: _Matrix, second: _Matrix) -> _Matrix:
     """The matrix that applies the second one first."""
     a, b, c, d, e, f = first
     g, h, i, j, k, m = second
-    return (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)
+    return (
+        a * g + c * h,
+        b * g + d * h,
+        a * i + c * j,
+        b * i + d * j,
+        a * k + c * m + e,
+        b * k + d * m + f,
+    )
 
 
 def _transform(text: str) -> _Matrix:
@@ -432,7 +535,9 @@ def _transform(text: str) -> _Matrix:
 
 def _single(name: str, arguments: str) -> _Matrix | None:
     """The matrix of one transformation; None if it is not understood."""
-    words = [word for word in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if word]
+    words = [
+        word for word in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if word
+    ]
     matches = [_ARGUMENT.fullmatch(word) for word in words]
     values = [float(match[1]) for match in matches if match is not None]
     if len(values) != len(words):
@@ -477,11 +582,15 @@ def _view_box(element: Element) -> tuple[float, float, float, float] | None:
     parts = re.split(r"[\s,]+", given.strip())
     box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
     if not (len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0):
-        raise InputError(f'viewBox = "{given[:60]}" is not four numbers, a position and a size', "correct it")
+        raise InputError(
+            f'viewBox = "{given[:60]}" is not four numbers, a position and a size', "correct it"
+        )
     return box[0], box[1], box[2], box[3]
 
 
-def _fitting(box: tuple[float, float, float, float], width: float, height: float, how: str) -> _Matrix:
+def _fitting(
+    box: tuple[float, float, float, float], width: float, height: float, how: str
+) -> _Matrix:
     """The matrix from a view box to a viewport of a size (SVG 1.1, 7.8)."""
     x, y, w, h = box
     words = [word for word in how.split() if word != "defer"] or ["xMidYMid"]
@@ -490,7 +599,9 @@ def _fitting(box: tuple[float, float, float, float], width: float, height: float
     if align != "none":
         sx = sy = max(sx, sy) if "slice" in words[1:] else min(sx, sy)
     share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
-    fx, fy = (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
+    fx, fy = (
+        (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
+    )
     return sx, 0.0, 0.0, sy, fx * (width - w * sx) - x * sx, fy * (height - h * sy) - y * sy
 
 
@@ -513,7 +624,9 @@ def _page(root: Element) -> _Page:
     paper = ""
     for name in ("height", "width"):
         match = _LENGTH.match(root.get(name, ""))
-        sizes.append(float(match[1]) * _PIXELS[match[2].lower()] if match and match[2] != "%" else None)
+        sizes.append(
+            float(match[1]) * _PIXELS[match[2].lower()] if match and match[2] != "%" else None
+        )
         if match and match[2].lower() in _PAPER and not paper:
             paper = match[2].lower()
     height, width = sizes

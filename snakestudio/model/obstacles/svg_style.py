@@ -46,7 +46,13 @@ def apply_styles(root: Element) -> int:
     rules, n_ignored = _rules("".join(element.text or "" for element in root.iter("style")))
     index: dict[str, list[_Rule]] = {}
     for rule in rules:
-        key = f"#{rule.identifier}" if rule.identifier else f".{min(rule.classes)}" if rule.classes else rule.tag
+        key = (
+            f"#{rule.identifier}"
+            if rule.identifier
+            else f".{min(rule.classes)}"
+            if rule.classes
+            else rule.tag
+        )
         index.setdefault(key, []).append(rule)
     cache: dict[tuple[str, str, str], tuple[_Rule, ...]] = {}
     for element in root.iter():
@@ -56,7 +62,9 @@ def apply_styles(root: Element) -> int:
 
 
 def _matching(
-    element: Element, index: dict[str, list[_Rule]], cache: dict[tuple[str, str, str], tuple[_Rule, ...]]
+    element: Element,
+    index: dict[str, list[_Rule]],
+    cache: dict[tuple[str, str, str], tuple[_Rule, ...]],
 ) -> tuple[_Rule, ...]:
     identifier = element.get("id", "")
     named = identifier if f"#{identifier}" in index else ""

@@ -18,7 +18,8 @@ from snakestudio.model.scene import Scene
 __all__ = ["Attachments"]
 
 
-# Where a body is shortest: the sections of largest contraction, which a worm anchors itself with (P5 (38)).
+# Where a body is shortest: the sections of largest contraction, which a worm anchors itself with
+# (P5 (38)).
 
 Field = Callable[[FloatArray, FloatArray], StrainField]
 """Strains at times (k,) and abscissas (m,)."""
@@ -64,7 +65,9 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
     return which[inside], at[inside]
 
 
-def motion(field: Field, t: FloatArray, at: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+def motion(
+    field: Field, t: FloatArray, at: FloatArray, length: float
+) -> tuple[FloatArray, FloatArray]:
     """How fast minima at times `t` (n,) and abscissas `at` (n,) move along the body, and how that changes; m/s, m/s^2.
 
     From d/dt Gamma_X'(C(t), t) = 0; the derivatives that no formula gives are central differences.
@@ -74,7 +77,9 @@ def motion(field: Field, t: FloatArray, at: FloatArray, length: float) -> tuple[
     def speed(time: FloatArray, x: FloatArray) -> FloatArray:
         after, before = _pairs(field, time, x + dx), _pairs(field, time, x - dx)
         bend = after[0] - before[0]
-        return np.where(bend != 0.0, -(after[1] - before[1]) / np.where(bend != 0.0, bend, 1.0), 0.0)
+        return np.where(
+            bend != 0.0, -(after[1] - before[1]) / np.where(bend != 0.0, bend, 1.0), 0.0
+        )
 
     now = speed(t, at)
     change = (speed(t + dt, at + dt * now) - speed(t - dt, at - dt * now)) / (2.0 * dt)
@@ -131,7 +136,10 @@ class Attachments:
             key = f"support.anchors[{i}]"
             at = formula(anchor.at_m, "m", f"{key}.at_m")
             twist = [formula(text, "m/s", f"{key}.velocity_m_s") for text in anchor.velocity_m_s]
-            twist += [formula(text, "rad/s", f"{key}.angular_velocity_rad_s") for text in anchor.angular_velocity_rad_s]
+            twist += [
+                formula(text, "rad/s", f"{key}.angular_velocity_rad_s")
+                for text in anchor.angular_velocity_rad_s
+            ]
             result.append((at, twist))
         if mistakes:
             raise formula_mistakes(mistakes)
@@ -142,7 +150,9 @@ class Attachments:
             return self._support.n_holds
         if self._strain.stretching is not None:
             return math.floor(self._length / self._strain.stretching[1]) + 2
-        which, _ = minima(self.law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length)
+        which, _ = minima(
+            self.law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length
+        )
         return int(np.bincount(which, minlength=1).max()) + 1
 
     def at(
@@ -187,9 +197,15 @@ class Attachments:
 
     def _given(self, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
         values: dict[str, Number] = {**self._values, "t": t}
-        for i, (anchor, (at, twists)) in enumerate(zip(self._support.given, self._anchors, strict=True)):
+        for i, (anchor, (at, twists)) in enumerate(
+            zip(self._support.given, self._anchors, strict=True)
+        ):
             place = np.stack(
-                [np.broadcast_to(np.asarray(part, np.float64), t.shape) for part in at.at(values)[:3]], axis=1
+                [
+                    np.broadcast_to(np.asarray(part, np.float64), t.shape)
+                    for part in at.at(values)[:3]
+                ],
+                axis=1,
             )
             end = math.inf if anchor.until_s is None else anchor.until_s
             active = (t >= anchor.from_s - ROUNDING) & (t < end - ROUNDING)
@@ -201,7 +217,9 @@ class Attachments:
                 twist[:, i, j], twist[:, i, 6 + j] = value, rate
             twist[~active, i] = 0.0
 
-    def _peristaltic(self, law: tuple[float, float], travel: FloatArray, speed: FloatArray, hold: FloatArray) -> None:
+    def _peristaltic(
+        self, law: tuple[float, float], travel: FloatArray, speed: FloatArray, hold: FloatArray
+    ) -> None:
         """Minima of 1 - eps sin(2 pi s / lambda): s = lambda/4 + k lambda; wave k keeps its slot while on the body."""
         stretch, wavelength = law
         if stretch == 0.0:
@@ -217,12 +235,19 @@ class Attachments:
             hold[row, slot, 2:] = -speed[active]
 
     def _contracted(
-        self, t: FloatArray, travel: FloatArray, speed: FloatArray, field: Field | None, hold: FloatArray
+        self,
+        t: FloatArray,
+        travel: FloatArray,
+        speed: FloatArray,
+        field: Field | None,
+        hold: FloatArray,
     ) -> None:
         """Minima of whatever law."""
 
         def own(time: FloatArray, x: FloatArray) -> StrainField:
-            near = np.abs(t[:, None] - time).argmin(axis=0)  # the way made a moment before or after one of the times
+            near = np.abs(t[:, None] - time).argmin(
+                axis=0
+            )  # the way made a moment before or after one of the times
             past = time - t[near]
             way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
             now = np.column_stack([speed[near, 0] + past * speed[near, 1], speed[near, 1]])

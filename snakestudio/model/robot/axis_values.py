@@ -66,12 +66,16 @@ _AS_GIVEN = {
 }
 
 
-def axis_values(robot: Robot, gains: JointController, actuator: Actuator, axes: Sequence[Axis]) -> AxisValues:
+def axis_values(
+    robot: Robot, gains: JointController, actuator: Actuator, axes: Sequence[Axis]
+) -> AxisValues:
     """The values of all `axes`: what holds for all joints, and what joint tables give in its place."""
     count = len(axes)
     pitch = np.array([axis.kind == "pitch" for axis in axes], dtype=bool)
     most = math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm
-    fastest = math.inf if actuator.max_speed_deg_s is None else math.radians(actuator.max_speed_deg_s)
+    fastest = (
+        math.inf if actuator.max_speed_deg_s is None else math.radians(actuator.max_speed_deg_s)
+    )
     values = AxisValues(
         lower=np.full(count, -robot.joint_limit),
         upper=np.full(count, robot.joint_limit),
@@ -88,7 +92,11 @@ def axis_values(robot: Robot, gains: JointController, actuator: Actuator, axes: 
     )
     for override in robot.joint:
         chosen = set(selected(override.index, robot.n_joints))
-        here = [j for j, axis in enumerate(axes) if axis.joint in chosen and override.only in (None, axis.kind)]
+        here = [
+            j
+            for j, axis in enumerate(axes)
+            if axis.joint in chosen and override.only in (None, axis.kind)
+        ]
         for name, given in values_of(override):
             if name in _FROM_DEGREES:
                 getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(given))  # type: ignore[arg-type]
@@ -113,14 +121,21 @@ def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> li
         and (override.lower_limit_deg is not None or override.upper_limit_deg is not None)
     )
     message = f"the lower limit of joint {axis.joint + 1} ({lower:g}°) is not below its upper limit ({upper:g}°)"
-    return [Problem("error", f"robot.joint[{number}]", message, "exchange them, or give a range that contains angles")]
+    return [
+        Problem(
+            "error",
+            f"robot.joint[{number}]",
+            message,
+            "exchange them, or give a range that contains angles",
+        )
+    ]
 
 
 def link_friction(robot: Robot, ground: Ground) -> FloatArray:
     """Friction coefficients of every link on the ground, (n, 3): sliding head first, sliding tail first, across.
 
-    A link's own values stand in place of the ground's. Passive wheels have exactly 0 along the link, a ratchet exactly
-    0 head first and, tail first, what holds it across.
+    A link's own values stand in place of the ground's. Passive wheels have exactly 0 along the
+    link, a ratchet exactly 0 head first and, tail first, what holds it across.
     """
     result = np.empty((robot.n_links, 3))
     for row, link in zip(result, robot.links, strict=True):

@@ -18,39 +18,69 @@ TIP = ("tip_fx_n", "tip_fy_n", "tip_fz_n", "tip_mx_nm", "tip_my_nm", "tip_mz_nm"
 
 def _tip(what: str, axis: str, unit: str) -> float:
     reach: float = value(
-        0.0, label=f"{what} at the tip, {axis}", unit=unit, symbol="F₊",
+        0.0,
+        label=f"{what} at the tip, {axis}",
+        unit=unit,
+        symbol="F₊",
         help=f"{what} from outside on the last cross-section (X = l), {axis} of the ground's frame",
-        ge=-1e6, le=1e6, slider=(-1, 1),
-    )  # fmt: skip
+        ge=-1e6,
+        le=1e6,
+        slider=(-1, 1),
+    )
     return reach
 
 
 class Beam(Frozen):
     """A homogeneous rod of round cross-sections; unstrained it is straight, from the head (X = 0) to the tail (X = l).
 
-    Mass is counted by material length: stretching a piece does not change its mass, and the cross-section keeps the
-    volume (P5 (37)).
+    Mass is counted by material length: stretching a piece does not change its mass, and the
+    cross-section keeps the volume (P5 (37)).
     """
 
     length_m: float = value(
-        1.0, label="Length", unit="m", symbol="l", help="Length of the unstrained body", gt=0, le=1000, slider=(0.1, 3)
+        1.0,
+        label="Length",
+        unit="m",
+        symbol="l",
+        help="Length of the unstrained body",
+        gt=0,
+        le=1000,
+        slider=(0.1, 3),
     )
     radius_m: float = value(
-        0.02, label="Radius", unit="m", symbol="r", help="Radius of the unstrained cross-sections",
-        gt=0, le=100, slider=(0.002, 0.1),
-    )  # fmt: skip
+        0.02,
+        label="Radius",
+        unit="m",
+        symbol="r",
+        help="Radius of the unstrained cross-sections",
+        gt=0,
+        le=100,
+        slider=(0.002, 0.1),
+    )
     density_kg_m3: float = value(
-        1000.0, label="Density", unit="kg/m³", symbol="ρ", help="Mass of the body by volume",
-        gt=0, le=1e6, slider=(500, 8000),
-    )  # fmt: skip
+        1000.0,
+        label="Density",
+        unit="kg/m³",
+        symbol="ρ",
+        help="Mass of the body by volume",
+        gt=0,
+        le=1e6,
+        slider=(500, 8000),
+    )
     group: Literal["R", "SE2", "SE3"] = value(
-        "SE2", label="Motions", symbol="G",
+        "SE2",
+        label="Motions",
+        symbol="G",
         help="How cross-sections move: along a line (R), in a plane (SE2) or in space (SE3), seen from the start",
-    )  # fmt: skip
+    )
     sections: int = value(
-        41, label="Cross-sections", help="Evenly spaced cross-sections that are shown and recorded, both ends included",
-        ge=2, le=1000, slider=(11, 201),
-    )  # fmt: skip
+        41,
+        label="Cross-sections",
+        help="Evenly spaced cross-sections that are shown and recorded, both ends included",
+        ge=2,
+        le=1000,
+        slider=(11, 201),
+    )
     tip_fx_n: float = _tip("Force", "x", "N")
     tip_fy_n: float = _tip("Force", "y", "N")
     tip_fz_n: float = _tip("Force", "z", "N")

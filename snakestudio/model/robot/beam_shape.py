@@ -18,14 +18,24 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["Resolution", "bracket", "grid", "head_state", "initial_body", "resolution", "shape", "slices"]
+__all__ = [
+    "Resolution",
+    "bracket",
+    "grid",
+    "head_state",
+    "initial_body",
+    "resolution",
+    "shape",
+    "slices",
+]
 
 
 FEWEST, MOST = 16, 4096
 """Slices a body is cut into, at least and at most."""
 
 SAMPLES = 13
-"""Evenly spaced times of a run at which the shape is looked at to choose the slices, and as many that are not."""
+"""Evenly spaced times of a run at which the shape is looked at to choose the slices, and as many
+that are not."""
 
 HIDDEN = 1e-4
 """How far bends that are narrower than the slices may move the tail, in lengths of the body."""
@@ -41,7 +51,8 @@ class Resolution(NamedTuple):
     slices : int
         N.
     excess : float
-        The largest change that twice as many would make, over what it may be: above 1 where there cannot be more.
+        The largest change that twice as many would make, over what it may be: above 1 where there
+        cannot be more.
     hidden : Hidden
         The bend that most is missed of.
     """
@@ -69,14 +80,22 @@ def _exponential(w: FloatArray) -> FloatArray:
     near = square < 1e-6  # there the series are exact to rounding
     angle = np.sqrt(np.where(near, 1.0, square))
     a = np.where(near, 1.0 - square / 6.0 * (1.0 - square / 20.0), np.sin(angle) / angle)
-    b = np.where(near, 0.5 - square / 24.0 * (1.0 - square / 30.0), 2.0 * (np.sin(0.5 * angle) / angle) ** 2)
-    c = np.where(near, 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0), (1.0 - a) / np.where(near, 1.0, square))
+    b = np.where(
+        near, 0.5 - square / 24.0 * (1.0 - square / 30.0), 2.0 * (np.sin(0.5 * angle) / angle) ** 2
+    )
+    c = np.where(
+        near,
+        1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0),
+        (1.0 - a) / np.where(near, 1.0, square),
+    )
     turn = _hat(w[..., 3:])
     twice = turn @ turn
     result = np.zeros((*w.shape[:-1], 4, 4))
     result[..., :3, :3] = np.eye(3) + a[..., None, None] * turn + b[..., None, None] * twice
     along = w[..., :3, None]
-    result[..., :3, 3:] = along + b[..., None, None] * (turn @ along) + c[..., None, None] * (twice @ along)
+    result[..., :3, 3:] = (
+        along + b[..., None, None] * (turn @ along) + c[..., None, None] * (twice @ along)
+    )
     result[..., 3, 3] = 1.0
     return result
 
@@ -107,12 +126,18 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
     first, middle, last = strain[..., :-2:2, :], strain[..., 1::2, :], strain[..., 2::2, :]
     n = first.shape[-2]
     h = length / n
-    whole = _exponential(h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * bracket(first, last))
-    half = _exponential(h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * bracket(first, middle))
+    whole = _exponential(
+        h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * bracket(first, last)
+    )
+    half = _exponential(
+        h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * bracket(first, middle)
+    )
     ends = whole
     step = 1
     while step < n:  # products of all slices before: doubling their number each time
-        ends = np.concatenate([ends[..., :step, :, :], ends[..., :-step, :, :] @ ends[..., step:, :, :]], axis=-3)
+        ends = np.concatenate(
+            [ends[..., :step, :, :], ends[..., :-step, :, :] @ ends[..., step:, :, :]], axis=-3
+        )
         step *= 2
     pose = np.empty((*strain.shape[:-1], 4, 4))
     pose[..., 0, :, :] = np.eye(4)
@@ -135,11 +160,12 @@ def slices(scene: Scene) -> int:
 def resolution(scene: Scene) -> Resolution:
     """How many slices the body needs: a multiple of the pieces between recorded cross-sections, `MOST` at most.
 
-    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head), and changes what
-    the strain's rate and acceleration add up to along the body by less than the tolerance's share of the largest: poles
-    are as good as that, and so are forces. No bend is so narrow that the points miss it. Looked at are a dozen times,
-    those where the strains are largest and least, and another dozen at which no rhythm hides anything, so that it does
-    not depend on how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
+    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head),
+    and changes what the strain's rate and acceleration add up to along the body by less than the
+    tolerance's share of the largest: poles are as good as that, and so are forces. No bend is so
+    narrow that the points miss it. Looked at are a dozen times, those where the strains are largest
+    and least, and another dozen at which no rhythm hides anything, so that it does not depend on
+    how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
 
     Raises
     ------
@@ -152,7 +178,9 @@ def resolution(scene: Scene) -> Resolution:
 def _sums(density: FloatArray, length: float) -> FloatArray:
     """Integrals of `density` (k, 2N+1, 6) from the head to the end of every slice, (k, N, 6), by Simpson's rule."""
     first, middle, last = density[:, :-2:2], density[:, 1::2], density[:, 2::2]
-    sums: FloatArray = np.cumsum(first + 4.0 * middle + last, axis=1) * (length / first.shape[1] / 6.0)
+    sums: FloatArray = np.cumsum(first + 4.0 * middle + last, axis=1) * (
+        length / first.shape[1] / 6.0
+    )
     return sums
 
 
@@ -183,13 +211,22 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
     n = before.slices
     coarse, fine = looked_at(n), looked_at(2 * n)
     while all(np.isfinite(part).all() for part in fine):
-        allowed = [0.1 * tolerance] + [tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]]
-        errors = [np.abs(b[:, 1::2] - a).max() / most for a, b, most in zip(coarse, fine, allowed, strict=True)]
+        allowed = [0.1 * tolerance] + [
+            tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]
+        ]
+        errors = [
+            np.abs(b[:, 1::2] - a).max() / most
+            for a, b, most in zip(coarse, fine, allowed, strict=True)
+        ]
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
         if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
             found = Resolution(n, float(max(errors)), missed)
             same = n == before.slices  # elsewhere it was looked at with these, too
-            return Resolution(n, max(found.excess, before.excess), max(missed, before.hidden)) if same else found
+            return (
+                Resolution(n, max(found.excess, before.excess), max(missed, before.hidden))
+                if same
+                else found
+            )
         n *= 2
         coarse, fine = fine, looked_at(2 * n)
     return before._replace(slices=n)
@@ -231,7 +268,11 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         onto = frame @ turn[at].T
     turn, place = onto @ turn, place @ onto.T
     z = getattr(start, "z_m", None)
-    place = place + np.array([getattr(start, "x_m", 0.0), getattr(start, "y_m", 0.0), z or 0.0]) - place[at]
+    place = (
+        place
+        + np.array([getattr(start, "x_m", 0.0), getattr(start, "y_m", 0.0), z or 0.0])
+        - place[at]
+    )
     if z is None:
         place[:, 2] += beam.radius_m - place[:, 2].min()
     return turn, place, recorded
@@ -240,9 +281,10 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
 def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Poses (sections, 7) and twists (sections, 6; 0) of the recorded cross-sections at the start, as in `Snapshot`.
 
-    The body has the shape of its strain law at t = 0. A straight start gives the placed section its direction, a start
-    in the gait's pose the mean direction of the body, seen from above. The lowest point of the centre line lies a
-    radius above the ground if no height is given. Other starts are taken for straight ones.
+    The body has the shape of its strain law at t = 0. A straight start gives the placed section its
+    direction, a start in the gait's pose the mean direction of the body, seen from above. The
+    lowest point of the centre line lies a radius above the ground if no height is given. Other
+    starts are taken for straight ones.
 
     Raises
     ------
@@ -257,8 +299,9 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
 def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Pose (7,) of the head at the start, and its twist (6,) in its own frame: V (m/s) and Omega (rad/s), P5 (2).
 
-    The twist is the start's velocity of the placed section and the turn rate about it, with which the whole body begins
-    as if it were rigid; where contacts determine the motion it does not matter.
+    The twist is the start's velocity of the placed section and the turn rate about it, with which
+    the whole body begins as if it were rigid; where contacts determine the motion it does not
+    matter.
 
     Raises
     ------

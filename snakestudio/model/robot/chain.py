@@ -27,9 +27,10 @@ __all__ = [
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     """Directions of all links in the plane, (n,), rad, whose joints have the wave's angles at t = 0.
 
-    The wave has its axis in direction `axis`: theta_i = axis - A / (2 sin(delta/2)) cos((i - 3/2) delta + phase), and
-    an offset psi bends the robot evenly about its middle. Where the wave is so long that its links would turn by more
-    than half a turn from the axis, no axis shows within the robot; then the mean direction is `axis`.
+    The wave has its axis in direction `axis`: theta_i = axis - A / (2 sin(delta/2)) cos((i - 3/2)
+    delta + phase), and an offset psi bends the robot evenly about its middle. Where the wave is so
+    long that its links would turn by more than half a turn from the axis, no axis shows within the
+    robot; then the mean direction is `axis`.
     """
     amplitude, _, delta, phase, offset = wave
     n = n_links
@@ -39,13 +40,17 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
         angle = (np.arange(n) - 0.5) * delta + phase
         turned = -amplitude / half_sine * np.cos(angle) if amplitude else np.zeros(n)
     else:
-        turned = np.concatenate([[0.0], np.cumsum(amplitude * np.sin(np.arange(n - 1) * delta + phase))])
+        turned = np.concatenate(
+            [[0.0], np.cumsum(amplitude * np.sin(np.arange(n - 1) * delta + phase))]
+        )
         turned -= turned.mean()
     directions: FloatArray = axis + turned + bend
     return directions
 
 
-def _directions(waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+def _directions(
+    waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int
+) -> FloatArray:
     """As `wave_directions`, of joints of which only those with an axis of a kind take part in the wave.
 
     Where some do not, the mean direction is 0.
@@ -58,7 +63,9 @@ def _directions(waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...],
     return directions
 
 
-def _wave_angles(waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+def _wave_angles(
+    waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int
+) -> FloatArray:
     return in_a_row({kind: waves.angles(wave, np.arange(n_links - 1.0), wave.phase)}, axes)
 
 
@@ -69,12 +76,15 @@ def gait_joint_angles(waves: BodyWaves, axes: tuple[Axis, ...], n_links: int) ->
     return angles
 
 
-def chain(first: FloatArray, angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]) -> tuple[FloatArray, FloatArray]:
+def chain(
+    first: FloatArray, angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]
+) -> tuple[FloatArray, FloatArray]:
     """Centres of gravity (n, 3), m, and orientations (n, 3, 3) of a closed chain whose first link lies in the origin.
 
-    R_{k+1} = R_k R_z(yaw) R_y(pitch) R_x(roll). A joint with yaw and pitch has the pitch axis the axis offset d behind
-    the yaw axis; the yaw axis of joint k lies H - d/2 before the middle of link k (H half its length), and the middle
-    of link k + 1 as far behind the pitch axis: a straight robot is as long as its links.
+    R_{k+1} = R_k R_z(yaw) R_y(pitch) R_x(roll). A joint with yaw and pitch has the pitch axis the
+    axis offset d behind the yaw axis; the yaw axis of joint k lies H - d/2 before the middle of
+    link k (H half its length), and the middle of link k + 1 as far behind the pitch axis: a
+    straight robot is as long as its links.
 
     Parameters
     ----------
@@ -91,13 +101,18 @@ def chain(first: FloatArray, angles: FloatArray, robot: Robot, axes: tuple[Axis,
     turns = np.empty((n, 3, 3))
     turns[0] = first
     between = np.empty((n - 1, 3))  # direction from the yaw axis to the pitch axis
-    yaw, pitch, roll = (by_joint(angles, axes, kind, n - 1).tolist() for kind in ("yaw", "pitch", "roll"))
+    yaw, pitch, roll = (
+        by_joint(angles, axes, kind, n - 1).tolist() for kind in ("yaw", "pitch", "roll")
+    )
     rolls = len(joints(axes, "roll")) > 0
     for k in range(n - 1):
         middle = turns[k] @ rotation(yaw[k])
         between[k] = middle[:, 0]
         turns[k + 1] = middle @ rotation(0.0, pitch[k], roll[k] if rolls else 0.0)
-    length, centred = (np.array([getattr(link, name) for link in robot.links]) for name in ("length", "centre_of_mass"))
+    length, centred = (
+        np.array([getattr(link, name) for link in robot.links])
+        for name in ("length", "centre_of_mass")
+    )
     offset = np.array([joint.axis_offset for joint in robot.joint_list])
     before = 0.5 * (length[:-1] - offset) - centred[:-1]
     behind = 0.5 * (length[1:] - offset) + centred[1:]
@@ -122,30 +137,39 @@ def middles(centre: FloatArray, turns: FloatArray, robot: Robot) -> FloatArray:
 def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> float:
     """How high the robot must be raised to stand on the ground with its lowest link, m."""
     radius, half = (
-        np.array([getattr(link, name) for link in robot.links]) for name in ("radius", "contact_half_length")
+        np.array([getattr(link, name) for link in robot.links])
+        for name in ("radius", "contact_half_length")
     )
-    height = middles(centre, turns, robot)[:, 2] - half * np.abs(turns[:, 2, 0]) - (radius - radius[0])
+    height = (
+        middles(centre, turns, robot)[:, 2] - half * np.abs(turns[:, 2, 0]) - (radius - radius[0])
+    )
     return float(radius[0]) - float(height.min())
 
 
 def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
     """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 lies level along x.
 
-    The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own direction too; as
-    turns in space do not add up, the robot is then turned as a whole until the mean of its links is level, neither
-    tilted nor rolled, and heads as the yaw wave alone does.
+    The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own
+    direction too; as turns in space do not add up, the robot is then turned as a whole until the
+    mean of its links is level, neither tilted nor rolled, and heads as the yaw wave alone does.
     """
     heading = _directions(waves, waves.yaw, "yaw", axes, robot.n_links)
     if waves.vertical != "pitch" or (waves.pitch.amplitude == 0.0 and waves.pitch.offset == 0.0):
         return rotation(float(heading[0]))
-    first = rotation(float(heading[0]), float(_directions(waves, waves.pitch, "pitch", axes, robot.n_links)[0]))
+    first = rotation(
+        float(heading[0]), float(_directions(waves, waves.pitch, "pitch", axes, robot.n_links)[0])
+    )
     angles = gait_joint_angles(waves, axes, robot.n_links)
     wanted = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
     return level_frame(angles, robot, axes, first, wanted)
 
 
 def level_frame(
-    angles: FloatArray, robot: Robot, axes: tuple[Axis, ...], first: FloatArray | None = None, heading: float = 0.0
+    angles: FloatArray,
+    robot: Robot,
+    axes: tuple[Axis, ...],
+    first: FloatArray | None = None,
+    heading: float = 0.0,
 ) -> FloatArray:
     """Orientation (3, 3) of link 1 for which the mean of the links is level and has a heading, rad.
 
@@ -166,15 +190,18 @@ def level_frame(
     tilt = math.atan2(-along[2], math.hypot(along[0], along[1]))
     unheaded = rotation(0.0, -tilt) @ rotation(-math.atan2(along[1], along[0]))
     left = unheaded @ left
-    level: FloatArray = rotation(heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ unheaded @ first
+    level: FloatArray = (
+        rotation(heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ unheaded @ first
+    )
     return level
 
 
 def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     """Angles of all joint axes of a robot in space, (m,), rad, between -pi and pi.
 
-    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2 so that they hold for
-    any angle. Of joints with all three axes the pitch lies between -pi/2 and pi/2.
+    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2 so
+    that they hold for any angle. Of joints with all three axes the pitch lies between -pi/2 and
+    pi/2.
 
     Parameters
     ----------
@@ -189,7 +216,11 @@ def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     for here in set(kinds):
         those = np.array([k for k, own in enumerate(kinds) if own == here], np.intp)
         for kind, angle in zip(here, _angles_of(here, relative[:, :, those]), strict=True):
-            places = [entry for entry, axis in enumerate(axes) if axis.kind == kind and kinds[axis.joint] == here]
+            places = [
+                entry
+                for entry, axis in enumerate(axes)
+                if axis.kind == kind and kinds[axis.joint] == here
+            ]
             result[places] = angle
     return result
 

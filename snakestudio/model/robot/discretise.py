@@ -25,14 +25,15 @@ CHAIN = "planar_lagrangian"
 """Formulation of the chain that does what a body does."""
 
 _FINE = 65
-"""Points between the head and the first link's centre, at which its pose and twist are integrated."""
+"""Points between the head and the first link's centre, at which its pose and twist are
+integrated."""
 
 
 def links_of(beam: Beam, n: int) -> Robot:
     """The robot of `n` links that weighs and turns as the pieces of a body do.
 
-    A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its moment of inertia is
-    m h^2 / 12 + rho (pi r^4 / 4) h.
+    A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its
+    moment of inertia is m h^2 / 12 + rho (pi r^4 / 4) h.
     """
     h = beam.length_m / n
     mass = beam.mass_per_length * h
@@ -53,27 +54,50 @@ def links_of(beam: Beam, n: int) -> Robot:
 def discretise(scene: Scene, n: int) -> Scene:
     """The chain of `n` links in the Lagrangian model that does what the body of a continuum scene does under friction.
 
-    Its joints follow the strain law exactly (feedback linearization), so that friction alone determines where it goes.
-    It starts with the first link where the body's cross-section at X = h/2 is, moving as that does.
+    Its joints follow the strain law exactly (feedback linearization), so that friction alone
+    determines where it goes. It starts with the first link where the body's cross-section at X =
+    h/2 is, moving as that does.
 
     Raises
     ------
     SceneError
-        If the body is not one that friction moves in a plane, or its law lets it stretch, shear or leave the plane.
+        If the body is not one that friction moves in a plane, or its law lets it stretch, shear or
+        leave the plane.
     """
     beam, support, ground = scene.beam, scene.support, scene.ground
     problems = []
     if not scene.body.strained:
-        problems.append(Problem("error", "model.kind", "only a continuous body can be cut into links",
-                                'set it to "continuum_beam"'))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "model.kind",
+                "only a continuous body can be cut into links",
+                'set it to "continuum_beam"',
+            )
+        )
     if beam.group != "SE2":
-        problems.append(Problem("error", "beam.group", f"a body that moves in {beam.group} is no chain in a plane",
-                                'set it to "SE2"'))  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "beam.group",
+                f"a body that moves in {beam.group} is no chain in a plane",
+                'set it to "SE2"',
+            )
+        )
     if support.kinematic:
-        problems.append(Problem("error", "support.kind", "anchors and rings hold no chain of the Lagrangian model",
-                                'set it to "friction"'))  # fmt: skip
-    problems += [Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
-                 for name, load in zip(TIP, beam.tip_wrench, strict=True) if load]  # fmt: skip
+        problems.append(
+            Problem(
+                "error",
+                "support.kind",
+                "anchors and rings hold no chain of the Lagrangian model",
+                'set it to "friction"',
+            )
+        )
+    problems += [
+        Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
+        for name, load in zip(TIP, beam.tip_wrench, strict=True)
+        if load
+    ]
     if problems:
         raise SceneError.of(problems)
     robot = links_of(beam, n)
@@ -121,7 +145,9 @@ def _start(scene: Scene, n: int) -> StateStart:
     moves = velocity[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(speeds, axis=0)])
     return StateStart(
         position_m=tuple((float(x), float(y), beam.radius_m) for x, y in centre),
-        orientation_wxyz=tuple((math.cos(0.5 * a), 0.0, 0.0, math.sin(0.5 * a)) for a in theta.tolist()),
+        orientation_wxyz=tuple(
+            (math.cos(0.5 * a), 0.0, 0.0, math.sin(0.5 * a)) for a in theta.tolist()
+        ),
         velocity_m_s=tuple((float(x), float(y), 0.0) for x, y in moves),
         angular_velocity_rad_s=tuple((0.0, 0.0, w) for w in spin.tolist()),
     )
@@ -135,11 +161,13 @@ def _section(
     field = law.at(np.zeros(1), points)
     turn, place = shape(field.strain[0], abscissa)
     rate = field.rate[0]
-    # What the strain's rate adds to the twist, (7), seen from the head: its velocity at the section, and its turn rate.
+    # What the strain's rate adds to the twist, (7), seen from the head: its velocity at the
+    # section, and its turn rate.
     spin = rate[:, 5]
-    here = np.einsum("qij,qj->qi", turn, rate[:, :3]) + np.cross(
-        np.array([0.0, 0.0, 1.0]), place[-1] - place
-    ) * spin[:, None]  # fmt: skip
+    here = (
+        np.einsum("qij,qj->qi", turn, rate[:, :3])
+        + np.cross(np.array([0.0, 0.0, 1.0]), place[-1] - place) * spin[:, None]
+    )
     weights = np.where(np.arange(_FINE) % 2 == 1, 4.0, 2.0)
     weights[[0, -1]] = 1.0
     weights *= abscissa / weights.sum()

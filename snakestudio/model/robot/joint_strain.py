@@ -17,9 +17,9 @@ def joint_motion(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Angles of the joints of n links along a body, and their derivatives, each (k, m); rad, s. None turns a roll axis.
 
-    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2, its pitch that of
-    K_Y, by Gauss's rule. A positive K_Y turns t_X downwards, as a positive pitch lowers the next
-    link.
+    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2,
+    its pitch that of K_Y, by Gauss's rule. A positive K_Y turns t_X downwards, as a positive pitch
+    lowers the next link.
 
     Parameters
     ----------
@@ -42,5 +42,7 @@ def joint_motion(
     parts = (field.strain, field.rate, field.acceleration)
     shape = (len(time), n - 1, nodes, 6)
     bends = (np.einsum("kjqe,q->kje", part.reshape(shape), 0.5 * h * weights) for part in parts)
-    angle, rate, acceleration = (in_a_row({"yaw": part[:, :, 5], "pitch": part[:, :, 4]}, axes) for part in bends)
+    angle, rate, acceleration = (
+        in_a_row({"yaw": part[:, :, 5], "pitch": part[:, :, 4]}, axes) for part in bends
+    )
     return angle, rate, acceleration

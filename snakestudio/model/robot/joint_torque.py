@@ -78,7 +78,11 @@ class TorqueLaw:
         for kind, formula in zip(_AXES.values(), self._formulas, strict=True):
             here = joints(self._axes, kind)
             if len(here):
-                values: dict[str, Number] = {"t": time[:, None], "i": self._joints[here], "n": self._n}
+                values: dict[str, Number] = {
+                    "t": time[:, None],
+                    "i": self._joints[here],
+                    "n": self._n,
+                }
                 torque[:, entries(self._axes, kind)] = formula.at(values)[0]
         return torque
 

@@ -12,7 +12,8 @@ from snakestudio.model.fields import Frozen, value
 __all__ = ["AXES", "JOINT_AXES", "JointOverride", "LinkOverride", "override_problems", "selected"]
 
 AXES = ("yaw", "pitch", "roll")
-"""Kinds of joint axes in the order in which a joint turns about them: z, y and x of the link before it."""
+"""Kinds of joint axes in the order in which a joint turns about them: z, y and x of the link before
+it."""
 
 JOINT_AXES: dict[str, tuple[str, ...]] = {
     "fixed": (),
@@ -26,7 +27,9 @@ JOINT_AXES: dict[str, tuple[str, ...]] = {
 }
 """What a joint can turn about, and the axes of that."""
 
-JointAxes = Literal["fixed", "yaw", "pitch", "roll", "cardan", "yaw+roll", "pitch+roll", "yaw+pitch+roll"]
+JointAxes = Literal[
+    "fixed", "yaw", "pitch", "roll", "cardan", "yaw+roll", "pitch+roll", "yaw+pitch+roll"
+]
 
 _WORDS = ("all", "first", "last", "odd", "even")
 _RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*\Z")
@@ -74,7 +77,14 @@ class LinkOverride(Frozen):
         slider=(0, 0.25),
     )
     mass_kg: float | None = value(
-        None, label="Mass", unit="kg", symbol="m", help="Mass of the link", gt=0, le=1e6, slider=(0.05, 5)
+        None,
+        label="Mass",
+        unit="kg",
+        symbol="m",
+        help="Mass of the link",
+        gt=0,
+        le=1e6,
+        slider=(0.05, 5),
     )
     inertia_kg_m2: float | None = value(
         None,
@@ -147,7 +157,9 @@ class JointOverride(Frozen):
 
     index: int | str = _index("Joints")
     only: Literal["yaw", "pitch", "roll"] | None = value(
-        None, label="Only axis", help="The axis of these joints that the values are about; all of them if left out"
+        None,
+        label="Only axis",
+        help="The axis of these joints that the values are about; all of them if left out",
     )
     axes: JointAxes | None = value(
         None, label="Axes", help="Axes of the joint: one of them, two, all three, or fixed for none"
@@ -320,8 +332,8 @@ def values_of(override: Override) -> Iterator[tuple[str, object]]:
 def override_problems(overrides: Sequence[Override], count: int, table: str) -> list[Problem]:
     """Mistakes in the overrides of `count` links ("link") or joints ("joint"), by their indices.
 
-    Overrides apply in their order, so a range followed by one of its members is fine; two that select the very same
-    ones and give one value differently contradict each other.
+    Overrides apply in their order, so a range followed by one of its members is fine; two that
+    select the very same ones and give one value differently contradict each other.
     """
     problems = []
     given: dict[tuple[range, str | None, str], tuple[int, object]] = {}

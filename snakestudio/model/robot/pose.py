@@ -45,33 +45,44 @@ __all__ = [
 
 
 FLAT_DEPTH = 1e-6
-"""How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap 0 would leave it to
-rounding which spheres touch."""
+"""How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap
+0 would leave it to rounding which spheres touch."""
 
 
 def planar_arms(scene: Scene) -> tuple[float, float]:
     """From the middle of a link of [robot] to the joint before it and to the one behind it, in a planar model, m.
 
-    The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
+    The pitch axes, at rest there, lie in the links behind the joints; only some models know of
+    them.
     """
     robot = scene.robot
-    offset = robot.axis_offset_m if "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads else 0.0
+    offset = (
+        robot.axis_offset_m
+        if "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads
+        else 0.0
+    )
     return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
 
 
 def joint_arms(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """From the centres of gravity of the links at every joint to it, in a planar model, each (n-1,), m.
 
-    The first is that of the link before the joint, the second that of the link behind it; see `planar_arms`.
+    The first is that of the link before the joint, the second that of the link behind it; see
+    `planar_arms`.
     """
     robot = scene.robot
     knows = "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads
     offset = np.array([joint.axis_offset if knows else 0.0 for joint in robot.joint_list])
-    length, centred = (np.array([getattr(link, name) for link in robot.links]) for name in ("length", "centre_of_mass"))
+    length, centred = (
+        np.array([getattr(link, name) for link in robot.links])
+        for name in ("length", "centre_of_mass")
+    )
     return 0.5 * (length[:-1] - offset) - centred[:-1], 0.5 * (length[1:] + offset) + centred[1:]
 
 
-def _planar_chain(theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: int, x: float, y: float) -> FloatArray:
+def _planar_chain(
+    theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: int, x: float, y: float
+) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
     front, rear = arms[0][:, None], arms[1][:, None]
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
@@ -96,10 +107,14 @@ def _gait_angles(scene: Scene, start: GaitStart, base_dir: Path | None) -> Float
     own = scene.gait.first_angles(scene, base_dir)
     if own is not None:
         return own
-    return gait_joint_angles(start.shape(scene.gait).waves(scene.robot), scene.body.axes, scene.robot.n_links)
+    return gait_joint_angles(
+        start.shape(scene.gait).waves(scene.robot), scene.body.axes, scene.robot.n_links
+    )
 
 
-def _placed(scene: Scene, start: PlacedStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+def _placed(
+    scene: Scene, start: PlacedStart, base_dir: Path | None
+) -> tuple[FloatArray, FloatArray]:
     """Planar state of a start that puts one link at a place."""
     n = scene.robot.n_links
     link = start.link - 1
@@ -132,22 +147,32 @@ def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | Non
             if given is not None:
                 angles[entries(axes, kind)] += np.radians(np.array(given))[joints(axes, kind)]
         alone = [entry for entry in single_axes(axes) if axes[entry].kind != "yaw"]
-        angles[alone] += np.radians(np.array(start.joint_angles_deg))[[axes[entry].joint for entry in alone]]
+        angles[alone] += np.radians(np.array(start.joint_angles_deg))[
+            [axes[entry].joint for entry in alone]
+        ]
     elif isinstance(start, LinkAnglesStart):
         bends = np.diff(np.radians(np.array(start.link_angles_deg)))
         angles[entries(axes, "yaw")] = bends[joints(axes, "yaw")]
     return angles
 
 
-def _placed_in_space(scene: Scene, start: PlacedStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+def _placed_in_space(
+    scene: Scene, start: PlacedStart, base_dir: Path | None
+) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
     robot, link = scene.robot, start.link - 1
     angles = _spatial_joint_angles(scene, start, base_dir)
-    heading = start.link_angles_deg[link] if isinstance(start, LinkAnglesStart) else getattr(start, "heading_deg", 0.0)
+    heading = (
+        start.link_angles_deg[link]
+        if isinstance(start, LinkAnglesStart)
+        else getattr(start, "heading_deg", 0.0)
+    )
     frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
     if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
         if scene.gait.of_waves:
-            frame = frame @ level_gait_frame(start.shape(scene.gait).waves(robot), robot, scene.body.axes)
+            frame = frame @ level_gait_frame(
+                start.shape(scene.gait).waves(robot), robot, scene.body.axes
+            )
         else:
             frame = frame @ level_frame(angles, robot, scene.body.axes)
         centre, turns = chain(frame, angles, robot, scene.body.axes)
@@ -175,7 +200,9 @@ def _unwrapped(pose: FloatArray) -> FloatArray:
     return theta
 
 
-def _recorded(scene: Scene, start: RecordingStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+def _recorded(
+    scene: Scene, start: RecordingStart, base_dir: Path | None
+) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) in the row of a CSV file nearest to the wanted time."""
     path = local_path(start.file, base_dir)
     n = scene.robot.n_links
@@ -192,7 +219,9 @@ def _recorded(scene: Scene, start: RecordingStart, base_dir: Path | None) -> tup
         )
 
     def columns(names: tuple[str, ...]) -> FloatArray:
-        return np.array([[float(nearest[f"link_{i}_{name}"]) for name in names] for i in range(1, n + 1)])
+        return np.array(
+            [[float(nearest[f"link_{i}_{name}"]) for name in names] for i in range(1, n + 1)]
+        )
 
     moving = ("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")
     try:
@@ -262,7 +291,9 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
     if not scene.body.jointed:
         return np.zeros(0)
     if not scene.model.spatial:
-        yaw: FloatArray = np.diff(planar_pose(scene, base_dir)[0][:, 2])[joints(scene.body.axes, "yaw")]
+        yaw: FloatArray = np.diff(planar_pose(scene, base_dir)[0][:, 2])[
+            joints(scene.body.axes, "yaw")
+        ]
         return yaw
     if isinstance(scene.start, PlacedStart):
         return _spatial_joint_angles(scene, scene.start, base_dir)
@@ -278,7 +309,9 @@ def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]
     rest = angles.copy()
     rest[alone] = 0.0
     lists = {"joint_angles_deg": first}
-    lists |= {f"joint_{kind}_deg": by_joint(rest, axes, kind, n_joints) for kind in AXES if kind != "yaw"}
+    lists |= {
+        f"joint_{kind}_deg": by_joint(rest, axes, kind, n_joints) for kind in AXES if kind != "yaw"
+    }
     return {
         name: tuple(np.degrees(given).tolist())
         for name, given in lists.items()

@@ -23,8 +23,8 @@ __all__ = ["Actuator", "Axis", "Joint", "JointController", "Link", "Robot"]
 class Axis(NamedTuple):
     """An axis of a joint.
 
-    A joint turns about its yaw axis (z of the link before it), then pitch (y), then roll (x): axes are listed in that
-    order, joint after joint.
+    A joint turns about its yaw axis (z of the link before it), then pitch (y), then roll (x): axes
+    are listed in that order, joint after joint.
     """
 
     joint: int
@@ -84,50 +84,99 @@ class Joint(NamedTuple):
 class Robot(Frozen):
     """A chain of links joined by joints with any axes.
 
-    A link is a cylinder of half-length `contact_half_length_m` closed by two spheres of radius `radius_m`;
-    neighbouring joints are `link_length_m` apart and the centre of gravity lies midway (P2, III-A). What differs from
-    link to link or from joint to joint is given by `link` and `joint` tables, applied in their order.
+    A link is a cylinder of half-length `contact_half_length_m` closed by two spheres of radius
+    `radius_m`; neighbouring joints are `link_length_m` apart and the centre of gravity lies midway
+    (P2, III-A). What differs from link to link or from joint to joint is given by `link` and
+    `joint` tables, applied in their order.
     """
 
     name: str = value("Snake robot", label="Name", help="Name of the robot", max_length=80)
-    n_links: int = value(11, label="Links", symbol="n", help="Number of links", ge=1, le=1000, slider=(1, 40))
+    n_links: int = value(
+        11, label="Links", symbol="n", help="Number of links", ge=1, le=1000, slider=(1, 40)
+    )
     link_length_m: float = value(
-        0.122, label="Link length", unit="m", symbol="L", help="Distance between neighbouring joints",
-        gt=0, le=100, slider=(0.02, 0.5),
-    )  # fmt: skip
+        0.122,
+        label="Link length",
+        unit="m",
+        symbol="L",
+        help="Distance between neighbouring joints",
+        gt=0,
+        le=100,
+        slider=(0.02, 0.5),
+    )
     radius_m: float = value(
-        0.0525, label="Radius", unit="m", symbol="L_SC", help="Radius of a link's cylinder and of its end spheres",
-        gt=0, le=100, slider=(0.005, 0.2),
-    )  # fmt: skip
+        0.0525,
+        label="Radius",
+        unit="m",
+        symbol="L_SC",
+        help="Radius of a link's cylinder and of its end spheres",
+        gt=0,
+        le=100,
+        slider=(0.005, 0.2),
+    )
     contact_half_length_m: float = value(
-        0.0393, label="Contact half-length", unit="m", symbol="L_GS",
-        help="Distance from the centre of gravity to the centre of either end sphere", ge=0, le=100, slider=(0, 0.25),
-    )  # fmt: skip
+        0.0393,
+        label="Contact half-length",
+        unit="m",
+        symbol="L_GS",
+        help="Distance from the centre of gravity to the centre of either end sphere",
+        ge=0,
+        le=100,
+        slider=(0, 0.25),
+    )
     mass_kg: float = value(
-        7.5 / 11, label="Mass of a link", unit="kg", symbol="m", help="Mass of one link",
-        gt=0, le=1e6, slider=(0.05, 5),
-    )  # fmt: skip
+        7.5 / 11,
+        label="Mass of a link",
+        unit="kg",
+        symbol="m",
+        help="Mass of one link",
+        gt=0,
+        le=1e6,
+        slider=(0.05, 5),
+    )
     inertia_kg_m2: float = value(
-        1.32e-3, label="Inertia of a link", unit="kg m²", symbol="Θ",
+        1.32e-3,
+        label="Inertia of a link",
+        unit="kg m²",
+        symbol="Θ",
         help="Moment of inertia of one link about its transverse axis through the centre of gravity",
-        gt=0, le=1e9, slider=(1e-4, 1e-2),
-    )  # fmt: skip
+        gt=0,
+        le=1e9,
+        slider=(1e-4, 1e-2),
+    )
     axial_inertia_kg_m2: float = value(
-        9.40e-4, label="Axial inertia", unit="kg m²", symbol="Θ₃",
-        help="Moment of inertia of one link about its own axis (spatial models)", gt=0, le=1e9, slider=(1e-4, 1e-2),
-    )  # fmt: skip
+        9.40e-4,
+        label="Axial inertia",
+        unit="kg m²",
+        symbol="Θ₃",
+        help="Moment of inertia of one link about its own axis (spatial models)",
+        gt=0,
+        le=1e9,
+        slider=(1e-4, 1e-2),
+    )
     axis_offset_m: float = value(
-        0.0, label="Axis offset", unit="m",
+        0.0,
+        label="Axis offset",
+        unit="m",
         help="Distance from the yaw axis to the pitch axis of a joint (non-smooth models; 0.022 on Aiko, P1 VIII-F)",
-        ge=0, le=100, slider=(0, 0.05),
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 0.05),
+    )
     head: Literal["first", "last"] = value(
-        "first", label="Head", help="Which end is the head: the first link (papers P1, P2) or the last (P3, P4)"
+        "first",
+        label="Head",
+        help="Which end is the head: the first link (papers P1, P2) or the last (P3, P4)",
     )
     joint_limit_deg: float | None = value(
-        None, label="Joint limit", unit="°", help="Mechanical stop of every joint, to either side; none if left out",
-        gt=0, le=180, slider=(10, 120),
-    )  # fmt: skip
+        None,
+        label="Joint limit",
+        unit="°",
+        help="Mechanical stop of every joint, to either side; none if left out",
+        gt=0,
+        le=180,
+        slider=(10, 120),
+    )
 
     joints: Literal["cardan", "yaw", "pitch", "alternating"] = value(
         "cardan",
@@ -142,16 +191,26 @@ class Robot(Frozen):
         " across by the friction across",
     )
     joint_limit_stiffness_nm_per_rad: float = value(
-        1000.0, label="Stiffness of the stops", unit="N m/rad",
+        1000.0,
+        label="Stiffness of the stops",
+        unit="N m/rad",
         help="How hard a joint is pushed back beyond its limit, where stops are springs (nonholonomic model)",
-        gt=0, le=1e9, slider=(10, 5000),
-    )  # fmt: skip
+        gt=0,
+        le=1e9,
+        slider=(10, 5000),
+    )
 
     link: tuple[LinkOverride, ...] = value(
-        (), label="Links that differ", help="Values of some links that differ from the rest", max_length=2000
+        (),
+        label="Links that differ",
+        help="Values of some links that differ from the rest",
+        max_length=2000,
     )
     joint: tuple[JointOverride, ...] = value(
-        (), label="Joints that differ", help="Values of some joints that differ from the rest", max_length=2000
+        (),
+        label="Joints that differ",
+        help="Values of some joints that differ from the rest",
+        max_length=2000,
     )
 
     @property
@@ -187,10 +246,16 @@ class Robot(Frozen):
             return found
         for number, override in enumerate(self.joint, start=1):
             chosen = selected(override.index, self.n_joints)
-            if override.only is not None and chosen and all(override.only not in self._axes_of(k) for k in chosen):
+            if (
+                override.only is not None
+                and chosen
+                and all(override.only not in self._axes_of(k) for k in chosen)
+            ):
                 here = ", ".join(self._axes_of(chosen[0])) or "none, it is fixed"
                 message = f"joint {chosen[0] + 1} has no {override.only} axis"
-                found.append(Problem("error", f"robot.joint[{number}].only", message, f"its axes: {here}"))
+                found.append(
+                    Problem("error", f"robot.joint[{number}].only", message, f"its axes: {here}")
+                )
         return found
 
     def _axes_of(self, joint: int) -> tuple[str, ...]:
@@ -206,7 +271,11 @@ class Robot(Frozen):
     @property
     def mass(self) -> float:
         """Of the whole robot, kg."""
-        return self.mass_kg * self.n_links if self.equal_links else math.fsum(link.mass for link in self.links)
+        return (
+            self.mass_kg * self.n_links
+            if self.equal_links
+            else math.fsum(link.mass for link in self.links)
+        )
 
     @property
     def mass_shares(self) -> tuple[float, ...]:
@@ -225,7 +294,8 @@ class Robot(Frozen):
         return 0 if self.head == "first" else self.n_links - 1
 
 
-# Parts of a scene are copied with everything they hold, so what follows from a robot is not kept in it but here.
+# Parts of a scene are copied with everything they hold, so what follows from a robot is not kept in
+# it but here.
 
 
 @lru_cache(maxsize=64)
@@ -251,7 +321,9 @@ def _link(robot: Robot, given: dict[str, Any]) -> Link:
         contact_half_length=given.get("contact_half_length_m", robot.contact_half_length_m),
         mass=mass,
         inertia=given.get("inertia_kg_m2", robot.inertia_kg_m2 * (own[0] / usual[0])),
-        axial_inertia=given.get("axial_inertia_kg_m2", robot.axial_inertia_kg_m2 * (own[1] / usual[1])),
+        axial_inertia=given.get(
+            "axial_inertia_kg_m2", robot.axial_inertia_kg_m2 * (own[1] / usual[1])
+        ),
         centre_of_mass=given.get("centre_of_mass_m", 0.0),
         mu_along=given.get("mu_along"),
         mu_backward=given.get("mu_backward"),
@@ -291,41 +363,81 @@ def uniform_cylinder(mass: float, length: float, radius: float) -> tuple[float, 
 class JointController(Frozen):
     """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69)).
 
-    Under feedback linearization (P4 (24)) the torques are those that make the joints accelerate with
-    phi_ref'' + k_d (phi_ref' - phi') + k_p (phi_ref - phi), whatever the ground does.
+    Under feedback linearization (P4 (24)) the torques are those that make the joints accelerate
+    with phi_ref'' + k_d (phi_ref' - phi') + k_p (phi_ref - phi), whatever the ground does.
     """
 
     law: Literal["pd", "feedback_linearization"] = value(
-        "pd", label="Law", help="PD control, or exact feedback linearization of the joints (Lagrangian model)"
+        "pd",
+        label="Law",
+        help="PD control, or exact feedback linearization of the joints (Lagrangian model)",
     )
     kp_nm_per_rad: float = value(
-        800.0, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of every joint (0: limp)",
-        ge=0, le=1e9, slider=(0, 1200), live=True,
-    )  # fmt: skip
+        800.0,
+        label="Stiffness",
+        unit="N m/rad",
+        symbol="K_P",
+        help="Proportional gain of every joint (0: limp)",
+        ge=0,
+        le=1e9,
+        slider=(0, 1200),
+        live=True,
+    )
     kd_nms_per_rad: float = value(
-        2.0, label="Damping", unit="N m s/rad", symbol="K_D", help="Derivative gain of every joint",
-        ge=0, le=1e9, slider=(0, 5), live=True,
-    )  # fmt: skip
+        2.0,
+        label="Damping",
+        unit="N m s/rad",
+        symbol="K_D",
+        help="Derivative gain of every joint",
+        ge=0,
+        le=1e9,
+        slider=(0, 5),
+        live=True,
+    )
     kp_pitch_nm_per_rad: float | None = value(
-        None, label="Stiffness in pitch", unit="N m/rad", symbol="K_P,v",
+        None,
+        label="Stiffness in pitch",
+        unit="N m/rad",
+        symbol="K_P,v",
         help="Proportional gain of the pitch axes (spatial models); that of the yaw axes if left out",
-        ge=0, le=1e9, slider=(0, 1200), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e9,
+        slider=(0, 1200),
+        live=True,
+    )
     kd_pitch_nms_per_rad: float | None = value(
-        None, label="Damping in pitch", unit="N m s/rad", symbol="K_D,v",
+        None,
+        label="Damping in pitch",
+        unit="N m s/rad",
+        symbol="K_D,v",
         help="Derivative gain of the pitch axes (spatial models); that of the yaw axes if left out",
-        ge=0, le=1e9, slider=(0, 5), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e9,
+        slider=(0, 5),
+        live=True,
+    )
     linearization_kp_per_s2: float = value(
-        400.0, label="Stiffness, linearized", unit="1/s²", symbol="k_p",
+        400.0,
+        label="Stiffness, linearized",
+        unit="1/s²",
+        symbol="k_p",
         help="Joint acceleration for an error of the angle, under feedback linearization",
-        ge=0, le=1e9, slider=(0, 2000), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e9,
+        slider=(0, 2000),
+        live=True,
+    )
     linearization_kd_per_s: float = value(
-        40.0, label="Damping, linearized", unit="1/s", symbol="k_d",
+        40.0,
+        label="Damping, linearized",
+        unit="1/s",
+        symbol="k_d",
         help="Joint acceleration for an error of the rate, under feedback linearization",
-        ge=0, le=1e9, slider=(0, 200), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=1e9,
+        slider=(0, 200),
+        live=True,
+    )
 
     @property
     def kp(self) -> tuple[float, float]:
@@ -344,14 +456,25 @@ class Actuator(Frozen):
     """What real joint motors do beyond the PD law (P1, VIII-F); all of it is off by default."""
 
     free_play_deg: float = value(
-        0.0, label="Free play", unit="°",
+        0.0,
+        label="Free play",
+        unit="°",
         help="Width of the band of joint angles within which the motor has no hold on the joint (3 to 5 on Aiko)",
-        ge=0, le=90, slider=(0, 10), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=90,
+        slider=(0, 10),
+        live=True,
+    )
     max_torque_nm: float | None = value(
-        None, label="Largest torque", unit="N m", help="Torque at which a motor saturates; unlimited if left out",
-        gt=0, le=1e9, slider=(0.1, 50), live=True,
-    )  # fmt: skip
+        None,
+        label="Largest torque",
+        unit="N m",
+        help="Torque at which a motor saturates; unlimited if left out",
+        gt=0,
+        le=1e9,
+        slider=(0.1, 50),
+        live=True,
+    )
     max_speed_deg_s: float | None = value(
         None,
         label="Largest speed",
@@ -363,9 +486,16 @@ class Actuator(Frozen):
         live=True,
     )
     time_constant_s: float = value(
-        0.0, label="Time constant", unit="s", symbol="T", help="First-order lag of the torque behind the PD law",
-        ge=0, le=10, slider=(0, 0.2), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Time constant",
+        unit="s",
+        symbol="T",
+        help="First-order lag of the torque behind the PD law",
+        ge=0,
+        le=10,
+        slider=(0, 0.2),
+        live=True,
+    )
 
     @property
     def ideal(self) -> bool:

@@ -15,7 +15,8 @@ __all__ = ["NUMERIC", "bump", "rise", "symbolic"]
 def bump(v: FloatArray, order: int = 0) -> FloatArray:
     """exp(-v^2 / (1 - v^2)) for |v| < 1, else 0 (P5 (54), corrected), or its first or second derivative.
 
-    All its derivatives exist everywhere; its integral is 1.2069003. With q = 1 / (1 - v^2) it is exp(1 - q).
+    All its derivatives exist everywhere; its integral is 1.2069003. With q = 1 / (1 - v^2) it is
+    exp(1 - q).
     """
     v = np.asarray(v, dtype=np.float64)
     inside = ~(np.abs(v) >= 1.0)  # also where v is not a number, so that the mistake stays visible

@@ -1,8 +1,9 @@
 """Strain laws: what a continuum robot's body is told to do, as formulas of X, t and s (P5, sections III and VIII).
 
-Every law is six formulas, the papers' own too: a preset only has names for its numbers. Beside the material abscissa X
-and the time t they may use s = X + integral of V_o, the abscissa along the way of a body that moves along itself with
-the axial speed V_o (P5 (51)): whatever depends on s alone is such a motion, however V_o changes. Forward is V_o < 0.
+Every law is six formulas, the papers' own too: a preset only has names for its numbers. Beside the
+material abscissa X and the time t they may use s = X + integral of V_o, the abscissa along the way
+of a body that moves along itself with the axial speed V_o (P5 (51)): whatever depends on s alone is
+such a motion, however V_o changes. Forward is V_o < 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["COMPONENTS", "Formulas", "Inching", "LawText", "Peristalsis", "Serpentine", "Strain", "StrainFields"]
+__all__ = [
+    "COMPONENTS",
+    "Formulas",
+    "Inching",
+    "LawText",
+    "Peristalsis",
+    "Serpentine",
+    "Strain",
+    "StrainFields",
+]
 
 COMPONENTS = ("gamma_x", "gamma_y", "gamma_z", "k_x_per_m", "k_y_per_m", "k_z_per_m")
 """The strains in the order of twists: stretch, shears, twist, curvatures."""
@@ -29,7 +39,8 @@ class LawText(NamedTuple):
     speed : str
         V_o, m/s; "" if the contacts alone determine it.
     constants : dict of str to (float, str)
-        Values that the formulas may name, SI, and their units ("", "m", "s", "1/m", "1/s", "m/s", "m/s^2").
+        Values that the formulas may name, SI, and their units ("", "m", "s", "1/m", "1/s", "m/s",
+        "m/s^2").
     """
 
     strains: dict[str, str]
@@ -56,23 +67,52 @@ class StrainFields(Frozen):
 class Peristalsis(StrainFields):
     """A wave of stretching that runs to the tail, of a burrowing worm (P5 (36); its speed may grow evenly)."""
 
-    kind: Literal["peristalsis"] = value("peristalsis", label="Strain law", help="Waves of stretching (worm)")
+    kind: Literal["peristalsis"] = value(
+        "peristalsis", label="Strain law", help="Waves of stretching (worm)"
+    )
     stretch: float = value(
-        0.004, label="Stretch", symbol="ε", help="Amplitude of the relative stretch", ge=0, lt=1, slider=(0, 0.3),
+        0.004,
+        label="Stretch",
+        symbol="ε",
+        help="Amplitude of the relative stretch",
+        ge=0,
+        lt=1,
+        slider=(0, 0.3),
         live=True,
-    )  # fmt: skip
+    )
     wavelength_m: float = value(
-        0.15, label="Wavelength", unit="m", symbol="λ", help="Length of a wave along the unstrained body",
-        gt=0, le=1000, slider=(0.05, 1), live=True,
-    )  # fmt: skip
+        0.15,
+        label="Wavelength",
+        unit="m",
+        symbol="λ",
+        help="Length of a wave along the unstrained body",
+        gt=0,
+        le=1000,
+        slider=(0.05, 1),
+        live=True,
+    )
     speed_m_s: float = value(
-        0.3, label="Wave speed", unit="m/s", symbol="c", help="Speed of the waves at the start",
-        ge=-100, le=100, slider=(-1, 1), live=True,
-    )  # fmt: skip
+        0.3,
+        label="Wave speed",
+        unit="m/s",
+        symbol="c",
+        help="Speed of the waves at the start",
+        ge=-100,
+        le=100,
+        slider=(-1, 1),
+        live=True,
+    )
     acceleration_m_s2: float = value(
-        0.0, label="Wave acceleration", unit="m/s²", symbol="a", help="How fast that speed grows",
-        ge=-100, le=100, slider=(-0.1, 0.1), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Wave acceleration",
+        unit="m/s²",
+        symbol="a",
+        help="How fast that speed grows",
+        ge=-100,
+        le=100,
+        slider=(-0.1, 0.1),
+        live=True,
+    )
 
     def text(self) -> LawText:
         """Its formulas."""
@@ -96,15 +136,31 @@ class Peristalsis(StrainFields):
 class Inching(StrainFields):
     """An arch that grows and flattens, of a measuring caterpillar (P5 (46), (47))."""
 
-    kind: Literal["inching"] = value("inching", label="Strain law", help="An arch that grows and flattens (inchworm)")
+    kind: Literal["inching"] = value(
+        "inching", label="Strain law", help="An arch that grows and flattens (inchworm)"
+    )
     angle_rad: float = value(
-        1.8, label="Angle", unit="rad", symbol="α", help="Steepest slope of the arch", ge=-3.1, le=3.1,
-        slider=(0, 2.4), live=True,
-    )  # fmt: skip
+        1.8,
+        label="Angle",
+        unit="rad",
+        symbol="α",
+        help="Steepest slope of the arch",
+        ge=-3.1,
+        le=3.1,
+        slider=(0, 2.4),
+        live=True,
+    )
     frequency_hz: float = value(
-        0.25, label="Frequency", unit="Hz", symbol="ω/2π", help="Half the number of strides a second",
-        gt=0, le=100, slider=(0.05, 2), live=True,
-    )  # fmt: skip
+        0.25,
+        label="Frequency",
+        unit="Hz",
+        symbol="ω/2π",
+        help="Half the number of strides a second",
+        gt=0,
+        le=100,
+        slider=(0.05, 2),
+        live=True,
+    )
 
     def text(self) -> LawText:
         """Its formulas."""
@@ -118,35 +174,86 @@ class Inching(StrainFields):
 class Serpentine(StrainFields):
     """A curve that the body moves along, of a snake in lateral undulation, with a turn if wanted (P5 (54))."""
 
-    kind: Literal["serpentine"] = value("serpentine", label="Strain law", help="Waves of bending (snake)")
+    kind: Literal["serpentine"] = value(
+        "serpentine", label="Strain law", help="Waves of bending (snake)"
+    )
     curvature_per_m: float = value(
-        10.0, label="Curvature", unit="1/m", symbol="a", help="Amplitude of the curvature", ge=-1000, le=1000,
-        slider=(0, 20), live=True,
-    )  # fmt: skip
+        10.0,
+        label="Curvature",
+        unit="1/m",
+        symbol="a",
+        help="Amplitude of the curvature",
+        ge=-1000,
+        le=1000,
+        slider=(0, 20),
+        live=True,
+    )
     wavelength_m: float = value(
-        0.8, label="Wavelength", unit="m", symbol="λ", help="Length of a wave along the body", gt=0, le=1000,
-        slider=(0.1, 3), live=True,
-    )  # fmt: skip
+        0.8,
+        label="Wavelength",
+        unit="m",
+        symbol="λ",
+        help="Length of a wave along the body",
+        gt=0,
+        le=1000,
+        slider=(0.1, 3),
+        live=True,
+    )
     speed_m_s: float = value(
-        0.5, label="Speed", unit="m/s", symbol="−V₀", help="Speed along the body, head first; negative: backwards",
-        ge=-100, le=100, slider=(-1, 1), live=True,
-    )  # fmt: skip
+        0.5,
+        label="Speed",
+        unit="m/s",
+        symbol="−V₀",
+        help="Speed along the body, head first; negative: backwards",
+        ge=-100,
+        le=100,
+        slider=(-1, 1),
+        live=True,
+    )
     turn_per_m: float = value(
-        0.0, label="Turn", unit="1/m", symbol="b", help="Additional curvature of a turn, at most", ge=-1000, le=1000,
-        slider=(-5, 5), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Turn",
+        unit="1/m",
+        symbol="b",
+        help="Additional curvature of a turn, at most",
+        ge=-1000,
+        le=1000,
+        slider=(-5, 5),
+        live=True,
+    )
     lift_per_m: float = value(
-        0.0, label="Turn out of the plane", unit="1/m", symbol="b_Y",
-        help="Additional curvature out of the plane, at most", ge=-1000, le=1000, slider=(-2, 2), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Turn out of the plane",
+        unit="1/m",
+        symbol="b_Y",
+        help="Additional curvature out of the plane, at most",
+        ge=-1000,
+        le=1000,
+        slider=(-2, 2),
+        live=True,
+    )
     turn_start_s: float = value(
-        4.0, label="Turn begins", unit="s", symbol="t₀", help="When the head begins the turn", ge=-1e4, le=1e4,
-        slider=(0, 10), live=True,
-    )  # fmt: skip
+        4.0,
+        label="Turn begins",
+        unit="s",
+        symbol="t₀",
+        help="When the head begins the turn",
+        ge=-1e4,
+        le=1e4,
+        slider=(0, 10),
+        live=True,
+    )
     turn_duration_s: float = value(
-        2.0, label="Turn takes", unit="s", symbol="T₀", help="For how long the head turns", gt=0, le=1e4,
-        slider=(0.5, 10), live=True,
-    )  # fmt: skip
+        2.0,
+        label="Turn takes",
+        unit="s",
+        symbol="T₀",
+        help="For how long the head turns",
+        gt=0,
+        le=1e4,
+        slider=(0.5, 10),
+        live=True,
+    )
 
     def text(self) -> LawText:
         """Its formulas."""
@@ -171,7 +278,9 @@ class Serpentine(StrainFields):
 
 
 def _formula(default: str, label: str, unit: str, symbol: str, help: str) -> str:
-    formula: str = value(default, label=label, unit=unit, symbol=symbol, help=help, max_length=500, live=True)
+    formula: str = value(
+        default, label=label, unit=unit, symbol=symbol, help=help, max_length=500, live=True
+    )
     return formula
 
 
@@ -181,16 +290,29 @@ class Formulas(StrainFields):
     typed = True
 
     kind: Literal["formulas"] = value("formulas", label="Strain law", help="Formulas of X, t and s")
-    gamma_x: str = _formula("1", "Stretch", "", "Γ_X", "Stretch of the centre line as a formula of X, t, s; 1: none")
-    gamma_y: str = _formula("0", "Shear along Y", "", "Γ_Y", "Shear along t_Y as a formula of X, t, s")
-    gamma_z: str = _formula("0", "Shear along Z", "", "Γ_Z", "Shear along t_Z as a formula of X, t, s")
+    gamma_x: str = _formula(
+        "1", "Stretch", "", "Γ_X", "Stretch of the centre line as a formula of X, t, s; 1: none"
+    )
+    gamma_y: str = _formula(
+        "0", "Shear along Y", "", "Γ_Y", "Shear along t_Y as a formula of X, t, s"
+    )
+    gamma_z: str = _formula(
+        "0", "Shear along Z", "", "Γ_Z", "Shear along t_Z as a formula of X, t, s"
+    )
     k_x_per_m: str = _formula("0", "Twist", "1/m", "K_X", "Twist by length as a formula of X, t, s")
-    k_y_per_m: str = _formula("0", "Curvature about Y", "1/m", "K_Y", "Bending about t_Y as a formula of X, t, s")
-    k_z_per_m: str = _formula("0", "Curvature about Z", "1/m", "K_Z", "Bending about t_Z as a formula of X, t, s")
+    k_y_per_m: str = _formula(
+        "0", "Curvature about Y", "1/m", "K_Y", "Bending about t_Y as a formula of X, t, s"
+    )
+    k_z_per_m: str = _formula(
+        "0", "Curvature about Z", "1/m", "K_Z", "Bending about t_Z as a formula of X, t, s"
+    )
     speed_m_s: str = _formula(
-        "", "Axial speed", "m/s", "V₀",
+        "",
+        "Axial speed",
+        "m/s",
+        "V₀",
         "Speed along the body as a formula of t, negative head first; defines s; empty: as the contacts make it",
-    )  # fmt: skip
+    )
 
     def text(self) -> LawText:
         """Its formulas."""

@@ -1,6 +1,7 @@
 """What a strain law or a formula is in between the times and places that are looked at: by bounds over boxes.
 
-Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or cannot be.
+Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or
+cannot be.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ BEGIN, ROUNDS, BOXES = 16, 120, 1500
 """Boxes along and across at first, how often they are halved, and how many of them are."""
 
 PIECE = 1e-4
-"""What a strain may change by within a piece of the body, as a share of the body's length that it moves the tail."""
+"""What a strain may change by within a piece of the body, as a share of the body's length that it
+moves the tail."""
 
 PIECES = 40_000
 """Pieces a body is cut into at most, at all times together, to find its narrowest bend."""
@@ -57,7 +59,8 @@ class Extreme(NamedTuple):
 class Hidden(NamedTuple):
     """How far what is missed of a strain could move the tail: lengths of the body, or of all its bending if larger.
 
-    With the component it is missed of (-1: none), and the time (s) and place (m) where it is missed most.
+    With the component it is missed of (-1: none), and the time (s) and place (m) where it is missed
+    most.
     """
 
     share: float
@@ -85,8 +88,8 @@ class _Boxes(NamedTuple):
 def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
     """Where every strain is largest and least within the run (to 2 %), and where it has no usable value.
 
-    Poles and bends between any times and places one might have looked at are among them; where a law is looked at
-    elsewhere, what is found here has to be looked at, too.
+    Poles and bends between any times and places one might have looked at are among them; where a
+    law is looked at elsewhere, what is found here has to be looked at, too.
     """
     found: list[Extreme] = []
     length = law.beam.length_m
@@ -108,13 +111,23 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
 def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
     """Where the speed or its derivative has no usable value, if anywhere within the run."""
     with np.errstate(all="ignore"):
-        found = _search(
-            -1, lambda t, x: tuple(law.speed(t).T), lambda boxes: law.speed_bounds(boxes.t), duration, 0.0
-        ) if law.has_speed else []  # fmt: skip
+        found = (
+            _search(
+                -1,
+                lambda t, x: tuple(law.speed(t).T),
+                lambda boxes: law.speed_bounds(boxes.t),
+                duration,
+                0.0,
+            )
+            if law.has_speed
+            else []
+        )
     return next((each for each in found if not each.usable), None)
 
 
-def pole(formula: Formula, constants: Mapping[str, FloatArray], duration: float) -> tuple[int, float] | None:
+def pole(
+    formula: Formula, constants: Mapping[str, FloatArray], duration: float
+) -> tuple[int, float] | None:
     """Where a formula of the time t has no usable value within the run, if anywhere.
 
     Parameters
@@ -144,7 +157,9 @@ def pole(formula: Formula, constants: Mapping[str, FloatArray], duration: float)
                 if len(useless):
                     return int(case[useless[0]]), float(t[useless[0]])
             may = bounds(formula, {**own, "t": Interval(low, high)})[0]
-            wild = np.flatnonzero(np.broadcast_to(~((may.low > -HUGE) & (may.high < HUGE)), low.shape))
+            wild = np.flatnonzero(
+                np.broadcast_to(~((may.low > -HUGE) & (may.high < HUGE)), low.shape)
+            )
             if not len(wild):
                 break
             wild = wild[np.argsort(-value[wild], kind="stable")[:BOXES]]
@@ -182,7 +197,9 @@ def _search(
         may = bounded(boxes)
         beyond = np.maximum(may[0].high - seen[1], seen[0] - may[0].low)
         slack = NEAR * (seen[1] - seen[0]) + 1e-9 * max(map(abs, seen)) + 1e-12
-        wild = np.any([~((part.low > -HUGE) & (part.high < HUGE)) for part in may[: len(parts)]], axis=0)
+        wild = np.any(
+            [~((part.low > -HUGE) & (part.high < HUGE)) for part in may[: len(parts)]], axis=0
+        )
         open_ = (beyond > slack) | wild
         if not open_.any():
             break
@@ -217,14 +234,20 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
             t, x = cells.t[:, 0], cells.x.mean(axis=1)
             slice_ = np.minimum(np.floor(x / h), len(points) // 2 - 1)
             u = x / h - slice_
-            first, middle, last = (law.along(index, t, (slice_ + part) * h)[0] for part in (0.0, 0.5, 1.0))
-            parabola = first * (1 - u) * (1 - 2 * u) + 4 * middle * u * (1 - u) + last * u * (2 * u - 1)
+            first, middle, last = (
+                law.along(index, t, (slice_ + part) * h)[0] for part in (0.0, 0.5, 1.0)
+            )
+            parabola = (
+                first * (1 - u) * (1 - 2 * u) + 4 * middle * u * (1 - u) + last * u * (2 * u - 1)
+            )
             missed = np.abs(law.along(index, t, x)[0] - parabola) * (cells.x[:, 1] - cells.x[:, 0])
             sums = np.array([missed[t == each].sum() for each in times])
             most = float(sums.max()) * lever / whole
             if most > worst.share:
                 at = times[np.argmax(sums)]
-                worst = Hidden(most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))]))
+                worst = Hidden(
+                    most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))])
+                )
     return worst
 
 
@@ -234,7 +257,9 @@ def _cells(law: StrainLaw, index: int, times: FloatArray) -> tuple[_Boxes, float
     lever = length if index >= 3 else 1.0
     edges = np.linspace(0.0, length, 4 * BEGIN + 1)
     pieces = np.column_stack([edges[:-1], edges[1:]])
-    boxes = _Boxes(np.repeat(times, len(pieces))[:, None] + np.zeros(2), np.tile(pieces, (len(times), 1)))
+    boxes = _Boxes(
+        np.repeat(times, len(pieces))[:, None] + np.zeros(2), np.tile(pieces, (len(times), 1))
+    )
     size = np.abs(law.along(index, boxes.t[:, 0], boxes.x.mean(axis=1))[0]).reshape(len(times), -1)
     whole = max(length, float(size.mean(axis=1).max()) * length * lever)
     done: list[_Boxes] = []

@@ -32,15 +32,18 @@ _EXACT = 16
 def _seen_from_head(wave: Wave, robot: Robot, flips: bool) -> Wave:
     """The wave by joints counted from the head on, joint j at X = j h: A sin(omega t + j delta + phase) + offset.
 
-    From link n on, with x towards link 1 and z as it is, the joints come the other way round; the yaw changes its
-    sign, the pitch does not.
+    From link n on, with x towards link 1 and z as it is, the joints come the other way round; the
+    yaw changes its sign, the pitch does not.
     """
     if robot.head == "first":
         return wave._replace(phase=wave.phase - wave.phase_shift)
     sign = -1.0 if flips else 1.0
     phase = wave.phase + (robot.n_links - 1) * wave.phase_shift
     return wave._replace(
-        amplitude=sign * wave.amplitude, phase=phase, phase_shift=-wave.phase_shift, offset=sign * wave.offset
+        amplitude=sign * wave.amplitude,
+        phase=phase,
+        phase_shift=-wave.phase_shift,
+        offset=sign * wave.offset,
     )
 
 
@@ -53,8 +56,8 @@ def _number(value: float) -> str:
 def _curvature(wave: Wave, h: float, travels: bool) -> str:
     """K(X, t) = a sin(w t + k X + p) + c, whose integral over h around X = j h is the wave's angle of joint j.
 
-    The integral of the sine over h is h sin(delta/2) / (delta/2) times that in the middle. If the law says a speed
-    V_o = w/k, k s = k X + w t takes the place of both.
+    The integral of the sine over h is h sin(delta/2) / (delta/2) times that in the middle. If the
+    law says a speed V_o = w/k, k s = k X + w t takes the place of both.
     """
     half = 0.5 * wave.phase_shift
     parts = []
@@ -71,28 +74,38 @@ def _curvature(wave: Wave, h: float, travels: bool) -> str:
 def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
     """The strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
 
-    With h the length of a link, k = delta/h, a = (A/h) (delta/2) / sin(delta/2), p = phase - delta and c = psi/h, K_Z
-    is a sin(w t + k X + p) + c, and K_Y is so from the pitch wave. Whole turns of the phase
-    shift are no difference.
+    With h the length of a link, k = delta/h, a = (A/h) (delta/2) / sin(delta/2), p = phase - delta
+    and c = psi/h, K_Z is a sin(w t + k X + p) + c, and K_Y is so from the pitch wave. Whole turns
+    of the phase shift are no difference.
 
-    A pattern that moves along the body, as a snake can follow it, does so with V_o = w/k, forward if that is negative;
-    the law says it where one speed fits both waves (K_t = V_o K'). Abscissas are counted from the head, whichever
-    link it is.
+    A pattern that moves along the body, as a snake can follow it, does so with V_o = w/k, forward
+    if that is negative; the law says it where one speed fits both waves (K_t = V_o K'). Abscissas
+    are counted from the head, whichever link it is.
     """
     robot, of_body = scene.robot, scene.waves
     h = robot.link_length_m
     waves = []
-    pitch = of_body.pitch if scene.model.spatial else of_body.pitch._replace(amplitude=0.0, offset=0.0)
+    pitch = (
+        of_body.pitch if scene.model.spatial else of_body.pitch._replace(amplitude=0.0, offset=0.0)
+    )
     for wave, flips in ((of_body.yaw, True), (pitch, False)):
         turn = 2.0 * math.pi
         shift = wave.phase_shift - turn * round(wave.phase_shift / turn)
         waves.append(_seen_from_head(wave._replace(phase_shift=shift), robot, flips))
     moving = [wave for wave in waves if wave.amplitude != 0.0 and wave.omega != 0.0]
-    still = [wave for wave in waves if wave.amplitude != 0.0 and wave.omega == 0.0 and wave.phase_shift != 0.0]
-    speeds = [wave.omega * h / wave.phase_shift if wave.phase_shift else math.inf for wave in moving]
-    travels = bool(speeds) and not still and all(
-        math.isfinite(v) and abs(v - speeds[0]) <= 1e-12 * abs(speeds[0]) for v in speeds
-    )  # fmt: skip
+    still = [
+        wave
+        for wave in waves
+        if wave.amplitude != 0.0 and wave.omega == 0.0 and wave.phase_shift != 0.0
+    ]
+    speeds = [
+        wave.omega * h / wave.phase_shift if wave.phase_shift else math.inf for wave in moving
+    ]
+    travels = (
+        bool(speeds)
+        and not still
+        and all(math.isfinite(v) and abs(v - speeds[0]) <= 1e-12 * abs(speeds[0]) for v in speeds)
+    )
     # Round cross-sections of the links' radius, as heavy as the links.
     radius = robot.radius_m
     beam = Beam(
@@ -112,7 +125,11 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
 def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
     """Largest difference between the gait's joint angles and the law's over a period of each wave, rad."""
     robot, of_body = scene.robot, scene.waves
-    periods = [2.0 * math.pi / abs(wave.omega) for wave in (of_body.yaw, of_body.pitch) if wave.omega != 0.0]
+    periods = [
+        2.0 * math.pi / abs(wave.omega)
+        for wave in (of_body.yaw, of_body.pitch)
+        if wave.omega != 0.0
+    ]
     t = np.linspace(0.0, max(periods, default=1.0), 101)
     axes = cardan_axes(robot.n_joints)
     angles = joint_motion(StrainLaw(law, beam), beam.length_m, robot.n_links, axes, t, _EXACT)[0]
@@ -122,7 +139,10 @@ def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
         if robot.head == "last":
             angle = angle[:, ::-1] * mirrored
         here = joints(scene.body.axes, kind)
-        wanted = wave.amplitude * np.sin(wave.omega * t[:, None] + here * wave.phase_shift + wave.phase) + wave.offset
+        wanted = (
+            wave.amplitude * np.sin(wave.omega * t[:, None] + here * wave.phase_shift + wave.phase)
+            + wave.offset
+        )
         worst = max(worst, float(np.abs(angle[:, here] - wanted).max(initial=0.0)))
     return worst
 
@@ -132,8 +152,9 @@ def as_continuum(
 ) -> Scene:
     """A chain's scene as one of a continuous body that moves as the gait says.
 
-    Friction by length is that of the links by their length; the body begins where the head link does. What the body
-    does not know (obstacles, controllers) is left out; the robot stays, so that the chain can be had again.
+    Friction by length is that of the links by their length; the body begins where the head link
+    does. What the body does not know (obstacles, controllers) is left out; the robot stays, so that
+    the chain can be had again.
 
     Parameters
     ----------
@@ -150,20 +171,33 @@ def as_continuum(
     """
     problems = []
     if scene.body.strained:
-        problems.append(Problem("error", "model.kind", "it is a continuous body already", "choose a model of links"))
+        problems.append(
+            Problem(
+                "error", "model.kind", "it is a continuous body already", "choose a model of links"
+            )
+        )
     if scene.gives_torques:
         problems.append(
             Problem(
-                "error", "gait.kind", "it gives torques, so no law can be fitted to its angles",
+                "error",
+                "gait.kind",
+                "it gives torques, so no law can be fitted to its angles",
                 'make it "lateral_undulation"',
             )
-        )  # fmt: skip
+        )
     elif not scene.gait.of_waves or scene.waves.envelope or scene.waves.vertical != "pitch":
         what = "it is not made of waves of even amplitude in yaw and pitch, so no law can be fitted to it"
-        problems.append(Problem("error", "gait.kind", what, 'make it "lateral_undulation" or "two_waves"'))
+        problems.append(
+            Problem("error", "gait.kind", what, 'make it "lateral_undulation" or "two_waves"')
+        )
     if not scene.controller.uses_gait:
         problems.append(
-            Problem("error", "controller.kind", "its joints follow no gait, so no law can be fitted", 'make it "none"')
+            Problem(
+                "error",
+                "controller.kind",
+                "its joints follow no gait, so no law can be fitted",
+                'make it "none"',
+            )
         )
     if problems:
         raise SceneError.of(problems)
@@ -180,7 +214,9 @@ def as_continuum(
         )
     pose, _ = initial_state(scene, base_dir)
     head = pose[robot.head_index]
-    heading = float(roll_pitch_yaw(head[None, 3:])[0, 2]) + (math.pi if robot.head == "last" else 0.0)
+    heading = float(roll_pitch_yaw(head[None, 3:])[0, 2]) + (
+        math.pi if robot.head == "last" else 0.0
+    )
     start = StraightStart(
         x_m=float(head[0]) - 0.5 * h * math.cos(heading),
         y_m=float(head[1]) - 0.5 * h * math.sin(heading),

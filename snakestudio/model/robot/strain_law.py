@@ -44,7 +44,9 @@ class Body(NamedTuple):
 
 def body_names(beam: Beam) -> Body:
     """Length and radius, by their symbols."""
-    return Body({"l": "m", "r": "m"}, {"l": np.float64(beam.length_m), "r": np.float64(beam.radius_m)})
+    return Body(
+        {"l": "m", "r": "m"}, {"l": np.float64(beam.length_m), "r": np.float64(beam.radius_m)}
+    )
 
 
 def formula_mistakes(mistakes: Mapping[str, FormulaError]) -> SceneError:
@@ -93,7 +95,9 @@ class StrainLaw:
         self._travel: Formula | None = None
         if self.has_speed:
             try:
-                self._speed = read(text.speed, "m/s", {"t": "s"} | units | constants, zero, _OF_TIME)
+                self._speed = read(
+                    text.speed, "m/s", {"t": "s"} | units | constants, zero, _OF_TIME
+                )
                 self._travel = primitive(self._speed)
             except FormulaError as error:
                 mistakes["strain.speed_m_s"] = error
@@ -127,7 +131,8 @@ class StrainLaw:
     def travel(self, t: FloatArray) -> FloatArray:
         """Integral of V_o from 0 to times `t` >= 0, (k,), m; 0 if the law does not say it.
 
-        A polynomial is integrated as such, anything else by Gauss-Legendre quadrature over panels of `PANEL`.
+        A polynomial is integrated as such, anything else by Gauss-Legendre quadrature over panels
+        of `PANEL`.
         """
         with np.errstate(all="ignore"):  # a pole of the speed is left for the check
             return self._travelled(np.asarray(t, dtype=np.float64))
@@ -136,14 +141,19 @@ class StrainLaw:
         if self._speed is None:
             return np.zeros(t.shape)
         if self._travel is not None:
-            return np.broadcast_to(np.asarray(self._travel.at(self._values | {"t": t})[0], np.float64), t.shape).copy()
+            return np.broadcast_to(
+                np.asarray(self._travel.at(self._values | {"t": t})[0], np.float64), t.shape
+            ).copy()
         panel = np.floor(np.maximum(t, 0.0) / PANEL).astype(np.int64)
         while len(self._sums) <= panel.max(initial=0):
             begin = len(self._sums) - 1
             more = np.arange(begin, min(begin + 4096, int(panel.max())))
             pieces = self._piece(np.asarray(more * PANEL, np.float64), PANEL)
-            # Summed one after the other, so that it does not depend on how far was asked for at once.
-            self._sums = np.concatenate([self._sums[:-1], np.cumsum(np.concatenate([self._sums[-1:], pieces]))])
+            # Summed one after the other, so that it does not depend on how far was asked for at
+            # once.
+            self._sums = np.concatenate(
+                [self._sums[:-1], np.cumsum(np.concatenate([self._sums[-1:], pieces]))]
+            )
         start = np.asarray(panel * PANEL, np.float64)
         total: FloatArray = self._sums[panel] + self._piece(start, t - start)
         return total
@@ -153,11 +163,17 @@ class StrainLaw:
         assert self._speed is not None
         half = 0.5 * np.broadcast_to(np.asarray(length, np.float64), start.shape)
         t = start[:, None] + half[:, None] * (1.0 + _NODES)
-        piece: FloatArray = half * (self._speed.at(self._values | {"t": t})[0] * _WEIGHTS).sum(axis=1)
+        piece: FloatArray = half * (self._speed.at(self._values | {"t": t})[0] * _WEIGHTS).sum(
+            axis=1
+        )
         return piece
 
     def at(
-        self, t: FloatArray, abscissa: FloatArray, travel: FloatArray | None = None, speed: FloatArray | None = None
+        self,
+        t: FloatArray,
+        abscissa: FloatArray,
+        travel: FloatArray | None = None,
+        speed: FloatArray | None = None,
     ) -> StrainField:
         """Strains at times `t` (k,) and abscissas `abscissa` (m,); total derivatives in time, at fixed X.
 
@@ -166,7 +182,8 @@ class StrainLaw:
         t, abscissa : (k,), (m,) arrays
             s, m.
         travel : (k,) array, optional
-            Integral of V_o, where it is not this law's own: of a law that took over during a run, m.
+            Integral of V_o, where it is not this law's own: of a law that took over during a run,
+            m.
         speed : (k, 2) array, optional
             V_o and its derivative there.
         """
@@ -189,7 +206,10 @@ class StrainLaw:
         if "s" in formula.uses:
             values["s"] = x + self.travel(t)
             values[SPEED], values[ACCELERATION] = self.speed(t).T
-        return tuple(np.broadcast_to(np.asarray(part, np.float64), t.shape) for part in formula.at(values)[:3])
+        return tuple(
+            np.broadcast_to(np.asarray(part, np.float64), t.shape)
+            for part in formula.at(values)[:3]
+        )
 
     def bounds(self, index: int, t: FloatArray, x: FloatArray) -> tuple[Interval, ...]:
         """Between what `along` lies from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
@@ -197,7 +217,9 @@ class StrainLaw:
         values: dict[str, Any] = {**self._values, "t": Interval(*t.T), "X": Interval(*x.T)}
         if "s" in formula.uses:
             values[SPEED], values[ACCELERATION] = self.speed_bounds(t)
-            way = self.travel(t[:, 0]) + values[SPEED] * Interval(np.zeros(len(t)), t[:, 1] - t[:, 0])
+            way = self.travel(t[:, 0]) + values[SPEED] * Interval(
+                np.zeros(len(t)), t[:, 1] - t[:, 0]
+            )
             values["s"] = Interval(*x.T) + way
         return _spread(bounds(formula, values), len(t))[:3]
 
@@ -209,4 +231,6 @@ class StrainLaw:
 
 def _spread(parts: tuple[Interval, ...], count: int) -> tuple[Interval, ...]:
     """As many bounds as there are boxes, of what may be the same in all of them."""
-    return tuple(Interval(*(np.broadcast_to(end, count) for end in (part.low, part.high))) for part in parts)
+    return tuple(
+        Interval(*(np.broadcast_to(end, count) for end in (part.low, part.high))) for part in parts
+    )

@@ -28,12 +28,14 @@ class Trimmed(NamedTuple):
 def trimmed(robot: Robot, n_links: int) -> Trimmed:
     """The tables that a robot keeps when it gets another number of links.
 
-    A range ends with the last link or joint; a table for links or joints that no longer exist is removed. Where two
-    tables are about the same links now, the later one holds, as before.
+    A range ends with the last link or joint; a table for links or joints that no longer exist is
+    removed. Where two tables are about the same links now, the later one holds, as before.
     """
     link = _agreeing(_fitting(robot.link, n_links), n_links)
     joint = _agreeing(_fitting(robot.joint, n_links - 1), n_links - 1)
-    joint = with_axes_of(joint, robot.model_copy(update={"n_links": n_links, "link": link, "joint": tuple(joint)}))
+    joint = with_axes_of(
+        joint, robot.model_copy(update={"n_links": n_links, "link": link, "joint": tuple(joint)})
+    )
     parts = []
     if tuple(link) != robot.link:
         parts.append("links")
@@ -52,7 +54,10 @@ def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[Joint
         override
         for override in overrides
         if override.only is None
-        or any(override.only in robot.joint_list[joint].axes for joint in selected(override.index, robot.n_joints))
+        or any(
+            override.only in robot.joint_list[joint].axes
+            for joint in selected(override.index, robot.n_joints)
+        )
     ]
 
 
@@ -82,7 +87,11 @@ def _agreeing(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverrid
     for override in reversed(overrides):
         rows, only = selected(override.index, count), getattr(override, "only", None)
         values = dict(values_of(override))
-        lost = [name for name, value in values.items() if later.setdefault((rows, only, name), value) != value]
+        lost = [
+            name
+            for name, value in values.items()
+            if later.setdefault((rows, only, name), value) != value
+        ]
         if len(lost) < len(values) or not values:
             result.append(without(override, lost) if lost else override)
     return result[::-1]

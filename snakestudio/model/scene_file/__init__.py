@@ -105,7 +105,9 @@ def read_scene_text(path: Path) -> str:
         lines = list(leading_lines(path))
         header = [line for line in lines if line.startswith(CSV_SCENE_MARK.rstrip())]
         if not header:
-            raise InputError("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
+            raise InputError(
+                "this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file"
+            )
     except InputError as error:
         if error.message == NO_SUCH_FILE:
             raise _missing(path) from None
@@ -123,19 +125,24 @@ def _missing(path: Path) -> SceneError:
         problem = Problem("error", "", NO_SUCH_FILE, f"check the path{known}")
         return SceneError.of([problem], path)
     own = {file.stem for file in Path().glob("*.toml")}
-    near = difflib.get_close_matches(path.name.casefold().replace("-", "_"), sorted(own | bundled.keys()), 3, 0.6)
+    near = difflib.get_close_matches(
+        path.name.casefold().replace("-", "_"), sorted(own | bundled.keys()), 3, 0.6
+    )
     missing = f'there is no scene "{path}", and no such file'
     listed = "'snakestudio scenes' lists the bundled scenes"
     if not near:
         return SceneError(f"T{missing[1:]}. {listed}.", [Problem("error", "", missing, listed)])
     meant = f"did you mean {listing(map(quoted, near), 'or')}"
-    return SceneError(f"T{missing[1:]}. D{meant[1:]}? {listed}.", [Problem("error", "", missing, meant)])
+    return SceneError(
+        f"T{missing[1:]}. D{meant[1:]}? {listed}.", [Problem("error", "", missing, meant)]
+    )
 
 
 def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
     """Write a scene; comments and layout of the text it replaces stay.
 
-    The file is replaced at once or not at all, and the file it replaces stays beside it as ``NAME.toml~``.
+    The file is replaced at once or not at all, and the file it replaces stays beside it as
+    ``NAME.toml~``.
 
     Parameters
     ----------
@@ -182,7 +189,11 @@ def _why_not(path: Path, error: OSError) -> str:
     if not folder.is_dir():
         return f"there is no folder {folder} (any more); save under another name"
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        protected = "the file is" if path.exists() and not os.access(path, os.W_OK) else f"the folder {folder} is"
+        protected = (
+            "the file is"
+            if path.exists() and not os.access(path, os.W_OK)
+            else f"the folder {folder} is"
+        )
         return f"{protected} write-protected; save under another name, or allow writing to it"
     if error.errno == errno.ENOSPC:
         return f"{error.strerror}; free some space, or save to another place"

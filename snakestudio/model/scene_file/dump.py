@@ -27,7 +27,8 @@ _OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obsta
 def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
     """The scene as TOML text, on top of `base` if that can be parsed (its comments and layout stay).
 
-    With `used_only` a text of its own leaves out what says nothing: parts of another kind of body that are as always.
+    With `used_only` a text of its own leaves out what says nothing: parts of another kind of body
+    that are as always.
     """
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
@@ -38,7 +39,12 @@ def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False
                     if parse_scene(candidate) == scene:
                         return candidate
     usual = Scene()
-    unused = [name for body in (ChainBody, ContinuousBody) if not isinstance(scene.body, body) for name in body.tables]
+    unused = [
+        name
+        for body in (ChainBody, ContinuousBody)
+        if not isinstance(scene.body, body)
+        for name in body.tables
+    ]
     leave = [name for name in unused if used_only and getattr(scene, name) == getattr(usual, name)]
     return _over(scene, "", leave)
 

@@ -12,7 +12,8 @@ __all__ = ["sources"]
 def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> list[int | None]:
     """For each later obstacle the index of the earlier one it comes from, or None if it is new.
 
-    That is an equal one, in the order in which they stand; else the one of its kind that stood at its place.
+    That is an equal one, in the order in which they stand; else the one of its kind that stood at
+    its place.
 
     Parameters
     ----------
@@ -30,7 +31,12 @@ def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> lis
     used = set(found)
     for index, obstacle in enumerate(after):
         above = found[index - 1] if index else -1
-        if found[index] is None and above is not None and above + 1 < len(before) and above + 1 not in used:
+        if (
+            found[index] is None
+            and above is not None
+            and above + 1 < len(before)
+            and above + 1 not in used
+        ):
             candidate = before[above + 1]
             if candidate is not None and candidate.kind == obstacle.kind:
                 found[index] = above + 1

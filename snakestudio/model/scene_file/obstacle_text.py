@@ -1,8 +1,9 @@
 """The `[[obstacles]]` blocks of a scene file as text: there may be thousands, and few change between two saves.
 
-A block is what stands from one `[[obstacles]]` line to the next table, with the comment above it. Blocks of obstacles
-that did not change are kept to the letter; in the others only the lines of changed values are written anew. Whoever
-uses this checks that the result parses back to the scene: a layout not foreseen here is found then.
+A block is what stands from one `[[obstacles]]` line to the next table, with the comment above it.
+Blocks of obstacles that did not change are kept to the letter; in the others only the lines of
+changed values are written anew. Whoever uses this checks that the result parses back to the scene:
+a layout not foreseen here is found then.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _TABLE = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(#.*)?$")
 _COMMENT = re.compile(r"\s*#")
 _QUOTES = re.compile(r"#|\"{3}|'{3}|\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
-# A value that ends on its line (a text, a number, a truth), and what comes behind it: a comment or nothing.
+# A value that ends on its line (a text, a number, a truth), and what comes behind it: a comment or
+# nothing.
 _VALUE = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{]+)(?=\s*(?:#.*)?$)""")
 _SIMPLE_TEXT = re.compile(r"[^\x00-\x1f\x7f\"\\]*\Z")
 
@@ -100,7 +102,9 @@ def _open_quotes(line: str, quotes: str) -> str:
         quotes = match[0] if match[0] in ('"""', "'''") else ""
 
 
-def renewed(blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> str:
+def renewed(
+    blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]
+) -> str:
     """The text of the blocks of other obstacles, with everything kept that stays.
 
     Parameters
@@ -115,23 +119,37 @@ def renewed(blocks: Sequence[str], before: Sequence[Obstacle | None], after: Seq
     pieces: list[str] = []
     previous: int | None = -1
     for source, obstacle in zip(sources(before, after), after, strict=True):
-        if pieces and (source is None or source - 1 != previous) and not pieces[-1].endswith("\n\n"):
+        if (
+            pieces
+            and (source is None or source - 1 != previous)
+            and not pieces[-1].endswith("\n\n")
+        ):
             pieces.append("\n")
         old = None if source is None else before[source]
-        pieces.append(_written(obstacle) if source is None or old is None else _merged(blocks[source], old, obstacle))
+        pieces.append(
+            _written(obstacle)
+            if source is None or old is None
+            else _merged(blocks[source], old, obstacle)
+        )
         previous = source
     return "".join(pieces)
 
 
 def _written(obstacle: Obstacle) -> str:
     lines = [
-        f"{name} = {_text(value)}" for name in field_names(obstacle) if (value := getattr(obstacle, name)) is not None
+        f"{name} = {_text(value)}"
+        for name in field_names(obstacle)
+        if (value := getattr(obstacle, name)) is not None
     ]
     return "\n".join(["[[obstacles]]", *lines, ""])
 
 
 def _merged(block: str, old: Obstacle, new: Obstacle) -> str:
-    changes = {name: value for name in field_names(new) if (value := getattr(new, name)) != getattr(old, name, None)}
+    changes = {
+        name: value
+        for name in field_names(new)
+        if (value := getattr(new, name)) != getattr(old, name, None)
+    }
     if not changes:
         return block
     if (

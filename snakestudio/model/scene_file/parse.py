@@ -16,7 +16,10 @@ from snakestudio.model.validation_messages import problem_of
 
 __all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
 
-_BY_DEFAULT = {name: Scene.model_fields[name].get_default(call_default_factory=True) for name in ("model", "gait")}
+_BY_DEFAULT = {
+    name: Scene.model_fields[name].get_default(call_default_factory=True)
+    for name in ("model", "gait")
+}
 _FIRST_KINDS = {name: part.kind for name, part in _BY_DEFAULT.items()} | {"obstacles": "cylinder"}
 """Kinds that may be left out, for there were no others once: those of a scene by default."""
 
@@ -73,7 +76,9 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     values = _with_first_kinds(values)
     problems = []
     if "format" not in values:
-        problems.append(Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}"))
+        problems.append(
+            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}")
+        )
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
@@ -83,9 +88,13 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
         problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
         if found > MOST_MISTAKES:
             more = f"there are {found - min(len(details), MOST_MISTAKES)} {'more ' if details else ''}mistakes in it"
-            problems.append(Problem("error", "", more, "mend these first" if details else "look into its lists"))
+            problems.append(
+                Problem("error", "", more, "mend these first" if details else "look into its lists")
+            )
         if found <= MOST_MISTAKES:
-            problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
+            problems += _contradictions(
+                values, {str(detail["loc"][0]) for detail in details if detail["loc"]}
+            )
         raise _scene_error(source, problems) from None
     return complete(scene, [*problems, *structure_problems(scene)], source)
 
@@ -98,7 +107,9 @@ def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
             return [filled(entry, kind) for entry in part]
         return {"kind": kind, **part} if isinstance(part, dict) else part
 
-    return values | {name: filled(values[name], kind) for name, kind in _FIRST_KINDS.items() if name in values}
+    return values | {
+        name: filled(values[name], kind) for name, kind in _FIRST_KINDS.items() if name in values
+    }
 
 
 def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
@@ -110,9 +121,12 @@ def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
         return []
     # A finding counts only if everything it compares is right.
     compared = {
-        "control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}, "path": {"path"},
+        "control": {"control", "solver"},
+        "run": {"run", "solver"},
+        "start": {"start", "robot"},
+        "path": {"path"},
         "obstacles": {"obstacles"},
-    }  # fmt: skip
+    }
     return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
 
 

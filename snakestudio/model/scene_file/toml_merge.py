@@ -44,7 +44,9 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
     names = field_names(part)
     for key in [key for key in table if key not in names and key not in leave]:
         del table[key]
-    for name in sorted(names, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))):
+    for name in sorted(
+        names, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))
+    ):
         if name in leave:
             continue
         info, value = fields.get(name, _UNDECLARED), getattr(part, name)
@@ -83,7 +85,9 @@ def _is_list_of_parts(part: BaseModel, name: str) -> bool:
 
 def _replace(table: Any, name: str, value: Any) -> None:
     new, old = item(value), table[name]
-    if hasattr(old, "trivia") and hasattr(new, "trivia"):  # the comment behind the old value belongs to the key
+    if hasattr(old, "trivia") and hasattr(
+        new, "trivia"
+    ):  # the comment behind the old value belongs to the key
         new.trivia.comment = old.trivia.comment
         new.trivia.comment_ws = old.trivia.comment_ws
     table[name] = new
@@ -100,7 +104,9 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
             merge(entry, part, explicit=False)
         return
     # Entries that stay keep their comments, wherever in the list they end up.
-    kept: dict[str, list[Any]] = {}  # by their values as text: parts that hold tables cannot be hashed
+    kept: dict[
+        str, list[Any]
+    ] = {}  # by their values as text: parts that hold tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
             same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()
@@ -122,7 +128,8 @@ def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> No
     """The same for a list that is written as an array of inline tables."""
     kind = type(parts[0])
     if len(array) != len(parts):
-        # Entries that go take only their own line with them, and new ones come behind: comments stay where they are.
+        # Entries that go take only their own line with them, and new ones come behind: comments
+        # stay where they are.
         wanted = list(parts)
         for at in reversed(range(len(array))):
             with contextlib.suppress(pydantic.ValidationError):

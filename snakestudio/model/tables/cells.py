@@ -6,9 +6,19 @@ import csv
 import math
 import re
 
-__all__ = ["MISSING", "beginning_of", "cells", "decoded", "delimiter_and_decimal", "is_number", "number"]
+__all__ = [
+    "MISSING",
+    "beginning_of",
+    "cells",
+    "decoded",
+    "delimiter_and_decimal",
+    "is_number",
+    "number",
+]
 
-MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"})
+MISSING = frozenset(
+    {"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"}
+)
 """Cells (small letters) that tell that there is no value."""
 
 _NUMBER = {
@@ -19,7 +29,8 @@ _CUT = re.compile(r"\d[,;\t]|[,;\t]\d|[;\t]")
 """In a cell: it holds several numbers."""
 _DELIMITERS = ("\t", ";", ",", " ")
 _LOOKED_AT = 60
-"""Lines that a guess looks at, from the end of the file's beginning: headers do not reach so far."""
+"""Lines that a guess looks at, from the end of the file's beginning: headers do not reach so
+far."""
 _LOOKED_AT_CHARACTERS = 100_000
 """Characters of them: of lines with very many columns a few tell enough."""
 _FEWEST = 4
@@ -57,7 +68,10 @@ def cells(line: str, delimiter: str) -> list[str]:
     if delimiter == " ":
         return line.split()
     if '"' in line:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])]
+        return [
+            cell.strip()
+            for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+        ]
     return [cell.strip() for cell in line.split(delimiter)]
 
 
@@ -86,8 +100,8 @@ def number(cell: str, decimal: str) -> float:
 def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
     """What separates the cells of these lines, and the whole from the fraction.
 
-    What leaves most cells that are numbers, in most columns, is right. A text is none the worse for being a text, but
-    one that holds another delimiter seems to be cut at the wrong places.
+    What leaves most cells that are numbers, in most columns, is right. A text is none the worse for
+    being a text, but one that holds another delimiter seems to be cut at the wrong places.
     """
     full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :]

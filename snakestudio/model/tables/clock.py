@@ -16,13 +16,15 @@ from snakestudio.model.tables.units import TIME_UNITS, TimeUnit
 __all__ = ["Clock", "clock_text_unit", "stamp_unit"]
 
 _DATE = re.compile(
-    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,]+(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?\Z", re.IGNORECASE
+    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,]+(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?\Z",
+    re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?\s*([AP]M)?\Z", re.IGNORECASE)
 _TIMECODE = re.compile(r"(\d\d):(\d\d):(\d\d)[:;](\d\d)(?:\.(\d+))?\Z")
 
 _REBASED_S = 1e6
-"""A clock that shows more than this, 12 days, counts from an event that has nothing to do with the measurement."""
+"""A clock that shows more than this, 12 days, counts from an event that has nothing to do with the
+measurement."""
 
 _EPOCH_S = (3.0e8, 4.2e9)
 """Seconds since 1970 of the years 1979 to 2103."""
@@ -52,9 +54,10 @@ def stamp_unit(first: float) -> TimeUnit | None:
 class Clock:
     """The times of rows, added one by one as the file writes them.
 
-    Numbers above 10^6 s are counted from the first one before they become floating-point numbers, which could not hold
-    them: since 1970 the spacing of doubles is 0.24 µs in seconds and 256 ns in nanoseconds. Texts count from the first,
-    too; a time of day that falls back by more than 12 hours has passed midnight.
+    Numbers above 10^6 s are counted from the first one before they become floating-point numbers,
+    which could not hold them: since 1970 the spacing of doubles is 0.24 µs in seconds and 256 ns in
+    nanoseconds. Texts count from the first, too; a time of day that falls back by more than 12
+    hours has passed midnight.
     """
 
     def __init__(self, unit: TimeUnit, decimal: str, rate_hz: float | None) -> None:
@@ -89,7 +92,12 @@ class Clock:
                 raise ValueError(nanoseconds) from None
         if self._base is None:
             self._first = seconds
-            from_first = abs(seconds) >= _REBASED_S or self.unit in ("date", "clock", "timecode", "frame")
+            from_first = abs(seconds) >= _REBASED_S or self.unit in (
+                "date",
+                "clock",
+                "timecode",
+                "frame",
+            )
             self._base = seconds if from_first else Decimal(0)
         self._values.append(float(seconds - self._base))
 
@@ -124,7 +132,11 @@ class Clock:
             return f"{'timecode' if self.unit == 'timecode' else 'time of day'}, from {timedelta(seconds=round(first))}"
         if self.unit == "date" or _EPOCH_S[0] <= first <= _EPOCH_S[1]:
             moment = (_EPOCH + timedelta(seconds=first)).strftime("%Y-%m-%d %H:%M:%S")
-            return f"dates, from {moment}" if self.unit == "date" else f"in {self.unit} since 1970, from {moment} UTC"
+            return (
+                f"dates, from {moment}"
+                if self.unit == "date"
+                else f"in {self.unit} since 1970, from {moment} UTC"
+            )
         return f"{self.unit}, from {first:.10g} s"
 
 

@@ -1,6 +1,7 @@
 """Tables of joint angles: a row for every time, a column for every joint axis; commands, logs of robots, recorded runs.
 
-What a file does not say is asked for, by the key of the scene that answers it; what was bridged or left out is listed.
+What a file does not say is asked for, by the key of the scene that answers it; what was bridged or
+left out is listed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.errors import MistakeError
 from snakestudio.inputs import ANGLE_TABLE, InputError
 from snakestudio.model.robot.robot import Axis
-from snakestudio.model.tables.cells import MISSING, cells, decoded, delimiter_and_decimal, is_number, number
+from snakestudio.model.tables.cells import (
+    MISSING,
+    cells,
+    decoded,
+    delimiter_and_decimal,
+    is_number,
+    number,
+)
 from snakestudio.model.tables.clock import Clock, clock_text_unit, stamp_unit
 from snakestudio.model.tables.units import ANGLE_UNITS, TimeUnit, angle_unit_of, time_unit_of
 from snakestudio.text import counted
@@ -34,7 +42,8 @@ _LOOKED_AT = 400
 """Lines that say how cells are separated."""
 
 _SURELY_RADIANS = 2.2
-"""No joint axis of a snake robot bends by more than 126°, so no unit but radians has so small a largest angle, rad."""
+"""No joint axis of a snake robot bends by more than 126°, so no unit but radians has so small a
+largest angle, rad."""
 
 _SURELY_DEGREES = 2.0 * math.pi
 """Larger angles than a whole turn are degrees."""
@@ -76,7 +85,9 @@ _TIME_NAMES = frozenset(
         "tid",
     }
 )
-_INDEX_NAMES = frozenset({"", "frame", "frames", "index", "row", "sample", "samples", "step", "no", "nr", "#", "seq"})
+_INDEX_NAMES = frozenset(
+    {"", "frame", "frames", "index", "row", "sample", "samples", "step", "no", "nr", "#", "seq"}
+)
 _KINDS = {
     "yaw": "yaw",
     "lateral": "yaw",
@@ -122,7 +133,9 @@ _OTHER_QUANTITIES = frozenset(
         "imu",
     }
 )
-_COMMANDS = frozenset({"ref", "reference", "cmd", "command", "target", "goal", "setpoint", "desired", "des"})
+_COMMANDS = frozenset(
+    {"ref", "reference", "cmd", "command", "target", "goal", "setpoint", "desired", "des"}
+)
 
 
 class TableError(MistakeError):
@@ -158,8 +171,8 @@ class JointTable(NamedTuple):
     """(k, m), rad; NaN where a cell says nothing."""
 
     own: bool
-    """Whether the columns are those of a run of this program, which counts angles as the scene does; else as the robot
-    itself does."""
+    """Whether the columns are those of a run of this program, which counts angles as the scene
+    does; else as the robot itself does."""
 
     columns: tuple[str, ...]
     """Names of the columns of the axes, or their numbers from 1."""
@@ -222,7 +235,9 @@ def read_joint_table(
         stamp = (0, 0)
     raw = _raw(path, stamp)
     if len(raw.values) < 2:
-        raise TableError("file", "the table has only one row", "give a row of joint angles for every time")
+        raise TableError(
+            "file", "the table has only one row", "give a row of joint angles for every time"
+        )
     notes: list[Note] = []
     chosen, own = _columns(raw, axes, ignored, rate_hz)
     time, rows = _times(raw, rate_hz, notes)
@@ -233,7 +248,7 @@ def read_joint_table(
     return JointTable(time, angle, own, names, first, tuple(notes))
 
 
-# ---------------------------------------------------------------------------------------------------- lines and cells
+# ---------------------------------------------------------------------------------- lines and cells
 
 
 @lru_cache(maxsize=4)
@@ -242,7 +257,9 @@ def _raw(path: Path, stamp: tuple[int, int]) -> _Raw:
     try:
         text = decoded(inputs.read_bytes(path, ANGLE_TABLE))
         if text is None:
-            raise InputError("this is a binary file, not a table of joint angles", "give a CSV file")
+            raise InputError(
+                "this is a binary file, not a table of joint angles", "give a CSV file"
+            )
         return _parsed(text)
     except InputError as error:
         raise TableError("file", f"'{path.name}': {error.message}", error.remedy) from None
@@ -255,13 +272,18 @@ def _parsed(text: str) -> _Raw:
     if not numbered:
         raise InputError("there are no rows in it", "give a row of joint angles for every time")
     inputs.count(len(numbered), ANGLE_TABLE.lines, "lines in it")
-    inputs.count(max(len(line) for _, line in numbered), ANGLE_TABLE.line, "characters in a line of it")
+    inputs.count(
+        max(len(line) for _, line in numbered), ANGLE_TABLE.line, "characters in a line of it"
+    )
     delimiter, decimal = delimiter_and_decimal([line for _, line in numbered[:_LOOKED_AT]])
     begin = next(
-        (k for k, (_, line) in enumerate(numbered) if _is_data(cells(line, delimiter), decimal)), len(numbered)
+        (k for k, (_, line) in enumerate(numbered) if _is_data(cells(line, delimiter), decimal)),
+        len(numbered),
     )
     if begin > _HEADER_ROWS or begin == len(numbered):
-        raise InputError("there are no rows of numbers in it", "give a row of joint angles for every time")
+        raise InputError(
+            "there are no rows of numbers in it", "give a row of joint angles for every time"
+        )
     width = len(_trimmed(cells(numbered[begin][1], delimiter)))
     inputs.count(width, ANGLE_TABLE.columns, "columns in it")
     inputs.count(width * (len(numbered) - begin), ANGLE_TABLE.values, "cells in it")
@@ -291,7 +313,9 @@ def _trimmed(row: list[str]) -> list[str]:
 def _is_data(row: list[str], decimal: str) -> bool:
     """Whether a row is one of numbers: a header begins with a word, or has no numbers."""
     first = row[0]
-    begins = is_number(first, decimal) or first.lower() in MISSING or clock_text_unit(first) is not None
+    begins = (
+        is_number(first, decimal) or first.lower() in MISSING or clock_text_unit(first) is not None
+    )
     return begins and any(is_number(cell, decimal) for cell in row)
 
 
@@ -308,12 +332,16 @@ def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[floa
         except ValueError:
             if column != stamped:
                 shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
-                raise InputError(f'line {line}: "{shown}" is not a number', "correct it, or empty the cell") from None
+                raise InputError(
+                    f'line {line}: "{shown}" is not a number', "correct it, or empty the cell"
+                ) from None
             result.append(math.nan)
     return result
 
 
-def _names(header: list[list[str]], comment: list[str], delimiter: str, width: int) -> tuple[str, ...]:
+def _names(
+    header: list[list[str]], comment: list[str], delimiter: str, width: int
+) -> tuple[str, ...]:
     """Names of the columns with their units behind them, from the rows above the numbers; () if there are none."""
     full = [row for row in header if len(row) == width]
     if header and not full:
@@ -329,7 +357,8 @@ def _names(header: list[list[str]], comment: list[str], delimiter: str, width: i
     names = [cell.strip().strip('"') for cell in words[-1]]
     if units and units[-1] is not words[-1]:
         names = [
-            f"{name} [{unit.strip('[]()')}]" if unit else name for name, unit in zip(names, units[-1], strict=True)
+            f"{name} [{unit.strip('[]()')}]" if unit else name
+            for name, unit in zip(names, units[-1], strict=True)
         ]
     return tuple(names)
 
@@ -347,7 +376,7 @@ def _split(name: str) -> tuple[str, str]:
     return re.sub(r"[\s_]+", " ", name[: match.start()].lower()).strip(), unit
 
 
-# -------------------------------------------------------------------------------------------------------------- times
+# -------------------------------------------------------------------------------------------- times
 
 
 def _is_time(name: str) -> bool:
@@ -373,7 +402,9 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
     count = len(raw.values)
     if rate_hz is not None or not _has_times(raw):
         if rate_hz is None:
-            raise TableError("rate_hz", "the table has no column of times", "give the rows per second")
+            raise TableError(
+                "rate_hz", "the table has no column of times", "give the rows per second"
+            )
         time, rows = np.arange(count) / rate_hz, np.arange(count)
     else:
         time = _stamped(raw, notes)
@@ -397,11 +428,15 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
         if not last.all():
             repeated = int((~last).sum())
             message = f"{counted(repeated, 'row')} with the time of the next one were left out"
-            notes.append(Note("hint", "file", message, "give the times more digits if each row counts"))
+            notes.append(
+                Note("hint", "file", message, "give the times more digits if each row counts")
+            )
         time, rows = time[last], rows[last]
     if len(time) < 2:
         raise TableError(
-            "file", "the table has only one row with its own time", "give a row of joint angles for every time"
+            "file",
+            "the table has only one row with its own time",
+            "give a row of joint angles for every time",
         )
     return time - time[0], rows
 
@@ -416,7 +451,9 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
     if not numeric:
         unit = clock_text_unit(first)
         if unit is None:
-            raise TableError("file", f'"{first[:40]}" is not a time', "give times in seconds, or gait.rate_hz")
+            raise TableError(
+                "file", f'"{first[:40]}" is not a time', "give times in seconds, or gait.rate_hz"
+            )
     elif unit is None:
         value = float(first.replace(",", "."))
         unit = stamp_unit(value)
@@ -425,20 +462,28 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
             column = column[np.isfinite(column)]
             steps = np.diff(column)
             unit = "s"
-            if len(steps) and float(np.median(steps)) >= _LONG_STEP and bool((column == np.rint(column)).all()):
+            if (
+                len(steps)
+                and float(np.median(steps)) >= _LONG_STEP
+                and bool((column == np.rint(column)).all())
+            ):
                 unit = "ms"
                 message = "its times have no unit and were taken as milliseconds"
-                notes.append(Note("hint", "file", message, 'name the column "time_s" if they are seconds'))
+                notes.append(
+                    Note("hint", "file", message, 'name the column "time_s" if they are seconds')
+                )
     clock = Clock(unit, raw.decimal, None)
     for cell in raw.stamps:
         try:
             clock.add(cell)
         except ValueError:
-            raise TableError("file", f'"{cell[:40]}" is not a time', "correct it, or empty the cell") from None
+            raise TableError(
+                "file", f'"{cell[:40]}" is not a time', "correct it, or empty the cell"
+            ) from None
     return clock.times()
 
 
-# ------------------------------------------------------------------------------------------------------------ columns
+# ------------------------------------------------------------------------------------------ columns
 
 
 class _Candidate(NamedTuple):
@@ -448,30 +493,51 @@ class _Candidate(NamedTuple):
     stem: str
 
 
-def _columns(raw: _Raw, axes: Sequence[Axis], ignored: Sequence[Axis], rate_hz: float | None) -> tuple[list[int], bool]:
+def _columns(
+    raw: _Raw, axes: Sequence[Axis], ignored: Sequence[Axis], rate_hz: float | None
+) -> tuple[list[int], bool]:
     """The column of every axis, and whether they are this program's own."""
     if not raw.names:
-        first = 1 if _has_times(raw) and (rate_hz is None or raw.values.shape[1] == len(axes) + 1) else 0
+        first = (
+            1
+            if _has_times(raw) and (rate_hz is None or raw.values.shape[1] == len(axes) + 1)
+            else 0
+        )
         return _in_order(list(range(first, raw.values.shape[1])), axes), False
     own = _own_columns(raw.names, axes, ignored)
     if own is not None:
         return own, True
-    found = [c for k, name in enumerate(raw.names) if k != raw.stamped and (c := _candidate(k, name)) is not None]
+    found = [
+        c
+        for k, name in enumerate(raw.names)
+        if k != raw.stamped and (c := _candidate(k, name)) is not None
+    ]
     groups: dict[str, list[_Candidate]] = {}
     for each in found:
         if each.number is not None:
             groups.setdefault(each.stem, []).append(each)
-    whole = [group for group in groups.values() if len({(c.number, c.kind) for c in group}) == len(group)]
+    whole = [
+        group for group in groups.values() if len({(c.number, c.kind) for c in group}) == len(group)
+    ]
     if whole and max(map(len, whole)) > 1:
         most = max(map(len, whole))
-        best = min((g for g in whole if len(g) == most), key=lambda g: bool(set(g[0].stem.split()) & _COMMANDS))
+        best = min(
+            (g for g in whole if len(g) == most),
+            key=lambda g: bool(set(g[0].stem.split()) & _COMMANDS),
+        )
         return _by_number(best, axes, ignored), False
     return _in_order([each.column for each in found], axes), False
 
 
-def _own_columns(names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]) -> list[int] | None:
+def _own_columns(
+    names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]
+) -> list[int] | None:
     """The columns that this program gives the axes in its own tables: angles, or references where there are none."""
-    there = {(int(m[1]) - 1, m[2], bool(m[3])): k for k, name in enumerate(names) if (m := _OWN.match(name))}
+    there = {
+        (int(m[1]) - 1, m[2], bool(m[3])): k
+        for k, name in enumerate(names)
+        if (m := _OWN.match(name))
+    }
     if not there:
         return None
     known = {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
@@ -493,7 +559,10 @@ def _candidate(column: int, name: str) -> _Candidate | None:
     base, unit = _split(name)
     if unit and not angle_unit_of(unit):
         return None
-    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower())
+    words = re.findall(
+        r"[^\W\d_]+",
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower(),
+    )
     if set(words) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
         return None
     numbers = re.findall(r"\d{1,4}", base)
@@ -519,7 +588,9 @@ def _by_number(group: list[_Candidate], axes: Sequence[Axis], ignored: Sequence[
     joints = [axis.joint for axis in axes]
     if len(by_number) == len(axes) and set(by_number) == set(joints):
         return [by_number[joint] for joint in joints]
-    return _in_order([each.column for each in sorted(group, key=lambda each: each.number or 0)], axes)
+    return _in_order(
+        [each.column for each in sorted(group, key=lambda each: each.number or 0)], axes
+    )
 
 
 def _in_order(columns: list[int], axes: Sequence[Axis]) -> list[int]:
@@ -538,7 +609,7 @@ def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
     )
 
 
-# --------------------------------------------------------------------------------------------------- units and holes
+# ---------------------------------------------------------------------------------- units and holes
 
 
 def _units(
@@ -547,7 +618,9 @@ def _units(
     """Radians in one unit of each column, and the unit of the first."""
     if unit != "auto":
         return np.full(len(chosen), ANGLE_UNITS[unit]), unit
-    named = [angle_unit_of(_split(raw.names[column])[1]) if raw.names else None for column in chosen]
+    named = [
+        angle_unit_of(_split(raw.names[column])[1]) if raw.names else None for column in chosen
+    ]
     known = [each for each in named if each is not None]
     if known and len(known) == len(named):
         return np.array([ANGLE_UNITS[each] for each in known]), known[0]
@@ -556,19 +629,27 @@ def _units(
     if not known and largest <= _SURELY_RADIANS:
         if largest > 0.0:
             message = f"the angles are at most {largest:.3g} and were taken as radians ({math.degrees(largest):.3g}°)"
-            notes.append(Note("hint", "unit", message, 'give "deg" if they are degrees, or "rad" to confirm'))
+            notes.append(
+                Note("hint", "unit", message, 'give "deg" if they are degrees, or "rad" to confirm')
+            )
         return np.ones(len(chosen)), "rad"
     if not known and largest > _SURELY_DEGREES:
         message = f"the angles are up to {largest:.4g} and were taken as degrees"
-        notes.append(Note("hint", "unit", message, 'give "rad" if they are radians, or "deg" to confirm'))
+        notes.append(
+            Note("hint", "unit", message, 'give "rad" if they are radians, or "deg" to confirm')
+        )
         return np.full(len(chosen), ANGLE_UNITS["deg"]), "deg"
     what = (
-        "only some columns name a unit" if known else f"no column names a unit and the largest angle is {largest:.3g}"
+        "only some columns name a unit"
+        if known
+        else f"no column names a unit and the largest angle is {largest:.3g}"
     )
     raise TableError("unit", f"degrees or radians? In the table {what}", 'give "deg" or "rad"')
 
 
-def _look_for_holes(angle: FloatArray, time: FloatArray, names: tuple[str, ...], notes: list[Note]) -> None:
+def _look_for_holes(
+    angle: FloatArray, time: FloatArray, names: tuple[str, ...], notes: list[Note]
+) -> None:
     """Note missing cells and gaps in time.
 
     Raises
@@ -580,12 +661,20 @@ def _look_for_holes(angle: FloatArray, time: FloatArray, names: tuple[str, ...],
     if missing.any():
         empty = np.flatnonzero(missing.all(axis=0))
         if len(empty):
-            raise TableError("file", f'column "{names[empty[0]]}" holds no numbers', "fill it in, or remove the column")
-        message = f"{int(missing.sum())} cells hold no number and were bridged from the rows around them"
+            raise TableError(
+                "file",
+                f'column "{names[empty[0]]}" holds no numbers',
+                "fill it in, or remove the column",
+            )
+        message = (
+            f"{int(missing.sum())} cells hold no number and were bridged from the rows around them"
+        )
         notes.append(Note("warning", "file", message, "fill them in if that is not meant"))
     steps = np.diff(time)
     usual = float(np.median(steps))
     longest = int(steps.argmax())
     if steps[longest] > max(_GAP * usual, _SHORTEST_GAP):
         message = f"there is a gap of {steps[longest]:.3g} s at {time[longest]:.4g} s, bridged by one smooth curve"
-        notes.append(Note("warning", "file", message, "fill in rows if the joints must not move so"))
+        notes.append(
+            Note("warning", "file", message, "fill in rows if the joints must not move so")
+        )

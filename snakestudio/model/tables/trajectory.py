@@ -21,8 +21,8 @@ _FEWEST = 4
 class Trajectory:
     """The curves through the rows of a table, with continuous rate and acceleration between its ends.
 
-    Of a loop these are continuous everywhere: where the ends meet, within half a degree, the last row is the first one
-    again; else the joints go back to the first row within `blend` seconds.
+    Of a loop these are continuous everywhere: where the ends meet, within half a degree, the last
+    row is the first one again; else the joints go back to the first row within `blend` seconds.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class Trajectory:
         self.closed = bool(np.abs(self.last - self.first).max(initial=0.0) <= _MEET)
         self.duration = float(time[-1]) + (0.0 if self.closed or not loop else blend)
         self._splines = [
-            (axes, _spline(*_rows_of(time, angle[:, axes], self.duration, loop))) for axes in _alike(angle)
+            (axes, _spline(*_rows_of(time, angle[:, axes], self.duration, loop)))
+            for axes in _alike(angle)
         ]
         self._count = angle.shape[1]
 
@@ -72,7 +73,8 @@ class Trajectory:
         for axes, spline in self._splines:
             knots = np.asarray(spline.x)
             begin, end = spline(knots[:-1], 2), spline(knots[1:], 2)
-            # Between knots the second derivative is a line: the rate is largest at a knot, or where that line is 0.
+            # Between knots the second derivative is a line: the rate is largest at a knot, or where
+            # that line is 0.
             share = np.divide(begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0)
             top = np.abs(spline(knots, 1)).max(axis=0)
             for own, column in enumerate(axes):
@@ -99,7 +101,9 @@ def _alike(angle: FloatArray) -> list[IndexArray]:
     return [np.flatnonzero(group == g) for g in range(int(group.max()) + 1)]
 
 
-def _rows_of(time: FloatArray, angle: FloatArray, duration: float, loop: bool) -> tuple[FloatArray, FloatArray, bool]:
+def _rows_of(
+    time: FloatArray, angle: FloatArray, duration: float, loop: bool
+) -> tuple[FloatArray, FloatArray, bool]:
     """Knots of the curves of some axes, from 0 to the whole duration, and whether they are a loop."""
     known = np.isfinite(angle[:, 0])
     first, last = _ends(angle)
@@ -122,4 +126,6 @@ def _spline(time: FloatArray, angle: FloatArray, loop: bool) -> Any:
 
     if loop:
         return CubicSpline(time, angle, axis=0, bc_type="periodic")
-    return CubicSpline(time, angle, axis=0, bc_type="not-a-knot" if len(time) >= _FEWEST else "natural")
+    return CubicSpline(
+        time, angle, axis=0, bc_type="not-a-knot" if len(time) >= _FEWEST else "natural"
+    )

@@ -22,19 +22,36 @@ AngleUnit = Literal["rad", "deg"]
 TimeUnit = Literal["s", "ms", "us", "ns", "min", "h", "frame", "date", "clock", "timecode"]
 
 LENGTH_UNITS: dict[str, float] = {
-    "m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "um": 1e-6, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144,
-}  # fmt: skip
+    "m": 1.0,
+    "dm": 0.1,
+    "cm": 0.01,
+    "mm": 0.001,
+    "um": 1e-6,
+    "km": 1000.0,
+    "in": 0.0254,
+    "ft": 0.3048,
+    "yd": 0.9144,
+}
 """Metres in one unit."""
 
 ANGLE_UNITS: dict[str, float] = {"rad": 1.0, "deg": 0.017453292519943295}
 """Radians in one unit."""
 
 TIME_UNITS: dict[str, float] = {
-    "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0,
-    "frame": 0.0, "date": 0.0, "clock": 0.0, "timecode": 0.0,
-}  # fmt: skip
-"""Seconds in one unit. 0 for what is not a multiple of seconds: frames are counted at the layout's rate, dates
-(ISO 8601), times of day (hh:mm:ss.fff) and timecodes (hh:mm:ss:ff at the layout's rate) are text."""
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "min": 60.0,
+    "h": 3600.0,
+    "frame": 0.0,
+    "date": 0.0,
+    "clock": 0.0,
+    "timecode": 0.0,
+}
+"""Seconds in one unit. 0 for what is not a multiple of seconds: frames are counted at the layout's
+rate, dates (ISO 8601), times of day (hh:mm:ss.fff) and timecodes (hh:mm:ss:ff at the layout's rate)
+are text."""
 
 _LENGTHS: dict[LengthUnit, str] = {
     "m": "m meter meters metre metres mtr",

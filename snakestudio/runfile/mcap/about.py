@@ -75,7 +75,8 @@ class RunInfo:
     rows : int
     size_bytes : int
     complete : bool
-        False if the file has no end: the run is still going, or its program ended without writing it.
+        False if the file has no end: the run is still going, or its program ended without writing
+        it.
     version : str
         Version of the program that wrote it.
     robot : str
@@ -95,7 +96,9 @@ class RunInfo:
     robot: str = ""
 
 
-def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime) -> dict[str, str]:
+def about(
+    scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime
+) -> dict[str, str]:
     """The metadata record at the beginning of a run file."""
     return {
         "format_version": str(VERSION),
@@ -164,7 +167,11 @@ def schema_of(text: str, scene: Scene) -> Schema:
 def fits(schema: Schema, scene: Scene) -> bool:
     """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
     body = scene.body
-    return (schema.n_links, len(schema.sections), schema.axes) == (body.n_parts, len(body.abscissas), body.axes)
+    return (schema.n_links, len(schema.sections), schema.axes) == (
+        body.n_parts,
+        len(body.abscissas),
+        body.axes,
+    )
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:

@@ -1,9 +1,10 @@
 """Rows as messages of a run file and back, exact to the bit.
 
-A block is one message whose fields are the columns of `Rows`, flattened with the row as the fastest index: every value
-of the robot is then a run of numbers that lie beside each other, which is what compresses well, and what constant ones
-compress to nothing. The definition of the message (`definition`) names every column, its shape and its meaning, so that
-whoever reads ROS 2 messages reads the run without this program.
+A block is one message whose fields are the columns of `Rows`, flattened with the row as the fastest
+index: every value of the robot is then a run of numbers that lie beside each other, which is what
+compresses well, and what constant ones compress to nothing. The definition of the message
+(`definition`) names every column, its shape and its meaning, so that whoever reads ROS 2 messages
+reads the run without this program.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, align
 __all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
 
 _TYPES = {
-    "float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4", "uint8": "|u1", "bool": "|b1",
-}  # fmt: skip
+    "float64": "<f8",
+    "float32": "<f4",
+    "int64": "<i8",
+    "int32": "<i4",
+    "uint8": "|u1",
+    "bool": "|b1",
+}
 
 _MEANING = {
     "time": "s",
@@ -70,10 +76,18 @@ def _row_columns(rows: Rows) -> Iterator[tuple[str, NDArray[Any]]]:
         yield f"contact_{name}", getattr(rows.contacts, name)
 
 
-_WHOLE = frozenset({
-    "contacts_closed", "solver_iterations", "solver_unconverged", "steps", "contact_count", "contact_link",
-    "contact_other", "contact_state",
-})  # fmt: skip
+_WHOLE = frozenset(
+    {
+        "contacts_closed",
+        "solver_iterations",
+        "solver_unconverged",
+        "steps",
+        "contact_count",
+        "contact_link",
+        "contact_other",
+        "contact_state",
+    }
+)
 """Columns of whole numbers; all others are real."""
 
 
@@ -84,12 +98,20 @@ def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
     """Shapes of a row's values; of a column that is not named here it is one number."""
     n, sections = schema.n_links, len(schema.sections)
     return {
-        "link_pose": (n, 7), "link_twist": (n, 6), "impulse_obstacle": (n, 3), "impulse_ground": (n, 3),
-        "energy": (len(schema.energy),), "extra": (len(schema.extra),), "strain": (sections, 6),
-        "wrench": (sections, 6), "hold": (schema.n_holds, len(HOLD_COLUMNS)), "contact_point": (3,),
-        "contact_impulse_normal": (3,), "contact_impulse_friction": (3,),
+        "link_pose": (n, 7),
+        "link_twist": (n, 6),
+        "impulse_obstacle": (n, 3),
+        "impulse_ground": (n, 3),
+        "energy": (len(schema.energy),),
+        "extra": (len(schema.extra),),
+        "strain": (sections, 6),
+        "wrench": (sections, 6),
+        "hold": (schema.n_holds, len(HOLD_COLUMNS)),
+        "contact_point": (3,),
+        "contact_impulse_normal": (3,),
+        "contact_impulse_friction": (3,),
         **dict.fromkeys(_OF_JOINTS, (len(schema.axes),)),
-    }  # fmt: skip
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +123,9 @@ class Columns:
     columns : tuple of (str, str, tuple of int)
         Name, type as in a ROS 2 message, and shape of one row's (or contact's) value.
     pairs : tuple of Axis or None
-        Axes of joints of which a file has yaw and pitch, side by side, whether they have both or not: so they were
-        recorded before robots had other joints. None where there is a value for each axis.
+        Axes of joints of which a file has yaw and pitch, side by side, whether they have both or
+        not: so they were recorded before robots had other joints. None where there is a value for
+        each axis.
     """
 
     columns: tuple[tuple[str, str, tuple[int, ...]], ...]
@@ -134,8 +157,13 @@ class Columns:
         ValueError, TypeError, KeyError
             If it cannot be such a thing.
         """
-        columns = tuple((str(name), str(kind), tuple(int(size) for size in shape)) for name, kind, shape in plain)
-        if tuple(name for name, _, _ in columns) != _NAMES or any(kind not in _TYPES for _, kind, _ in columns):
+        columns = tuple(
+            (str(name), str(kind), tuple(int(size) for size in shape))
+            for name, kind, shape in plain
+        )
+        if tuple(name for name, _, _ in columns) != _NAMES or any(
+            kind not in _TYPES for _, kind, _ in columns
+        ):
             raise ValueError("unknown columns")
         if any(size < 0 for _, _, shape in columns for size in shape):
             raise ValueError("negative shape")
@@ -254,7 +282,9 @@ def encode(
         struct.pack_into("<I", whole, origin + length, array.size)
         if array.size:
             part = body[start : start + array.size * dtype.itemsize]
-            part.view(dtype).reshape(*shape, len(array))[...] = array.transpose(*range(1, array.ndim), 0)
+            part.view(dtype).reshape(*shape, len(array))[...] = array.transpose(
+                *range(1, array.ndim), 0
+            )
     return whole
 
 
@@ -299,7 +329,9 @@ def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
         each = int(np.prod(shape, dtype=np.int64))
         if size % each or offset + size * dtype.itemsize > len(body):
             raise ValueError(f"{name} does not fit")
-        part = body[offset : offset + size * dtype.itemsize].view(dtype).reshape(*shape, size // each)
+        part = (
+            body[offset : offset + size * dtype.itemsize].view(dtype).reshape(*shape, size // each)
+        )
         found[name] = np.ascontiguousarray(np.moveaxis(part, -1, 0))
         offset += size * dtype.itemsize
     return _rows(columns, found)

@@ -1,8 +1,9 @@
 """Messages of one layout, many at once: a template of bytes and where its numbers go, filled by numpy.
 
-CDR is how ROS 2 lays messages out: little-endian numbers, each aligned to its own size counted from behind a header of
-four bytes, texts and sequences after their length. Where texts and lengths are the same in all messages of a topic,
-every number has a fixed place, and a thousand messages are a structured array.
+CDR is how ROS 2 lays messages out: little-endian numbers, each aligned to its own size counted from
+behind a header of four bytes, texts and sequences after their length. Where texts and lengths are
+the same in all messages of a topic, every number has a fixed place, and a thousand messages are a
+structured array.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ HEADER = b"\x00\x01\x00\x00"
 """Encapsulation: plain CDR, little-endian."""
 
 MESSAGE_HEAD = struct.Struct("<BQHIQQ")
-"""Head of an MCAP message record: opcode, length, channel, sequence, times of logging and publishing."""
+"""Head of an MCAP message record: opcode, length, channel, sequence, times of logging and
+publishing."""
 
 _MESSAGE = 0x05
 _HEAD_FIELDS = {

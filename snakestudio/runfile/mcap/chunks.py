@@ -27,7 +27,8 @@ _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8
 _CACHED_ROWS = 4 * MOST_BLOCK_ROWS
 _BEGINNINGS = (12 * 1024, 160 * 1024)
-"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if they are not."""
+"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if
+they are not."""
 
 
 class BlockReader:
@@ -165,7 +166,9 @@ def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float
         file.seek(place.offset)
         chunk = file.read(length)
         size, packed = _opened(chunk)
-        content = _unpacked(packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < place.length else size)
+        content = _unpacked(
+            packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < place.length else size
+        )
         if len(content) >= _BODY:
             _, _, channel, *_ = MESSAGE_HEAD.unpack_from(content.data)
             head = decode_head(content[_BODY:])

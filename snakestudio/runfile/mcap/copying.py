@@ -25,7 +25,8 @@ def copy_run(
 ) -> bool:
     """Write all that a recording has; False if `progress`, which gets the finished fraction, cancelled it.
 
-    When the run began, its checkpoints and its step estimate are copied where the recording has them.
+    When the run began, its checkpoints and its step estimate are copied where the recording has
+    them.
 
     Raises
     ------

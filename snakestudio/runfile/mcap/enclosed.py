@@ -1,7 +1,7 @@
 """Files that a scene names (height maps, the run it starts from), enclosed in its run file: it runs again elsewhere.
 
-What a change names while the run goes is enclosed then. Where one of them is missing later, or has become another,
-those in the run file are taken, and that is said.
+What a change names while the run goes is enclosed then. Where one of them is missing later, or has
+become another, those in the run file are taken, and that is said.
 """
 
 from __future__ import annotations
@@ -56,8 +56,14 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
-    for part, fields in (("gait", scene.gait), ("start", scene.start), ("ground.picture", scene.ground.picture)):
-        yield from ((f"{part}.{key}", name) for key in fields.files if (name := getattr(fields, key)))
+    for part, fields in (
+        ("gait", scene.gait),
+        ("start", scene.start),
+        ("ground.picture", scene.ground.picture),
+    ):
+        yield from (
+            (f"{part}.{key}", name) for key in fields.files if (name := getattr(fields, key))
+        )
 
 
 def _files() -> set[str]:
@@ -136,12 +142,22 @@ def restored(
     for name, data in _enclosed(file, start, size, True) if changed else ():
         if name in changed and wanted.setdefault(name, digest(data)) != digest(data):
             twice[name] = None
-    names = list(dict.fromkeys([name for _, name in named_files(scene) if name in wanted] + list(changed)))
+    names = list(
+        dict.fromkeys([name for _, name in named_files(scene) if name in wanted] + list(changed))
+    )
     there = read_files({*names, *(name for _, name in named_files(scene))}, base_dir)
     gone = [name for name in names if name not in there]
-    other = [name for name in names if name in there and digest(there[name]) != wanted.get(name, digest(there[name]))]
-    why = [f"{name} is not there any more" for name in gone] + [f"{name} is another file now" for name in other]
-    why += [f"{name} became another file during the run, of which the first is used" for name in twice]
+    other = [
+        name
+        for name in names
+        if name in there and digest(there[name]) != wanted.get(name, digest(there[name]))
+    ]
+    why = [f"{name} is not there any more" for name in gone] + [
+        f"{name} is another file now" for name in other
+    ]
+    why += [
+        f"{name} became another file during the run, of which the first is used" for name in twice
+    ]
     if not gone and not other:
         return Restored(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
     enclosed: dict[str, bytes] = {}
@@ -153,7 +169,12 @@ def restored(
             wanted.setdefault(name, digest(data))
             enclosed.setdefault(name, data)
     if missing := [name for name in names if name not in enclosed]:
-        return Restored(scene, base_dir, f"{'; '.join(why)}; the run file does not hold {', '.join(missing)}.", {})
+        return Restored(
+            scene,
+            base_dir,
+            f"{'; '.join(why)}; the run file does not hold {', '.join(missing)}.",
+            {},
+        )
     folder = cache_dir() / "enclosed" / digest("".join(sorted(wanted.values())).encode())[:32]
     places = {name: _place(name, wanted[name]) for name in enclosed}
     try:
@@ -165,7 +186,9 @@ def restored(
     except OSError as error:
         said = f"what the run file holds of it cannot be written to {folder} ({error.strerror})"
         return Restored(scene, base_dir, f"{'; '.join(why)}; {said}.", {})
-    values = {key: places[name] for key, name in named_files(scene) if places.get(name, name) != name}
+    values = {
+        key: places[name] for key, name in named_files(scene) if places.get(name, name) != name
+    }
     note = f"{'; '.join(why)}; what the run file holds is used."
     return Restored(with_values(scene, values) if values else scene, folder, note, places)
 
@@ -173,11 +196,19 @@ def restored(
 def _place(name: str, sum_: str) -> str:
     """Name in a folder of its own; what would lead out of it gets another."""
     parts = PurePath(name).parts
-    plain = parts and not PurePath(name).is_absolute() and ".." not in parts and "\\" not in name and ":" not in name
+    plain = (
+        parts
+        and not PurePath(name).is_absolute()
+        and ".." not in parts
+        and "\\" not in name
+        and ":" not in name
+    )
     return name if plain else f"{sum_[:16]}{PurePath(name).suffix}"
 
 
-def _enclosed(file: BinaryIO, start: int, size: int, to_the_end: bool) -> Iterator[tuple[str, bytes]]:
+def _enclosed(
+    file: BinaryIO, start: int, size: int, to_the_end: bool
+) -> Iterator[tuple[str, bytes]]:
     """Names and contents of the files at the beginning of a run file, or of those that changes enclosed, too."""
     for opcode, place in records(file, start, size):
         if opcode == Opcode.CHUNK and not to_the_end:

@@ -77,7 +77,10 @@ def finished_index(file: BinaryIO, size: int) -> Index:
     """The index of a finished file; one of `DAMAGED` is raised where there is none."""
     end = end_of(file, size)
     place = Place(int(end["index_offset"]), int(end["index_length"]))
-    if not 0 < place.length <= min(size, MAX_INDEX_BYTES) or not 0 < place.offset <= size - place.length:
+    if (
+        not 0 < place.length <= min(size, MAX_INDEX_BYTES)
+        or not 0 < place.offset <= size - place.length
+    ):
         raise ValueError("the index lies out of the file")
     file.seek(place.offset)
     return Index.unpacked(attached(file.read(place.length)), size)

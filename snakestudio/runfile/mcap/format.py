@@ -1,16 +1,18 @@
 """What a run file is: its version, the names in it, and how large anything in it may be.
 
-A run file is an MCAP file (https://mcap.dev/spec) like any other, so that Foxglove, PlotJuggler, Rerun and the tools of
-ROS 2 read it as it is. In the order of the file:
+A run file is an MCAP file (https://mcap.dev/spec) like any other, so that Foxglove, PlotJuggler,
+Rerun and the tools of ROS 2 read it as it is. In the order of the file:
 
-- a metadata record `ABOUT`: the whole scene, program, machine, columns; read first, and alone, by a list of runs;
+- a metadata record `ABOUT`: the whole scene, program, machine, columns; read first, and alone, by a
+  list of runs;
 - attachments named `FILE`: the files that the scene names, such as height maps (`enclosed`);
-- chunks with one message of `ROWS` each: some rows of the run, every column exact to the bit (`blocks`). They are all
-  that SnakeStudio needs to read the run again;
+- chunks with one message of `ROWS` each: some rows of the run, every column exact to the bit
+  (`blocks`). They are all that SnakeStudio needs to read the run again;
 - chunks with what other programs show without conversion, thinned out (`views`);
 - chunks with changes and events (`notes`);
 - attachments named `CHECKPOINT`: states from which the run can go on, opaque here;
-- once the run has ended, an attachment `INDEX` (`index`), a metadata record `END`, and the summary of MCAP.
+- once the run has ended, an attachment `INDEX` (`index`), a metadata record `END`, and the summary
+  of MCAP.
 
 A file without its end is read by walking over its records; whatever was written whole counts.
 """
@@ -23,13 +25,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "FILE", "INDEX", "LOG",
-    "MAX_BLOCK_BYTES", "MAX_INDEX_BYTES", "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION",
+    "ABOUT",
+    "BLOCK_BYTES",
+    "BLOCK_ROWS",
+    "CHANGES",
+    "CHECKPOINT",
+    "END",
+    "EVENTS",
+    "FILE",
+    "INDEX",
+    "LOG",
+    "MAX_BLOCK_BYTES",
+    "MAX_INDEX_BYTES",
+    "MAX_RECORD_BYTES",
+    "MOST_BLOCK_ROWS",
+    "PACKAGE",
+    "ROWS",
+    "VERSION",
     "nanoseconds",
-]  # fmt: skip
+]
 
 VERSION = 2
-"""Readers refuse files with a larger one; it rises when an older reader would misread a newer file."""
+"""Readers refuse files with a larger one; it rises when an older reader would misread a newer
+file."""
 
 PACKAGE = "snakestudio_msgs"
 """Package that the types of own messages belong to, as ROS 2 names them."""
@@ -43,11 +61,17 @@ CHECKPOINT, INDEX = "snakestudio:checkpoint", "snakestudio:index"
 FILE = "snakestudio:file"
 """Attachments with the files that the scene names; the name of each stands behind that."""
 
-ROWS, CHANGES, EVENTS, LOG = "/snakestudio/rows", "/snakestudio/changes", "/snakestudio/events", "/events"
+ROWS, CHANGES, EVENTS, LOG = (
+    "/snakestudio/rows",
+    "/snakestudio/changes",
+    "/snakestudio/events",
+    "/events",
+)
 """Topics that the run is read from, and that of the events as other programs list them."""
 
 BLOCK_ROWS = 512
-"""Rows of a full block: two megabytes for an ordinary robot, which fit in the cache of a processor."""
+"""Rows of a full block: two megabytes for an ordinary robot, which fit in the cache of a
+processor."""
 
 MOST_BLOCK_ROWS = 1024
 """Rows of the fullest blocks that any version wrote."""

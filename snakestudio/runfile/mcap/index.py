@@ -72,7 +72,8 @@ class Index:
         """
         try:
             size = zstandard.frame_content_size(data)
-            # A row and its time take more room in the file than here; what claims to hold more is damaged.
+            # A row and its time take more room in the file than here; what claims to hold more is
+            # damaged.
             if not _HEAD.size <= size <= min(4 * file_size + 4096, MAX_INDEX_BYTES):
                 raise ValueError("impossible size")
             plain = zstandard.ZstdDecompressor().decompress(data)
@@ -87,7 +88,11 @@ class Index:
         for part in (blocks, notes, places):
             if len(part) and int(part.reshape(-1, 2).max()) > file_size:
                 raise ValueError("out of the file")
-        if n_blocks == 0 or first_rows[0] != 0 or np.any(np.diff(first_rows.astype(np.int64), append=n_rows) <= 0):
+        if (
+            n_blocks == 0
+            or first_rows[0] != 0
+            or np.any(np.diff(first_rows.astype(np.int64), append=n_rows) <= 0)
+        ):
             raise ValueError("rows are missing")
         return cls(
             _places(blocks),

@@ -29,7 +29,11 @@ def messages(
     changes: Sequence[Change | Pull], events: Sequence[RunEvent], channels: Mapping[str, int]
 ) -> list[Messages]:
     """Changes, pulls and events as messages; events also as a log, where the file has a topic for that."""
-    made: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {CHANGES: [], EVENTS: [], LOG: []}
+    made: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {
+        CHANGES: [],
+        EVENTS: [],
+        LOG: [],
+    }
     for change in changes:
         template = Template()
         template.number("numbers", "<f8", (1,))
@@ -49,7 +53,9 @@ def messages(
 
 def log_message(event: RunEvent) -> bytes:
     """An event as a single CDR message of the log, outside of any file."""
-    return _log(event).records(0, nanoseconds(np.array([event.time]))).tobytes()[MESSAGE_HEAD.size :]
+    return (
+        _log(event).records(0, nanoseconds(np.array([event.time]))).tobytes()[MESSAGE_HEAD.size :]
+    )
 
 
 def _log(event: RunEvent) -> Template:

@@ -21,7 +21,16 @@ from mcap.records import Header, Metadata
 from numpy.typing import NDArray
 
 from snakestudio.errors import RunFileError, SceneError
-from snakestudio.inputs import NOTE, RUN_FILE, SCENE, InputError, count, local_path, opened, parse_json
+from snakestudio.inputs import (
+    NOTE,
+    RUN_FILE,
+    SCENE,
+    InputError,
+    count,
+    local_path,
+    opened,
+    parse_json,
+)
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
 from snakestudio.model.pull import MOST_PULLS, Pull
@@ -69,7 +78,9 @@ class RunFile(BlockRecording):
         if not fits(schema, scene):
             raise ValueError("its rows are of another body than its scene")
         super().__init__(scene, schema, names.BLOCK_ROWS)
-        self.info = _info(path, begun, len(index.times), float(index.times[-1] - index.times[0]), complete)
+        self.info = _info(
+            path, begun, len(index.times), float(index.times[-1] - index.times[0]), complete
+        )
         folder = about.get("base_folder", "")
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
@@ -77,7 +88,8 @@ class RunFile(BlockRecording):
         self._plugins = _plugins(about)
         self._places: dict[str, str] = {}
         self.note = ""
-        """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
+        """What is to be known of the files that its scene names, in a sentence; empty if all are as
+        they were."""
         self._index = index
         columns = Columns.from_plain(parse_json(about["columns"], SCENE))
         self._blocks = BlockReader(path, columns.of_schema(schema))
@@ -145,7 +157,11 @@ class RunFile(BlockRecording):
     def changes(self) -> tuple[Change, ...]:
         """What was changed while the run went."""
         changes, places = self._notes[0], self._places
-        return tuple(replace(each, values=renamed(each.values, places)) for each in changes) if places else changes
+        return (
+            tuple(replace(each, values=renamed(each.values, places)) for each in changes)
+            if places
+            else changes
+        )
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
@@ -229,7 +245,9 @@ class RunFile(BlockRecording):
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
         if self._closed:
-            raise RunFileError(f"{self.path}: the run was closed, so its rows cannot be read any more; open it again.")
+            raise RunFileError(
+                f"{self.path}: the run was closed, so its rows cannot be read any more; open it again."
+            )
         try:
             yield
         except OSError as error:
@@ -243,7 +261,8 @@ class RunFile(BlockRecording):
 def open_run(path: str | Path) -> RunFile:
     """Open a recorded run.
 
-    A file whose program ended before it could end the file is read as far as it goes; `RunFile.info.complete` says so.
+    A file whose program ended before it could end the file is read as far as it goes;
+    `RunFile.info.complete` says so.
 
     Raises
     ------
@@ -258,15 +277,21 @@ def open_run(path: str | Path) -> RunFile:
         except DAMAGED:
             index, complete = walk(file, begun.end, begun.size, {}), False
         if not len(index.times):
-            raise RunFileError(f"{path}: no row was written before the program ended; there is nothing to read back.")
+            raise RunFileError(
+                f"{path}: no row was written before the program ended; there is nothing to read back."
+            )
         if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
-            raise RunFileError(f"{path}: the times of its rows go back, or are none; it cannot be read.")
+            raise RunFileError(
+                f"{path}: the times of its rows go back, or are none; it cannot be read."
+            )
         try:
             run = RunFile(path, begun, index, complete)
             run.take_files(file, begun.end, begun.size)
             return run
         except DAMAGED as error:
-            raise RunFileError(f"{path}: the description of the run is damaged ({error}); it cannot be read.") from None
+            raise RunFileError(
+                f"{path}: the description of the run is damaged ({error}); it cannot be read."
+            ) from None
 
 
 def read_info(path: str | Path) -> RunInfo:
@@ -285,11 +310,17 @@ def read_info(path: str | Path) -> RunInfo:
             rows, duration, complete = int(end["rows"]), float(end["duration_s"]), True
         except DAMAGED:
             times = walk(file, begun.end, begun.size, {}).times
-            rows, duration, complete = len(times), float(times[-1] - times[0]) if len(times) else 0.0, False
+            rows, duration, complete = (
+                len(times),
+                float(times[-1] - times[0]) if len(times) else 0.0,
+                False,
+            )
         try:
             return _info(path, begun, rows, duration, complete)
         except DAMAGED as error:
-            raise RunFileError(f"{path}: the description of the run is damaged ({error}); it cannot be read.") from None
+            raise RunFileError(
+                f"{path}: the description of the run is damaged ({error}); it cannot be read."
+            ) from None
 
 
 @contextlib.contextmanager
@@ -302,7 +333,9 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _cannot_read(path: Path, error: OSError) -> RunFileError:
-    return RunFileError(f"{path}: the file cannot be read ({error.strerror or error}); check its permissions and disk.")
+    return RunFileError(
+        f"{path}: the file cannot be read ({error.strerror or error}); check its permissions and disk."
+    )
 
 
 def _begin(path: Path, file: BinaryIO) -> _Begun:
@@ -315,7 +348,9 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
     if magic != MAGIC:
         if MAGIC.startswith(magic):
             raise _too_short(path)
-        raise RunFileError(f"{path}: this is no MCAP file; give a run that SnakeStudio recorded (.mcap).")
+        raise RunFileError(
+            f"{path}: this is no MCAP file; give a run that SnakeStudio recorded (.mcap)."
+        )
     library, end = "", 0
     for number, (opcode, place) in enumerate(records(file, len(MAGIC), size)):
         if place.length > names.MAX_RECORD_BYTES or number > 1:
@@ -330,7 +365,9 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
                 if found.name == names.ABOUT:
                     return _checked(path, _Begun(found.metadata, place.offset + place.length, size))
         except DAMAGED as error:
-            raise RunFileError(f"{path}: the beginning of the file is damaged ({error}); it cannot be read.") from None
+            raise RunFileError(
+                f"{path}: the beginning of the file is damaged ({error}); it cannot be read."
+            ) from None
         end = place.offset + place.length
     if library.startswith("snakestudio ") or end in (0, size):
         raise _too_short(path)
@@ -341,7 +378,9 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
 
 
 def _too_short(path: Path) -> RunFileError:
-    return RunFileError(f"{path}: the file ends before its first row; there is nothing to read back.")
+    return RunFileError(
+        f"{path}: the file ends before its first row; there is nothing to read back."
+    )
 
 
 def _checked(path: Path, begun: _Begun) -> _Begun:

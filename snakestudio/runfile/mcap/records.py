@@ -17,7 +17,16 @@ from mcap.records import ChunkIndex, McapRecord
 from mcap.writer import MCAP0_MAGIC
 from numpy.typing import NDArray
 
-__all__ = ["MAGIC", "ChunkBytes", "Messages", "chunk_bytes", "compressor", "encoded", "intact", "signed"]
+__all__ = [
+    "MAGIC",
+    "ChunkBytes",
+    "Messages",
+    "chunk_bytes",
+    "compressor",
+    "encoded",
+    "intact",
+    "signed",
+]
 
 MAGIC: bytes = MCAP0_MAGIC
 
@@ -25,7 +34,8 @@ _COMPRESSION = "zstd"
 _SUM = "sha256"
 _CHUNK = struct.Struct("<BQQQQII4sQ")
 _LEVEL = -10
-"""A third of the time of level 1, files 15 % larger: numbers of a simulation are noise in their last digits."""
+"""A third of the time of level 1, files 15 % larger: numbers of a simulation are noise in their
+last digits."""
 
 
 def encoded(record: McapRecord) -> bytes:
@@ -75,7 +85,9 @@ class Messages:
         """Records of one length, as `cdr.Template` makes them."""
         size = records.dtype.itemsize
         offsets = np.arange(len(records), dtype=np.uint64) * np.uint64(size)
-        return cls(channel, records.view(np.uint8).data, records["log_time"].astype(np.uint64), offsets)
+        return cls(
+            channel, records.view(np.uint8).data, records["log_time"].astype(np.uint64), offsets
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,9 @@ class ChunkBytes:
             compressed_size=self._sizes[0],
             message_end_time=self.end,
             message_index_length=self.length - self.chunk_length,
-            message_index_offsets={channel: offset + at for channel, at in self._index_offsets.items()},
+            message_index_offsets={
+                channel: offset + at for channel, at in self._index_offsets.items()
+            },
             message_start_time=self.start,
             uncompressed_size=self._sizes[1],
         )
@@ -129,10 +143,13 @@ def compressor() -> zstandard.ZstdCompressor:
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
 
-def chunk_bytes(messages: list[Messages], packing: zstandard.ZstdCompressor, beginning: int = 0) -> ChunkBytes:
+def chunk_bytes(
+    messages: list[Messages], packing: zstandard.ZstdCompressor, beginning: int = 0
+) -> ChunkBytes:
     """Messages as one compressed chunk, packed by a `compressor`.
 
-    The first `beginning` bytes are compressed by themselves, so that they can be read without the rest.
+    The first `beginning` bytes are compressed by themselves, so that they can be read without the
+    rest.
     """
     plain = messages[0].data if len(messages) == 1 else b"".join(part.data for part in messages)
     if beginning:
@@ -146,15 +163,21 @@ def chunk_bytes(messages: list[Messages], packing: zstandard.ZstdCompressor, beg
     # The library's class would copy what is the most of a run file three times.
     name = _COMPRESSION.encode()
     length = _CHUNK.size - 9 + len(packed)
-    head = _CHUNK.pack(Opcode.CHUNK, length, start, end, len(plain), 0, len(name), name, len(packed))
+    head = _CHUNK.pack(
+        Opcode.CHUNK, length, start, end, len(plain), 0, len(name), name, len(packed)
+    )
     chunk_length = len(head) + len(packed)
     parts, at, origin = [head, packed], chunk_length, 0
     index_offsets, counts = {}, {}
     for part in messages:
         entries = np.stack([part.times, part.offsets + np.uint64(origin)], axis=1).astype("<u8")
-        head = struct.pack("<BQHI", Opcode.MESSAGE_INDEX, 6 + entries.nbytes, part.channel, entries.nbytes)
+        head = struct.pack(
+            "<BQHI", Opcode.MESSAGE_INDEX, 6 + entries.nbytes, part.channel, entries.nbytes
+        )
         index_offsets[part.channel], counts[part.channel] = at, len(part.times)
         parts += [head, entries.tobytes()]
         at += len(head) + entries.nbytes
         origin += len(part.data)
-    return ChunkBytes(parts, at, chunk_length, start, end, counts, index_offsets, (len(packed), len(plain)))
+    return ChunkBytes(
+        parts, at, chunk_length, start, end, counts, index_offsets, (len(packed), len(plain))
+    )

@@ -1,8 +1,9 @@
 """What other programs show of a run without conversion: joints, poses and figures as messages of ROS 2.
 
-These messages are written for others and never read here, so they are fewer than the rows: at most `VIEW_RATE_HZ` a
-simulated second. What the figures tell of an interval (mean forces, iterations, the worst residual) they tell of that
-since the message before, so that nothing falls between two of them.
+These messages are written for others and never read here, so they are fewer than the rows: at most
+`VIEW_RATE_HZ` a simulated second. What the figures tell of an interval (mean forces, iterations,
+the worst residual) they tell of that since the message before, so that nothing falls between two of
+them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ VIEW_RATE_HZ = 25.0
 """Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
 
 WORLD, _SHAPE = "world", "robot"
-"""Frames that links are given in: the world, or one of the robot's own where nobody knows its pose."""
+"""Frames that links are given in: the world, or one of the robot's own where nobody knows its
+pose."""
 
 _FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
 _ROS_POSE = [0, 1, 2, 4, 5, 6, 3]
@@ -73,7 +75,8 @@ class Views:
     head : int
         Index of the robot's foremost link.
     shapes : bool
-        Whether links whose joint angles alone are known are shown, too, in a frame of the robot's own.
+        Whether links whose joint angles alone are known are shown, too, in a frame of the robot's
+        own.
     """
 
     def __init__(self, schema: Schema, head: int, *, shapes: bool = False) -> None:
@@ -86,9 +89,13 @@ class Views:
         self._written = 0
         self.views: list[View] = []
         if schema.axes and Fields.JOINTS in schema.valid:
-            self.views.append(_joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque")))
+            self.views.append(
+                _joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque"))
+            )
         if schema.axes and Fields.REFERENCE in schema.valid:
-            self.views.append(_joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref")))
+            self.views.append(
+                _joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref"))
+            )
         if Fields.POSE in schema.valid:
             self.views += [_transforms(schema, WORLD), _head_pose(head)]
         elif shapes and Fields.SHAPE in schema.valid:
@@ -117,7 +124,9 @@ class Views:
             self._slot = int(slots[-1])
             worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], shown[:-1] + 2]))
             chosen = _evenly(shown)
-            columns: dict[str, Any] = {name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS}
+            columns: dict[str, Any] = {
+                name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS
+            }
             columns["solver_residual"] = worst
             self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(shown))))
         self._residual = float(residual[after:].max(initial=0.0))

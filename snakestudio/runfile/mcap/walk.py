@@ -1,8 +1,8 @@
 """A run file without its end, walked over record by record: everything that was written whole is found.
 
-A program that is killed leaves a file that stops anywhere; a machine that loses power may leave zeros behind that. The
-walk reads the heads of records and the beginnings of blocks, so that it takes a small part of the time that reading the
-run would.
+A program that is killed leaves a file that stops anywhere; a machine that loses power may leave
+zeros behind that. The walk reads the heads of records and the beginnings of blocks, so that it
+takes a small part of the time that reading the run would.
 """
 
 from __future__ import annotations

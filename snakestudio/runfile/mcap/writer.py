@@ -40,7 +40,15 @@ from snakestudio.runfile.mcap.blocks import Columns, Room, definition, encode, h
 from snakestudio.runfile.mcap.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.runfile.mcap.enclosed import digest, named_by, named_files, read_files
 from snakestudio.runfile.mcap.index import Index, Place
-from snakestudio.runfile.mcap.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded, signed
+from snakestudio.runfile.mcap.records import (
+    MAGIC,
+    ChunkBytes,
+    Messages,
+    chunk_bytes,
+    compressor,
+    encoded,
+    signed,
+)
 from snakestudio.runfile.mcap.views import Views
 
 __all__ = ["RunWriter"]
@@ -49,7 +57,8 @@ __all__ = ["RunWriter"]
 _SMALL_BLOCK = 512 * 1024
 
 _VIEWS_AT_ONCE = 500
-"""Messages of a topic for other programs that are gathered before they are written: twenty simulated seconds."""
+"""Messages of a topic for other programs that are gathered before they are written: twenty
+simulated seconds."""
 
 _MOST_MARKS = 64
 """Calls of `write` that can be taken back."""
@@ -76,8 +85,8 @@ class _Mark(NamedTuple):
 class RunWriter:
     """A run file being written; not thread-safe.
 
-    A method that raises OSError (the disk is full) leaves the file as it was before, so that it can be read, and
-    ended if there is room for that.
+    A method that raises OSError (the disk is full) leaves the file as it was before, so that it can
+    be read, and ended if there is room for that.
 
     Parameters
     ----------
@@ -91,8 +100,8 @@ class RunWriter:
     origin : Origin
         Where the scene comes from.
     temporary : bool
-        Whether nobody but this program reads the file, and only now: then it neither says where it comes from nor
-        shows joints, poses and figures to others.
+        Whether nobody but this program reads the file, and only now: then it neither says where it
+        comes from nor shows joints, poses and figures to others.
     created : datetime, optional
         When the run began; now if left out.
     """
@@ -133,10 +142,16 @@ class RunWriter:
         self._room = Room()
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
-        files = {} if temporary else read_files((name for _, name in named_files(scene)), origin.base_dir)
+        files = (
+            {}
+            if temporary
+            else read_files((name for _, name in named_files(scene)), origin.base_dir)
+        )
         self._base_dir = origin.base_dir
         self._enclosed = {name: digest(data) for name, data in files.items()}
-        said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
+        said = (
+            {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
+        )
         if files:
             said["files"] = json.dumps(self._enclosed, ensure_ascii=False)
         metadata = Metadata(names.ABOUT, signed(said) if said else said)
@@ -186,7 +201,9 @@ class RunWriter:
         if said := notes.messages(changes, events, self._channels):
             chunks.append((chunk_bytes(said, self._packing), added.notes))
         files = self._new_files(changes)
-        attached = [(time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints]
+        attached = [
+            (time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints
+        ]
         at, parts, indexes = self.size, [], []
         for chunk, places in chunks:
             places.append(Place(at, chunk.chunk_length))
@@ -221,7 +238,9 @@ class RunWriter:
             self._marks.append(mark)
         return added.blocks
 
-    def _new_files(self, changes: Sequence[Change | Pull]) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
+    def _new_files(
+        self, changes: Sequence[Change | Pull]
+    ) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
         """Files that come into the scene by changes: their names, check sums and records."""
         found = []
         for change in () if self._temporary else changes:
@@ -236,26 +255,47 @@ class RunWriter:
         """How far the file has come."""
         index = self.index
         lists: tuple[Sized, ...] = (
-            self._chunks, self._attachments, index.blocks, index.first_rows, index.notes, index.checkpoints,
-        )  # fmt: skip
-        return _Mark(self.size, self._n_rows, tuple(len(each) for each in lists), dict(self._counts), self._span)
+            self._chunks,
+            self._attachments,
+            index.blocks,
+            index.first_rows,
+            index.notes,
+            index.checkpoints,
+        )
+        return _Mark(
+            self.size,
+            self._n_rows,
+            tuple(len(each) for each in lists),
+            dict(self._counts),
+            self._span,
+        )
 
     def take_back(self, n_blocks: int) -> bool:
         """Cut off what the last call of `write` added: the end needs its room.
 
-        Only of files that outlive the program, and not further back than the last few calls. False if that cannot be,
-        no row or less than `n_blocks` blocks would be left.
+        Only of files that outlive the program, and not further back than the last few calls. False
+        if that cannot be, no row or less than `n_blocks` blocks would be left.
         """
         if not self._marks or not self._marks[-1].n_rows or self._marks[-1].n_blocks < n_blocks:
             return False
         mark = self._marks.pop()
         self._file.truncate(mark.size)
         self._file.seek(mark.size)
-        self.size, self._n_rows, self._counts, self._span = mark.size, mark.n_rows, mark.counts, mark.span
+        self.size, self._n_rows, self._counts, self._span = (
+            mark.size,
+            mark.n_rows,
+            mark.counts,
+            mark.span,
+        )
         index = self.index
         lists: tuple[list[Any], ...] = (
-            self._chunks, self._attachments, index.blocks, index.first_rows, index.notes, index.checkpoints,
-        )  # fmt: skip
+            self._chunks,
+            self._attachments,
+            index.blocks,
+            index.first_rows,
+            index.notes,
+            index.checkpoints,
+        )
         for each, length in zip(lists, mark.lengths, strict=True):
             del each[length:]
         return True
@@ -304,7 +344,10 @@ class RunWriter:
         )
         whole = encoded(end)
         attachments = [*self._attachments, _attachment_index(record, offset, len(data))]
-        metadata = [*self._metadata, encoded(MetadataIndex(offset + len(data), len(whole), names.END))]
+        metadata = [
+            *self._metadata,
+            encoded(MetadataIndex(offset + len(data), len(whole), names.END)),
+        ]
         body = data + whole + encoded(DataEnd(0))
         self._append(body, self._summary(self.size + len(body), attachments, metadata), MAGIC)
 
@@ -322,8 +365,14 @@ class RunWriter:
             schema_count=len(self._topics) // 2,
         )
         groups = [
-            (Opcode.SCHEMA, [encoded(record) for record in self._topics if isinstance(record, MessageSchema)]),
-            (Opcode.CHANNEL, [encoded(record) for record in self._topics if isinstance(record, Channel)]),
+            (
+                Opcode.SCHEMA,
+                [encoded(record) for record in self._topics if isinstance(record, MessageSchema)],
+            ),
+            (
+                Opcode.CHANNEL,
+                [encoded(record) for record in self._topics if isinstance(record, Channel)],
+            ),
             (Opcode.STATISTICS, [encoded(statistics)]),
             (Opcode.CHUNK_INDEX, self._chunks),
             (Opcode.ATTACHMENT_INDEX, attachments),
@@ -344,10 +393,12 @@ class RunWriter:
     def _block(self, rows: Rows, number: int) -> ChunkBytes:
         time = names.nanoseconds(rows.time[:1])
         channel = self._channels[names.ROWS]
-        record = encode(self._columns, rows, self._n_rows, channel, number, int(time[0]), self._room)
+        record = encode(
+            self._columns, rows, self._n_rows, channel, number, int(time[0]), self._room
+        )
         message = Messages(channel, record, time, np.zeros(1, np.uint64))
-        # Of small blocks there are many, and whoever walks over the file reads the beginning of each. Large ones are
-        # compressed in one go, which is faster.
+        # Of small blocks there are many, and whoever walks over the file reads the beginning of
+        # each. Large ones are compressed in one go, which is faster.
         beginning = head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0
         return chunk_bytes([message], self._packing, beginning)
 
@@ -386,8 +437,14 @@ def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
     for number, (topic, kind, text) in enumerate(topics, 1):
         if kind not in types:
             types[kind] = len(types) + 1
-            records.append(MessageSchema(id=types[kind], data=text.encode(), encoding="ros2msg", name=kind))
-        records.append(Channel(id=number, topic=topic, message_encoding="cdr", metadata={}, schema_id=types[kind]))
+            records.append(
+                MessageSchema(id=types[kind], data=text.encode(), encoding="ros2msg", name=kind)
+            )
+        records.append(
+            Channel(
+                id=number, topic=topic, message_encoding="cdr", metadata={}, schema_id=types[kind]
+            )
+        )
     return records
 
 
@@ -407,6 +464,12 @@ def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]
 
 def _attachment_index(record: Attachment, offset: int, length: int) -> bytes:
     index = AttachmentIndex(
-        offset, length, record.log_time, record.create_time, len(record.data), record.name, record.media_type
+        offset,
+        length,
+        record.log_time,
+        record.create_time,
+        len(record.data),
+        record.name,
+        record.media_type,
     )
     return encoded(index)

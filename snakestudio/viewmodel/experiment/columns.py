@@ -8,8 +8,16 @@ from dataclasses import dataclass, replace
 from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout, RotationKind
 
 __all__ = [
-    "JOINT_PARTS", "POSITION_PARTS", "ROTATION_PARTS", "TIME", "UNUSED", "Body", "Meaning", "layout_of", "meanings_of",
-]  # fmt: skip
+    "JOINT_PARTS",
+    "POSITION_PARTS",
+    "ROTATION_PARTS",
+    "TIME",
+    "UNUSED",
+    "Body",
+    "Meaning",
+    "layout_of",
+    "meanings_of",
+]
 
 POSITION_PARTS = ("x", "y", "z")
 ROTATION_PARTS = {
@@ -19,7 +27,8 @@ ROTATION_PARTS = {
     "matrix": tuple(f"r{row}{column}" for row in "123" for column in "123"),
     "vector": ("rx", "ry", "rz"),
 }
-"""Parts of a rotation by a layout's kinds of it, in its order; kinds that begin with euler have the same parts."""
+"""Parts of a rotation by a layout's kinds of it, in its order; kinds that begin with euler have the
+same parts."""
 
 JOINT_PARTS = ("yaw", "pitch")
 
@@ -101,13 +110,18 @@ def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body])
         time_column=where.get(TIME),
         bodies=tuple(made),
         joints=tuple(
-            JointColumns(joint, *(where.get(Meaning("joint", joint, part)) for part in JOINT_PARTS)) for joint in joints
+            JointColumns(joint, *(where.get(Meaning("joint", joint, part)) for part in JOINT_PARTS))
+            for joint in joints
         ),
     )
 
 
 def _parts(rotation: RotationKind) -> tuple[str, ...]:
-    return ROTATION_PARTS["euler" if rotation.startswith("euler") else rotation] if rotation != "none" else ()
+    return (
+        ROTATION_PARTS["euler" if rotation.startswith("euler") else rotation]
+        if rotation != "none"
+        else ()
+    )
 
 
 def _rotation(columns: dict[str, int], before: RotationKind) -> RotationKind:

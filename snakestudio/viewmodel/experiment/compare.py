@@ -118,7 +118,9 @@ class ShiftedRecording:
     @property
     def changes(self) -> tuple[Change, ...]:
         """What was changed while it went."""
-        return tuple(replace(change, time=change.time + self.shift) for change in self._recording.changes)
+        return tuple(
+            replace(change, time=change.time + self.shift) for change in self._recording.changes
+        )
 
     @property
     def pulls(self) -> Sequence[Pull]:
@@ -128,7 +130,9 @@ class ShiftedRecording:
     @property
     def events(self) -> tuple[RunEvent, ...]:
         """Moments worth going back to."""
-        return tuple(replace(event, time=event.time + self.shift) for event in self._recording.events)
+        return tuple(
+            replace(event, time=event.time + self.shift) for event in self._recording.events
+        )
 
     def scene_at(self, time: float) -> Scene:
         """The scene as it was at `time`."""

@@ -25,8 +25,8 @@ _LARGE = 4_000_000
 def kind_of(path: Path) -> Kind:
     """What a file holds, by its ending and by what its columns say.
 
-    A table of x, y and radius is one of obstacles, one with a time is a measurement. "unclear" is what could be both or
-    neither, such as three columns of numbers without a header.
+    A table of x, y and radius is one of obstacles, one with a time is a measurement. "unclear" is
+    what could be both or neither, such as three columns of numbers without a header.
     """
     suffix = path.suffix.lower()
     if suffix in (".toml", ".svg"):
@@ -45,7 +45,8 @@ def kind_of(path: Path) -> Kind:
     circles, track = _holds_circles(path), _holds_track(path)
     if circles != track:
         return "obstacles" if circles else "experiment"
-    # One of obstacles with a mistake in it is refused with the line; that is more help than a question.
+    # One of obstacles with a mistake in it is refused with the line; that is more help than a
+    # question.
     return "obstacles" if not circles and _names_radius(path) else "unclear"
 
 

@@ -70,7 +70,9 @@ class Motion:
         c = self.capture
         if not len(c.time) or not c.time[0] <= time <= c.time[-1]:
             return None
-        after = int(np.clip(np.searchsorted(c.time, time, side="right"), 1, max(len(c.time) - 1, 1)))
+        after = int(
+            np.clip(np.searchsorted(c.time, time, side="right"), 1, max(len(c.time) - 1, 1))
+        )
         before = after - 1
         after = min(after, len(c.time) - 1)
         span = float(c.time[after] - c.time[before])
@@ -101,17 +103,25 @@ class Motion:
 def whole_robot(instant: Instant, links: tuple[int | None, ...], robot: Robot) -> FloatArray | None:
     """Poses (n, 7) of all links of a measured robot; None if too little of it is known.
 
-    Known is all of it where bodies sit on all links (without their attitudes, links are taken to lie along the line
-    through them), or where one body's attitude is known with all joint angles.
+    Known is all of it where bodies sit on all links (without their attitudes, links are taken to
+    lie along the line through them), or where one body's attitude is known with all joint angles.
     """
     n = robot.n_links
     if set(range(n)) <= set(links):
         return _of_all_links(instant, [links.index(link) for link in range(n)])
     angles = instant.joint_angle
-    if angles is None or len(angles) != n - 1 or not np.isfinite(angles).all() or instant.orientation is None:
+    if (
+        angles is None
+        or len(angles) != n - 1
+        or not np.isfinite(angles).all()
+        or instant.orientation is None
+    ):
         return None
     for body, link in enumerate(links):
-        known = np.isfinite(instant.position[body]).all() and np.isfinite(instant.orientation[body]).all()
+        known = (
+            np.isfinite(instant.position[body]).all()
+            and np.isfinite(instant.orientation[body]).all()
+        )
         if link is not None and 0 <= link < n and known:
             centres, turns = chain(np.eye(3), from_pairs(angles, robot.axes), robot, robot.axes)
             turn = matrices(instant.orientation[body][None])[0] @ turns[link].T

@@ -18,7 +18,8 @@ Pairs = tuple[tuple[int, int], ...]
 """Body of a capture and 0-based link of the run (-1: the centre of mass) that belong together."""
 
 _MOST_LINES = 3
-"""Bodies whose tracks are drawn; of more there is that of one in the middle alone, and the rest are points."""
+"""Bodies whose tracks are drawn; of more there is that of one in the middle alone, and the rest are
+points."""
 
 _OPACITY = 0.4
 
@@ -37,7 +38,9 @@ def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list
     if instant is None:
         return []
     ends = [(simulated_place(snapshot, link), instant.position[body]) for body, link in pairs]
-    return [np.vstack([own, seen]) for own, seen in ends if own is not None and np.isfinite(seen).all()]
+    return [
+        np.vstack([own, seen]) for own, seen in ends if own is not None and np.isfinite(seen).all()
+    ]
 
 
 def distance(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> float | None:
@@ -53,7 +56,10 @@ def distance(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> f
         What the run shows.
     pairs : Pairs
     """
-    off = [float(np.linalg.norm((ends[1] - ends[0])[:2])) for ends in _gaps(motion, time, snapshot, pairs)]
+    off = [
+        float(np.linalg.norm((ends[1] - ends[0])[:2]))
+        for ends in _gaps(motion, time, snapshot, pairs)
+    ]
     return float(np.sqrt(np.mean(np.square(off)))) if off else None
 
 
@@ -75,9 +81,11 @@ def trial_tracks(
     colours : (Colour, Colour)
         Of the trial, and of the lines from simulated to measured places.
     heading_length : float
-        How long the stroke is that shows where a body points, along its x axis, m; negative: against it.
+        How long the stroke is that shows where a body points, along its x axis, m; negative:
+        against it.
     lift : float
-        How far above the places everything is drawn, m: on the robot's back, or it would be hidden inside it.
+        How far above the places everything is drawn, m: on the robot's back, or it would be hidden
+        inside it.
     """
     capture, (colour, error_colour) = motion.capture, colours
     count = len(capture.bodies)
@@ -89,7 +97,10 @@ def trial_tracks(
     if instant is None:
         return tracks
     tracks += _headings(instant, colour, heading_length, up)
-    tracks += [Track(ends + up, error_colour, width=3.0, opacity=1.0) for ends in _gaps(motion, time, snapshot, pairs)]
+    tracks += [
+        Track(ends + up, error_colour, width=3.0, opacity=1.0)
+        for ends in _gaps(motion, time, snapshot, pairs)
+    ]
     tracks.append(Track(np.zeros((0, 3)), colour, marks=instant.position + up))
     return tracks
 

@@ -33,8 +33,8 @@ class AxisScale:
     def around(cls, values: FloatArray, space: float, *, log: bool = False) -> AxisScale:
         """Return the scale on which all values are seen, with a share of it left free at both ends.
 
-        A single value is in the middle. Of values that are not positive there is no logarithmic scale.
-        Values of an unusual size, from 1e300 on, are beyond its ends.
+        A single value is in the middle. Of values that are not positive there is no logarithmic
+        scale. Values of an unusual size, from 1e300 on, are beyond its ends.
         """
         values = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)

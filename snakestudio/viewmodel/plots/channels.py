@@ -1,8 +1,9 @@
 """What plots, the channel browser and read-outs show of a recording, by name, and where its values come from.
 
-A channel is one column: a name is what is kept of it in layouts and files, and while it is dragged. Plots keep series:
-columns whose values are worked out and remembered together. A series is called by the names of its columns, by the key
-of a quantity that has many ("link_*_z_m"), or by the expression of a derived channel.
+A channel is one column: a name is what is kept of it in layouts and files, and while it is dragged.
+Plots keep series: columns whose values are worked out and remembered together. A series is called
+by the names of its columns, by the key of a quantity that has many ("link_*_z_m"), or by the
+expression of a derived channel.
 """
 
 from __future__ import annotations
@@ -36,14 +37,24 @@ __all__ = [
 
 _SIGNAL = "signal:"
 _ORDER = (
-    "Centre of mass", "Head", "Links", "Joints", "Contacts", "Sections", "Anchors and supports", "Body",
-    "Energy and work", "Solver", "Controller",
-)  # fmt: skip
+    "Centre of mass",
+    "Head",
+    "Links",
+    "Joints",
+    "Contacts",
+    "Sections",
+    "Anchors and supports",
+    "Body",
+    "Energy and work",
+    "Solver",
+    "Controller",
+)
 """Groups of the channel browser, from the top; others stand behind them."""
 
 _FAMILY_BYTES = 48 * 1024 * 1024
 _COLUMN_BYTES = 16 * 1024 * 1024
-"""What a column that somebody chose takes at most: over five hours at full detail at 100 rows a second."""
+"""What a column that somebody chose takes at most: over five hours at full detail at 100 rows a
+second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +109,11 @@ def families(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         if found is not None:
             part, number, what = found
             members.setdefault(f"{part}_*_{what}", []).append((number, name))
-    return {family: tuple(name for _, name in sorted(of)) for family, of in members.items() if len(of) > 1}
+    return {
+        family: tuple(name for _, name in sorted(of))
+        for family, of in members.items()
+        if len(of) > 1
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +124,8 @@ class Series:
     ----------
     names : tuple of str
     columns : tuple of Column
-        () of a derived channel, which is not worked out from rows alone, as filters look at rows around them.
+        () of a derived channel, which is not worked out from rows alone, as filters look at rows
+        around them.
     limit : int
         Bytes that the plots keep of it at most.
     """
@@ -183,7 +199,9 @@ def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal |
     """
     if not is_signal(key):
         return None
-    from snakestudio.analysis.signals import compile_signal  # filters take long to import, and few runs need them
+    from snakestudio.analysis.signals import (
+        compile_signal,
+    )  # filters take long to import, and few runs need them
 
     text = key.removeprefix(_SIGNAL).partition("=")[2]
     return compile_signal(text, column_names(schema), () if other is None else column_names(other))

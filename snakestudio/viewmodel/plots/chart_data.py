@@ -128,7 +128,8 @@ class ChartData:
     Attributes
     ----------
     start, stop : float
-        Left and right end: times, s; of a profile, material abscissas, m; or whatever stands across.
+        Left and right end: times, s; of a profile, material abscissas, m; or whatever stands
+        across.
     axes : list of Axis
         Left, and right if there is one.
     traces : list of Trace
@@ -145,7 +146,8 @@ class ChartData:
     cursor : float or None
         Time of the cursor, s; of a profile, the abscissa under the mouse, m.
     across : {"time", "body", "plane", "frequency"}
-        What the horizontal axis is. A body is drawn from its head to its tail; in a plane both axes can be moved.
+        What the horizontal axis is. A body is drawn from its head to its tail; in a plane both axes
+        can be moved.
     across_unit : str
         Unit of the horizontal axis.
     ticks : list of (float, bool)

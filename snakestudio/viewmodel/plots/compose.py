@@ -61,7 +61,9 @@ def compose(
         Other recordings over the same axes.
     """
     picture = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
-    bins = max(60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid))))
+    bins = max(
+        60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid)))
+    )
     envelopes = _envelopes(lines, history, start, stop, bins)
     picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
     if view.style == "heat":
@@ -70,7 +72,13 @@ def compose(
     else:
         _add_traces(picture, view, lines, envelopes)
         for overlay, over in overlaid:
-            _add_traces(picture, view, over, _envelopes(over, overlay.history, start, stop, bins), dashed=True)
+            _add_traces(
+                picture,
+                view,
+                over,
+                _envelopes(over, overlay.history, start, stop, bins),
+                dashed=True,
+            )
         if view.style == "stacked":
             _stack(picture, view, [line.name for line in lines])
         else:
@@ -83,12 +91,16 @@ def compose(
     return picture
 
 
-def _envelopes(lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
+def _envelopes(
+    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int
+) -> Envelopes:
     """What a history remembers of the series of `lines` from start to stop (s)."""
     return _of_series({line.series for line in lines}, history, start, stop, bins)
 
 
-def _of_series(keys: set[str], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
+def _of_series(
+    keys: set[str], history: SeriesCache, start: float, stop: float, bins: int
+) -> Envelopes:
     """What a history remembers of some series from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = history.recording
@@ -108,7 +120,12 @@ def _of_series(keys: set[str], history: SeriesCache, start: float, stop: float, 
 
 
 def _add_traces(
-    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, *, dashed: bool = False
+    picture: ChartData,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    envelopes: Envelopes,
+    *,
+    dashed: bool = False,
 ) -> None:
     for line in lines:
         if line.series not in envelopes:
@@ -118,13 +135,19 @@ def _add_traces(
         high = envelope.high[:, line.column].astype(np.float64)
         if view.decades and line.axis == 0:
             low, high = _logarithms(picture, view, low, high)
-        picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed))
+        picture.traces.append(
+            Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed)
+        )
 
 
-def _logarithms(picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _logarithms(
+    picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Decadic logarithms; what has none is said where somebody chose the axis, and a residual of 0 is a small one."""
     if not view.chosen:
-        return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(np.maximum(high, _LEAST_RESIDUAL))
+        return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(
+            np.maximum(high, _LEAST_RESIDUAL)
+        )
     bad = high <= 0.0
     if bad.any() or (low <= 0.0).any():
         none = bool(bad[np.isfinite(high)].all())
@@ -153,7 +176,9 @@ def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: i
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):
         begins = bool(up[bin_ + 1])
         at = float(time[bin_ + 1] if begins else time[bin_])
-        middle = 0.5 * (np.interp(at, curve.time, curve.low) + np.interp(at, curve.time, curve.high))
+        middle = 0.5 * (
+            np.interp(at, curve.time, curve.low) + np.interp(at, curve.time, curve.high)
+        )
         picture.marks.append(Mark(at, float(middle), begins))
 
 
@@ -201,7 +226,12 @@ def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
 
 def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
     """Every curve on a base line of its own, the first at the top, all to one scale; those of one name on the same."""
-    rows = {name: row for row, name in enumerate(dict.fromkeys([*names, *(trace.name for trace in picture.traces)]))}
+    rows = {
+        name: row
+        for row, name in enumerate(
+            dict.fromkeys([*names, *(trace.name for trace in picture.traces)])
+        )
+    }
     n = len(rows)
     extent = _extent(picture.traces, picture.start, picture.stop)
     _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
@@ -210,7 +240,9 @@ def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
     for trace in picture.traces:
         base = n - 1 - rows[trace.name]
         trace.low, trace.high = base + trace.low * scale, base + trace.high * scale
-    picture.axes = [Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))]
+    picture.axes = [
+        Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))
+    ]
     picture.unit = f"spacing {readable(1 / scale, view.unit)}"
 
 
@@ -226,11 +258,18 @@ def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
     interval = step_above(length / 5)
     count = int(length / interval + 1e-6)
     unit = {0: "head 0", count: f"{count * interval:g} m"}
-    return [(n - 0.5 - i * interval / length * (n - 1), unit.get(i, f"{i * interval:g}")) for i in range(count + 1)]
+    return [
+        (n - 0.5 - i * interval / length * (n - 1), unit.get(i, f"{i * interval:g}"))
+        for i in range(count + 1)
+    ]
 
 
 def _add_heat(
-    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, sections: Sequence[float]
+    picture: ChartData,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    envelopes: Envelopes,
+    sections: Sequence[float],
 ) -> None:
     n = max(1, len(lines))
     along = view.of == "body" and len(sections) == n
@@ -247,7 +286,9 @@ def _add_heat(
         values = np.where(np.abs(low) > np.abs(values), low, values)
     sizes = np.abs(values[seen])
     greatest = float(np.fmax.reduce(sizes, axis=None)) if sizes.size else 0.0
-    _, top = fitted(0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least)
+    _, top = fitted(
+        0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least
+    )
     picture.heat = Heat(time, values, top, view.signed)
     picture.unit = f"full scale {'±' if view.signed else ''}{readable(top, view.unit)}"
 
@@ -278,9 +319,13 @@ def legend(
         if view.signed:
             entries = [(abs(value), colour, text) for value, colour, text in entries]
         least = 0.0 if view.signed else 1e-3
-        entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
+        entries = sorted(
+            (entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0]
+        )[:4]
     phase = view.phase(history.recording.schema) if history.recording is not None else None
     if phase is not None:
         entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
-    names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
+    names = [
+        (o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines
+    ]
     return [*names, *((colour, text) for _, colour, text in entries)]

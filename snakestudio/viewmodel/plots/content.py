@@ -17,10 +17,20 @@ from snakestudio.viewmodel.plots.plot_types import VIEWS
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-__all__ = ["Content", "Curve", "Kind", "custom_view", "missing", "read_content", "with_curves", "write_content"]
+__all__ = [
+    "Content",
+    "Curve",
+    "Kind",
+    "custom_view",
+    "missing",
+    "read_content",
+    "with_curves",
+    "write_content",
+]
 
 Kind = Literal["view", "time", "xy", "spectrum", "heat"]
-"""A view of the list; or chosen channels over the time, over each other, over the frequency, as a strip each."""
+"""A view of the list; or chosen channels over the time, over each other, over the frequency, as a
+strip each."""
 
 WINDOWS: tuple[SpectrumWindow, ...] = ("hann", "hamming", "blackman", "flattop", "rectangular")
 """By what a stretch may be weighed for its spectrum."""
@@ -112,9 +122,16 @@ def write_content(content: Content) -> dict[str, Any]:
     """As JSON knows it; what is as always is left out."""
     default = Content(content.kind)
     written = {f.name: getattr(content, f.name) for f in fields(Content) if f.name != "curves"}
-    kept = {key: value for key, value in written.items() if key == "kind" or value != getattr(default, key)}
+    kept = {
+        key: value
+        for key, value in written.items()
+        if key == "kind" or value != getattr(default, key)
+    }
     if content.curves:
-        kept["curves"] = [{key: value for key, value in asdict(curve).items() if value} for curve in content.curves]
+        kept["curves"] = [
+            {key: value for key, value in asdict(curve).items() if value}
+            for curve in content.curves
+        ]
     return kept
 
 
@@ -128,17 +145,24 @@ def read_content(written: object) -> Content | None:
     if not all(key in types and type(value) is types[key] for key, value in kept.items()):
         return None
     if not isinstance(curves, list) or not all(
-        isinstance(curve, Mapping) and set(curve) <= {"name", "against"} and isinstance(curve.get("name"), str)
+        isinstance(curve, Mapping)
+        and set(curve) <= {"name", "against"}
+        and isinstance(curve.get("name"), str)
         and all(isinstance(value, str) for value in curve.values())
         for curve in curves
-    ):  # fmt: skip
+    ):
         return None
     content = Content(**kept, curves=tuple(Curve(**curve) for curve in curves))
     known = content.kind in get_args(Kind) and content.window in WINDOWS
     return content if known and (content.kind != "view" or content.view in VIEWS) else None
 
 
-_TITLES = {"time": "Chosen channels", "xy": "X-Y plot", "spectrum": "Spectrum", "heat": "Strips by number"}
+_TITLES = {
+    "time": "Chosen channels",
+    "xy": "X-Y plot",
+    "spectrum": "Spectrum",
+    "heat": "Strips by number",
+}
 _STYLES = {"time": "lines", "xy": "xy", "spectrum": "spectrum", "heat": "heat"}
 
 
@@ -171,16 +195,22 @@ def _short(names: Sequence[str]) -> dict[str, str]:
 
 
 def _time_lines(content: Content, known: Known) -> list[CurveSpec]:
-    units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
+    units = list(
+        dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known)
+    )
     labels = _short([curve.name for curve in content.curves])
     return [
         CurveSpec(
-            known[curve.name].series, 0, labels[curve.name], distinct_colour(number), known[curve.name].unit,
+            known[curve.name].series,
+            0,
+            labels[curve.name],
+            distinct_colour(number),
+            known[curve.name].unit,
             axis=min(1, units.index(known[curve.name].unit)),
         )
         for number, curve in enumerate(content.curves)
         if curve.name in known
-    ]  # fmt: skip
+    ]
 
 
 def _pairs(content: Content, known: Known) -> list[CurveSpec]:
@@ -206,11 +236,15 @@ def _strips(content: Content, known: Known) -> list[CurveSpec]:
     for number, name in enumerate(names):
         found = numbered(name)
         label = f"{found[0]} {found[1]}" if found else label_of(name)
-        lines.append(CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit))
+        lines.append(
+            CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit)
+        )
     return lines
 
 
-def custom_view(content: Content, known_of: Callable[[Schema], Known], schema: Schema | None) -> PlotType:
+def custom_view(
+    content: Content, known_of: Callable[[Schema], Known], schema: Schema | None
+) -> PlotType:
     """The view of a content.
 
     Parameters
@@ -223,14 +257,26 @@ def custom_view(content: Content, known_of: Callable[[Schema], Known], schema: S
     """
     if content.kind == "view":
         return VIEWS[content.view]
-    units = [] if schema is None else [_unit(curve.name, known_of(schema)) for curve in content.curves]
-    make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[content.kind]
+    units = (
+        [] if schema is None else [_unit(curve.name, known_of(schema)) for curve in content.curves]
+    )
+    make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[
+        content.kind
+    ]
     return PlotType(
-        _title(content), units[0] if units else "", lambda schema, index: make(content, known_of(schema)), Fields.NONE,
+        _title(content),
+        units[0] if units else "",
+        lambda schema, index: make(content, known_of(schema)),
+        Fields.NONE,
         style=_STYLES[content.kind],  # type: ignore[arg-type]
-        decades=content.log, signed=content.kind == "heat", chosen=True, equal=content.equal,
-        outlines=content.outlines, whole=content.whole, window=content.window,
-    )  # fmt: skip
+        decades=content.log,
+        signed=content.kind == "heat",
+        chosen=True,
+        equal=content.equal,
+        outlines=content.outlines,
+        whole=content.whole,
+        window=content.window,
+    )
 
 
 def missing(content: Content, known: Known) -> list[str]:
@@ -244,7 +290,8 @@ def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Conte
     Parameters
     ----------
     content : Content
-        Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that begin one.
+        Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that
+        begin one.
     names : tuple of str
     known : mapping of str to Channel
         All channels of the run.
@@ -290,7 +337,10 @@ def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Conte
         return "An X-Y plot needs two channels: drag the one across and the one upwards onto it together."
     else:
         curves = tuple(Curve(name, names[0]) for name in names[1:])
-    made = replace(content, curves=content.curves + tuple(curve for curve in curves if curve not in content.curves))
+    made = replace(
+        content,
+        curves=content.curves + tuple(curve for curve in curves if curve not in content.curves),
+    )
     for side in ("against", "name"):
         units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in made.curves))
         if len(units) > 1:

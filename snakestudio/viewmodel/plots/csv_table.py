@@ -63,7 +63,8 @@ class CsvTable:
         Stretch of time, s.
     title : str
     overlaid : sequence of (Overlay, sequence of CurveSpec)
-        Curves of other runs: columns of their own, headed by the run's name and a dot; empty where it had ended.
+        Curves of other runs: columns of their own, headed by the run's name and a dot; empty where
+        it had ended.
     other : Source, optional
         What derived channels call the other run.
     """
@@ -81,7 +82,9 @@ class CsvTable:
         self._recording = recording
         self._lines = list(dict.fromkeys(lines))
         self._other = other
-        self._overlaid = [(overlay.run, list(dict.fromkeys(over))) for overlay, over in overlaid if over]
+        self._overlaid = [
+            (overlay.run, list(dict.fromkeys(over))) for overlay, over in overlaid if over
+        ]
         times = recording.times
         self._first = int(np.searchsorted(times, start - 1e-9))
         self._stop = int(np.searchsorted(times, stop + 1e-9))
@@ -89,8 +92,14 @@ class CsvTable:
         for run, over in self._overlaid:
             prefix = re.sub(r"\W+", "_", run.name).strip("_").lower() or "other"
             names += [f"{prefix}.{name}" for name in names_of(run.recording.schema, over)]
-        said = "# Other runs: values at the times of this one, linearly between their rows\n" if self._overlaid else ""
-        self._head = f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
+        said = (
+            "# Other runs: values at the times of this one, linearly between their rows\n"
+            if self._overlaid
+            else ""
+        )
+        self._head = (
+            f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
+        )
 
     def write(self, path: Path, progress: Progress) -> Path | None:
         """Write a file, and return its path; None, and no file, where `progress` says to stop.
@@ -123,7 +132,12 @@ class CsvTable:
 
     def _block(self, start: int, stop: int) -> str:
         times = self._recording.times[start:stop]
-        columns = [times, *next(curve_table(self._recording, self._lines, start, stop, stop - start, self._other)).T]
+        columns = [
+            times,
+            *next(
+                curve_table(self._recording, self._lines, start, stop, stop - start, self._other)
+            ).T,
+        ]
         for run, over in self._overlaid:
             columns += _at_times(run.recording, over, times)
         table = np.stack(columns, axis=1)

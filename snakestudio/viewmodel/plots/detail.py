@@ -14,7 +14,8 @@ __all__ = ["MOST_ROWS", "Detail"]
 
 
 MOST_ROWS = 1 << 17
-"""Rows of the longest stretch that is read back: twenty minutes at 100 Hz. Of longer ones the pyramid has enough."""
+"""Rows of the longest stretch that is read back: twenty minutes at 100 Hz. Of longer ones the
+pyramid has enough."""
 
 _Key = tuple[str, int]
 """A series, and rows of a bin."""
@@ -74,14 +75,21 @@ class Detail:
 
     def missing_of(self, key: str) -> list[int]:
         """Pieces of a series that are missing, the newest first."""
-        return sorted({n for of, missing in self._missing.items() if of[0] == key for n in missing}, reverse=True)
+        return sorted(
+            {n for of, missing in self._missing.items() if of[0] == key for n in missing},
+            reverse=True,
+        )
 
     def next_piece(self, keys: Collection[str]) -> tuple[int, list[str]] | None:
         """The newest piece that some of these series lack, and which; None if they lack nothing."""
-        number = max((missing[-1] for of, missing in self._missing.items() if of[0] in keys), default=-1)
+        number = max(
+            (missing[-1] for of, missing in self._missing.items() if of[0] in keys), default=-1
+        )
         if number < 0:
             return None
-        lacking = [of[0] for of, missing in self._missing.items() if of[0] in keys and number in missing]
+        lacking = [
+            of[0] for of, missing in self._missing.items() if of[0] in keys and number in missing
+        ]
         return number, list(dict.fromkeys(lacking))
 
     def put(self, key: str, number: int, values: FloatArray) -> None:
@@ -116,7 +124,10 @@ class Detail:
         """Have pieces read, if there is memory for them beside what else is shown."""
         self._bytes_of[of] = (4 if of[1] == 1 else 12) * BLOCK // of[1] * width
         requests = {**self._requests, of: numbers}
-        if sum(len(pieces) * self._bytes_of[each] for each, pieces in requests.items()) > self._limit:
+        if (
+            sum(len(pieces) * self._bytes_of[each] for each, pieces in requests.items())
+            > self._limit
+        ):
             return
         self._requests = requests
         missing = [number for number in numbers if (of, number) not in self._pieces]
@@ -132,14 +143,18 @@ class Detail:
             return range(0)
         return range(start // BLOCK, -(-stop // BLOCK))
 
-    def envelope(self, key: str, pyramid: Pyramid, start: int, stop: int, stride: int, coarse: Envelope) -> Envelope:
+    def envelope(
+        self, key: str, pyramid: Pyramid, start: int, stop: int, stride: int, coarse: Envelope
+    ) -> Envelope:
         """A stretch in bins of `stride` rows, from `coarse` ones where nothing finer is known yet; reads what lacks."""
         numbers = self._lacks(pyramid, start, stop, stride)
         if not numbers or stop - start > MOST_ROWS or not len(coarse.row):
             return coarse
         of = key, stride
         self._request(of, numbers, pyramid.width)
-        pieces = {number: self._pieces[of, number] for number in numbers if (of, number) in self._pieces}
+        pieces = {
+            number: self._pieces[of, number] for number in numbers if (of, number) in self._pieces
+        }
         if not pieces:
             return coarse
         rows = np.arange(start // stride, -(-stop // stride), dtype=np.int64) * stride
@@ -176,7 +191,10 @@ class Detail:
             ]
             begin = last
         parts.append(pyramid.samples(begin, stop, stride))
-        return Samples(np.concatenate([part.row for part in parts]), np.concatenate([part.values for part in parts]))
+        return Samples(
+            np.concatenate([part.row for part in parts]),
+            np.concatenate([part.values for part in parts]),
+        )
 
     def value_at(self, key: str, index: int) -> Float32Array | None:
         """The values of a series at a row, if they are kept as they are."""

@@ -47,7 +47,10 @@ class Overlay:
     def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:
         """Overlays of `runs`; what is remembered of a recording that was overlaid `before` is kept."""
         known = {id(overlay.run.recording): overlay for overlay in before}
-        return [known[id(run.recording)].called(run) if id(run.recording) in known else Overlay(run) for run in runs]
+        return [
+            known[id(run.recording)].called(run) if id(run.recording) in known else Overlay(run)
+            for run in runs
+        ]
 
     def called(self, run: OverlaidRun) -> Overlay:
         """The same, with the name and the colour that its run has now."""

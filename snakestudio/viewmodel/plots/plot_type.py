@@ -30,8 +30,8 @@ class CurveSpec:
     column : int
     name : str
     colour : str
-        A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`, `distinct_colour`,
-        `STOPS`), or a colour ("#4cc2ff").
+        A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`,
+        `distinct_colour`, `STOPS`), or a colour ("#4cc2ff").
     unit : str
     axis : int
         0 left, 1 right.
@@ -68,8 +68,9 @@ class PlotType:
     chooser : {"", "link", "joint", "quantity"}
         What one chooses.
     style : {"lines", "stacked", "heat", "profile", "xy", "spectrum"}
-        A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in pairs (what stands on
-        the horizontal axis first), a spectrum is drawn over the frequency, everything else over the time.
+        A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in
+        pairs (what stands on the horizontal axis first), a spectrum is drawn over the frequency,
+        everything else over the time.
     from_zero : bool
         Whether the axis begins at 0 if the data allow it.
     least : float
@@ -93,7 +94,8 @@ class PlotType:
     signed : bool
         Whether values below 0 count as much as those above.
     chosen : bool
-        Whether somebody put its curves together: then they stay in that order, and none is left out.
+        Whether somebody put its curves together: then they stay in that order, and none is left
+        out.
     equal : bool
         Whether both axes of an X-Y plot have the same scale.
     outlines : bool
@@ -138,16 +140,31 @@ class PlotType:
     def _fits(self, schema: Schema) -> bool:
         kind = "body" if schema.sections else "links"
         there = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
-        return there and (schema.n_holds > 0 or not self.holds) and set(self.columns) <= set(schema.extra)
+        return (
+            there
+            and (schema.n_holds > 0 or not self.holds)
+            and set(self.columns) <= set(schema.extra)
+        )
 
     def phase(self, schema: Schema | None) -> tuple[str, str, str] | None:
         """Column of the phase that is marked, which is above 0 in it, and what its begin and its end are called."""
         known = CONTROLLERS.values() if self.phases and schema is not None and schema.extra else ()
-        return next((kind.phase for kind in known if schema and kind.phase and kind.phase[0] in schema.extra), None)
+        return next(
+            (
+                kind.phase
+                for kind in known
+                if schema and kind.phase and kind.phase[0] in schema.extra
+            ),
+            None,
+        )
 
     def word(self, schema: Schema | None) -> str:
         """What one chooses is called: a continuous body has sections for links."""
-        return "section" if self.chooser == "link" and schema is not None and schema.sections else self.chooser
+        return (
+            "section"
+            if self.chooser == "link" and schema is not None and schema.sections
+            else self.chooser
+        )
 
     def count(self, schema: Schema) -> int:
         """How many there are to choose from."""

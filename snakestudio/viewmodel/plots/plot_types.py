@@ -13,7 +13,13 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.plots.plot_type import STOPS, CurveSpec, PlotType, leaves_the_plane, link_colour
+from snakestudio.viewmodel.plots.plot_type import (
+    STOPS,
+    CurveSpec,
+    PlotType,
+    leaves_the_plane,
+    link_colour,
+)
 
 __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 
@@ -48,12 +54,17 @@ def _curves(*curves: _Curve) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         return [
             CurveSpec(
-                curve.series, index if "*" in curve.series else 0, curve.name or f"{_word(schema)} {index + 1}",
-                curve.colour, unit_of(curve.series), curve.axis, curve.faint,
+                curve.series,
+                index if "*" in curve.series else 0,
+                curve.name or f"{_word(schema)} {index + 1}",
+                curve.colour,
+                unit_of(curve.series),
+                curve.axis,
+                curve.faint,
             )
             for curve in curves
             if curve.there(schema)
-        ]  # fmt: skip
+        ]
 
     return lines
 
@@ -65,7 +76,10 @@ def _word(schema: Schema) -> str:
 def _per_link(series: str) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         n = schema.n_links
-        return [CurveSpec(series, i, f"{_word(schema)} {i + 1}", link_colour(i, n), unit_of(series)) for i in range(n)]
+        return [
+            CurveSpec(series, i, f"{_word(schema)} {i + 1}", link_colour(i, n), unit_of(series))
+            for i in range(n)
+        ]
 
     return lines
 
@@ -94,7 +108,9 @@ def _joint(schema: Schema, index: int) -> list[CurveSpec]:
         angle, reference = (kind, f"{kind} ref") if _in_space(schema) else ("angle", "reference")
         lines.append(CurveSpec(f"joint_*_{kind}_deg", place, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
-            lines.append(CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True))
+            lines.append(
+                CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True)
+            )
     return lines
 
 
@@ -147,20 +163,39 @@ _CLOSED = _curves(_Curve("contacts_closed", "contacts closed", "accent"))
 
 _OF_ROBOTS = {
     "force": _of_links("Obstacle force by link", "obstacle_force", 1.0, from_zero=True, of="links"),
-    "force_stacked": _of_links("Obstacle force, link above link", "obstacle_force", 1.0, style="stacked", of="links"),
-    "force_map": _of_links("Obstacle force, link by time", "obstacle_force", 1.0, style="heat", of="links"),
+    "force_stacked": _of_links(
+        "Obstacle force, link above link", "obstacle_force", 1.0, style="stacked", of="links"
+    ),
+    "force_map": _of_links(
+        "Obstacle force, link by time", "obstacle_force", 1.0, style="heat", of="links"
+    ),
     "friction": _of_links("Ground friction by link", "ground_friction", 0.1, from_zero=True),
     "contact_force": _of_links("Contact force by link", "contact_force", 1.0, from_zero=True),
     "ground_load": _of_links("Ground load by link", "ground_load", 1.0, from_zero=True),
-    "contacts": PlotType("Contacts closed", "", _CLOSED, Fields.CONTACTS, from_zero=True, least=4.0),
-    "joint": PlotType("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
+    "contacts": PlotType(
+        "Contacts closed", "", _CLOSED, Fields.CONTACTS, from_zero=True, least=4.0
+    ),
+    "joint": PlotType(
+        "Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0
+    ),
     "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
     "speed": PlotType(  # with phases, as P3's Fig. 8 does
-        "Speed", "m/s", _SPEED, Fields.TWIST, chooser="link", from_zero=True, least=0.01, phases=True
+        "Speed",
+        "m/s",
+        _SPEED,
+        Fields.TWIST,
+        chooser="link",
+        from_zero=True,
+        least=0.01,
+        phases=True,
     ),
     "position": PlotType("Position", "m", _POSITION, Fields.POSE, chooser="link", least=0.01),
-    "height": PlotType("Height by link", "m", _per_link("link_*_z_m"), Fields.POSE, least=0.01, spatial=True),
-    "attitude": PlotType("Roll, pitch, yaw", "°", _ATTITUDE, Fields.POSE, chooser="link", least=2.0, spatial=True),
+    "height": PlotType(
+        "Height by link", "m", _per_link("link_*_z_m"), Fields.POSE, least=0.01, spatial=True
+    ),
+    "attitude": PlotType(
+        "Roll, pitch, yaw", "°", _ATTITUDE, Fields.POSE, chooser="link", least=2.0, spatial=True
+    ),
 }
 
 _SERIES = {
@@ -214,21 +249,34 @@ def _three(series: tuple[str, ...], names: tuple[str, ...]) -> Lines:
 def _held(series: str) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         p = schema.n_holds
-        return [CurveSpec(series, i, f"contact {i + 1}", link_colour(i, p), unit_of(series)) for i in range(p)]
+        return [
+            CurveSpec(series, i, f"contact {i + 1}", link_colour(i, p), unit_of(series))
+            for i in range(p)
+        ]
 
     return lines
 
 
-_AXIAL = _curves(_Curve("axial_speed_mps", "along the body", "accent"), _Curve("slip_mps", "slip", "friction"))
+_AXIAL = _curves(
+    _Curve("axial_speed_mps", "along the body", "accent"), _Curve("slip_mps", "slip", "friction")
+)
 _FORCE = tuple(f"resultant_f{axis}_n" for axis in "xyz")
 _MOMENT = tuple(f"resultant_m{axis}_nm" for axis in "xyz")
 
 
 def _body_map(title: str, unit: str, choices: tuple[str, ...], least: float) -> PlotType:
     return PlotType(
-        title, unit, _sections(choices), Fields.NONE if choices in (_CURVATURES, _STRETCH) else Fields.TORQUE,
-        chooser="quantity", style="heat", least=least, of="body", choices=choices, signed=True,
-    )  # fmt: skip
+        title,
+        unit,
+        _sections(choices),
+        Fields.NONE if choices in (_CURVATURES, _STRETCH) else Fields.TORQUE,
+        chooser="quantity",
+        style="heat",
+        least=least,
+        of="body",
+        choices=choices,
+        signed=True,
+    )
 
 
 def _over_time(title: str, unit: str, choices: tuple[str, ...], least: float) -> PlotType:
@@ -238,8 +286,16 @@ def _over_time(title: str, unit: str, choices: tuple[str, ...], least: float) ->
 
 _OF_BODIES = {
     "profile": PlotType(
-        "Profile along the body", "", _profile, Fields.NONE, chooser="quantity", style="profile", least=1e-6, of="body",
-        choices=tuple(_SERIES), signed=True,
+        "Profile along the body",
+        "",
+        _profile,
+        Fields.NONE,
+        chooser="quantity",
+        style="profile",
+        least=1e-6,
+        of="body",
+        choices=tuple(_SERIES),
+        signed=True,
     ),
     "body_torque": _body_map("Internal torque by section", "N m", _TORQUES, 1e-6),
     "body_force": _body_map("Internal force by section", "N", _FORCES, 1e-6),
@@ -249,30 +305,62 @@ _OF_BODIES = {
     "section_force": _over_time("Force in a section", "N", ("N_X", "N_Y", "N_Z"), 1e-6),
     "section_curvature": _over_time("Curvature of a section", "1/m", _CURVATURES, 1e-3),
     "supports": PlotType(
-        "Contact forces", "N", _held("contact_*_force_n"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
+        "Contact forces",
+        "N",
+        _held("contact_*_force_n"),
+        Fields.CONTACTS,
+        from_zero=True,
+        least=1e-3,
+        of="body",
         holds=True,
     ),
     "support_torques": PlotType(
-        "Contact torques", "N m", _held("contact_*_torque_nm"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
+        "Contact torques",
+        "N m",
+        _held("contact_*_torque_nm"),
+        Fields.CONTACTS,
+        from_zero=True,
+        least=1e-3,
+        of="body",
         holds=True,
     ),
     "resultant_force": PlotType(
-        "Resultant force on the body", "N", _three(_FORCE, ("F_X", "F_Y", "F_Z")), Fields.NONE, least=1e-3, of="body",
+        "Resultant force on the body",
+        "N",
+        _three(_FORCE, ("F_X", "F_Y", "F_Z")),
+        Fields.NONE,
+        least=1e-3,
+        of="body",
         columns=_FORCE,
     ),
     "resultant_torque": PlotType(
-        "Resultant torque about the head", "N m", _three(_MOMENT, ("M_X", "M_Y", "M_Z")), Fields.NONE, least=1e-3,
-        of="body", columns=_MOMENT,
+        "Resultant torque about the head",
+        "N m",
+        _three(_MOMENT, ("M_X", "M_Y", "M_Z")),
+        Fields.NONE,
+        least=1e-3,
+        of="body",
+        columns=_MOMENT,
     ),
     "axial": PlotType(
-        "Axial speed and slip", "m/s", _AXIAL, Fields.NONE, least=0.01, of="body",
+        "Axial speed and slip",
+        "m/s",
+        _AXIAL,
+        Fields.NONE,
+        least=0.01,
+        of="body",
         columns=("axial_speed_mps", "slip_mps"),
     ),
-}  # fmt: skip
+}
 
 _OF_RUNS = {
     "solver": PlotType(
-        "Solver", "", _SOLVER, Fields.SOLVER | Fields.CONTACTS, decades=True, levels=((-8.0, "converged up to here"),)
+        "Solver",
+        "",
+        _SOLVER,
+        Fields.SOLVER | Fields.CONTACTS,
+        decades=True,
+        levels=((-8.0, "converged up to here"),),
     ),
     "energy": PlotType("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
     **_OF_BODIES,
@@ -288,12 +376,16 @@ def _declared(plot: Plot) -> PlotType:
         for curve in plot.curves:
             series, unit = _shown(curve.channel)
             colour = "dim" if curve.faint else next(colours)
-            found.append(CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint))
+            found.append(
+                CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint)
+            )
         return found
 
     columns = tuple(curve.channel for curve in plot.curves)
     unit = _shown(columns[0])[1]
-    return PlotType(plot.title, unit, lines, Fields.NONE, least=plot.least, levels=plot.levels, columns=columns)
+    return PlotType(
+        plot.title, unit, lines, Fields.NONE, least=plot.least, levels=plot.levels, columns=columns
+    )
 
 
 def _shown(column: str) -> tuple[str, str]:
@@ -305,7 +397,9 @@ def _shown(column: str) -> tuple[str, str]:
 @cache
 def _of_controllers(kinds: tuple[ControllerKind, ...]) -> dict[str, PlotType]:
     plots = {plot.key: plot for kind in kinds for plot in kind.plots}
-    return {plot.key: _declared(plot) for plot in sorted(plots.values(), key=lambda plot: plot.place)}
+    return {
+        plot.key: _declared(plot) for plot in sorted(plots.values(), key=lambda plot: plot.place)
+    }
 
 
 class _PlotTypes(Mapping[str, PlotType]):
@@ -331,7 +425,9 @@ _FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
 def first_index(name: str, scene: Scene) -> int:
     """Which link, joint or quantity (0-based) a plot of a kind begins with."""
     if scene.body.strained:  # the head, and what an axis without bending has
-        return VIEWS[name].choices.index("N_X") if name == "profile" and scene.beam.group == "R" else 0
+        return (
+            VIEWS[name].choices.index("N_X") if name == "profile" and scene.beam.group == "R" else 0
+        )
     return _FIRST_CHOSEN.get(name, 0)
 
 

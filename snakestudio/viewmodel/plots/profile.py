@@ -34,7 +34,8 @@ def compose_profile(
 ) -> ChartData:
     """The picture of `view` at a row of the recording, other recordings at the same time.
 
-    The value axis holds all of the run that is known, so that it does not jump while the cursor moves.
+    The value axis holds all of the run that is known, so that it does not jump while the cursor
+    moves.
 
     Parameters
     ----------
@@ -48,7 +49,12 @@ def compose_profile(
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = ChartData(
-        0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], across="body", across_unit="m"
+        0.0,
+        1.0,
+        unit=lines[0].unit if lines else "",
+        levels=[(0.0, "")],
+        across="body",
+        across_unit="m",
     )
     extents: list[tuple[float, float]] = []
     time = math.nan
@@ -75,7 +81,11 @@ def compose_profile(
 
 
 def _add(
-    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int, extents: list[tuple[float, float]]
+    picture: ChartData,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    row: int,
+    extents: list[tuple[float, float]],
 ) -> None:
     """Curves at a row, and how far their quantities reach in the run."""
     assert history.recording is not None
@@ -91,7 +101,9 @@ def _add(
         )
         lows = [float(np.fmin.reduce(part, axis=None)) for part in parts]
         highs = [float(np.fmax.reduce(part, axis=None)) for part in parts]
-        extents += [(low, high) for low, high in zip(lows, highs, strict=True) if math.isfinite(low + high)]
+        extents += [
+            (low, high) for low, high in zip(lows, highs, strict=True) if math.isfinite(low + high)
+        ]
 
 
 def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
@@ -99,11 +111,15 @@ def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
     if active is None or places is None:
         return
     picture.ticks = [
-        (float(place), bool(holds > 0.5)) for holds, place in zip(active, places, strict=True) if math.isfinite(place)
+        (float(place), bool(holds > 0.5))
+        for holds, place in zip(active, places, strict=True)
+        if math.isfinite(place)
     ]
 
 
-def profile_legend(picture: ChartData, time: float | None, at: float | None) -> list[tuple[str, str]]:
+def profile_legend(
+    picture: ChartData, time: float | None, at: float | None
+) -> list[tuple[str, str]]:
     """Colour and text of every curve: its value at an abscissa (m), or where it is largest."""
     entries: list[tuple[str, str]] = []
     for trace in picture.traces:

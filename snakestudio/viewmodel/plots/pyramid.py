@@ -1,8 +1,8 @@
 """Minima and maxima of a growing table at ever coarser steps, so that any stretch of it is drawn from a few numbers.
 
-Level 0 holds the values, level k the least and the greatest of every 8^k rows, and the values of the first of them.
-Every level keeps a bounded number of its newest bins, and reaches further back than the one before. What is older is
-there in the next coarser level, with no peak lost.
+Level 0 holds the values, level k the least and the greatest of every 8^k rows, and the values of
+the first of them. Every level keeps a bounded number of its newest bins, and reaches further back
+than the one before. What is older is there in the next coarser level, with no peak lost.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ __all__ = ["BLOCK", "Envelope", "Pyramid", "Samples", "stride_for"]
 
 _FACTOR = 8
 _SHARES = (6, 4, 3, 4, 2, 1, 1, 1)
-"""Of the memory, for each level. Level 3, with 512 rows a bin, reaches back a hundred times as far as level 0."""
+"""Of the memory, for each level. Level 3, with 512 rows a bin, reaches back a hundred times as far
+as level 0."""
 _LEVELS = len(_SHARES)
 BLOCK = 1024
 """Rows that are best written at once."""
@@ -169,7 +170,10 @@ class Pyramid:
                 edges = np.arange((-start) % _FACTOR, len(low), _FACTOR)
                 if not len(edges) or edges[0]:
                     edges = np.concatenate([[0], edges])
-                low, high = np.fmin.reduceat(low, edges, axis=0), np.fmax.reduceat(high, edges, axis=0)
+                low, high = (
+                    np.fmin.reduceat(low, edges, axis=0),
+                    np.fmax.reduceat(high, edges, axis=0),
+                )
                 start //= _FACTOR
             stop = start + len(low)
             level.make_room(stop)

@@ -1,6 +1,7 @@
 """Thousands of dots and lines as pictures, by numpy: a painter takes a third of a second for ten thousand of them.
 
-A picture says for every pixel which of 255 colours it has, 0 of none, and how much of it is covered.
+A picture says for every pixel which of 255 colours it has, 0 of none, and how much of it is
+covered.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def _disc(radius: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Bytes]:
     return y.ravel()[order], x.ravel()[order], (255.0 * cover[order]).astype(np.uint8)
 
 
-def dots(x: FloatArray, y: FloatArray, shade: Bytes, size: tuple[int, int], radius: float) -> tuple[Bytes, Bytes]:
+def dots(
+    x: FloatArray, y: FloatArray, shade: Bytes, size: tuple[int, int], radius: float
+) -> tuple[Bytes, Bytes]:
     """Dots, the later ones over the earlier.
 
     Parameters
@@ -59,10 +62,13 @@ def dots(x: FloatArray, y: FloatArray, shade: Bytes, size: tuple[int, int], radi
     known = np.isfinite(x) & np.isfinite(y)
     column, row = np.rint(x[known]).astype(np.intp), np.rint(y[known]).astype(np.intp)
     reach = math.ceil(radius)
-    inside = (column >= -reach) & (column < width + reach) & (row >= -reach) & (row < height + reach)
+    inside = (
+        (column >= -reach) & (column < width + reach) & (row >= -reach) & (row < height + reach)
+    )
     column, row, shade = column[inside], row[inside], shade[known][inside]
     dy, dx, parts = _disc(radius)
-    # Rims first, the least covered before the others: whatever lies inside any dot is covered whole.
+    # Rims first, the least covered before the others: whatever lies inside any dot is covered
+    # whole.
     for part in np.unique(parts):
         at_y = np.add.outer(row, dy[parts == part])
         at_x = np.add.outer(column, dx[parts == part])

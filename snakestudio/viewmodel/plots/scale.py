@@ -28,15 +28,27 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
         low = 0.0
     if high - low < least:
         middle = (low + high) / 2
-        low, high = (0.0, max(high, least)) if from_zero and low >= 0 else (middle - least / 2, middle + least / 2)
+        low, high = (
+            (0.0, max(high, least))
+            if from_zero and low >= 0
+            else (middle - least / 2, middle + least / 2)
+        )
     interval = step_above((high - low) / 4)
-    bottom, top = math.floor(low / interval + 1e-9) * interval, math.ceil(high / interval - 1e-9) * interval
+    bottom, top = (
+        math.floor(low / interval + 1e-9) * interval,
+        math.ceil(high / interval - 1e-9) * interval,
+    )
     return (bottom, top) if top > bottom else (bottom, bottom + interval)
 
 
 def steady(low: float, high: float, before: tuple[float, float] | None) -> tuple[float, float]:
     """The ends an axis had before if low to high is well seen there too, else low and high."""
-    if before is None or low < before[0] or high > before[1] or high - low < _LEAST_USE * (before[1] - before[0]):
+    if (
+        before is None
+        or low < before[0]
+        or high > before[1]
+        or high - low < _LEAST_USE * (before[1] - before[0])
+    ):
         return low, high
     return before
 
@@ -59,7 +71,7 @@ _ROOM = 0.015
 
 def next_page(
     start: float, stop: float, newest: float, span: float, *, settle: bool
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """The stretch (s) to show after start to stop was shown: the same as long as the newest data are in it.
 
     Parameters

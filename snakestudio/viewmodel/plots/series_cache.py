@@ -1,8 +1,9 @@
 """The plots' memory of a run: pulls new rows from the recording and keeps what the shown plots need, ready to draw.
 
-Only series that a plot shows are computed. One that comes to be shown later is filled in from the newest rows
-backwards, a block at a time, so that the window never waits for it; derived ones are worked out in a thread. Detail of
-old rows, which is dropped when there are many, is read back for the stretch in view in the same way.
+Only series that a plot shows are computed. One that comes to be shown later is filled in from the
+newest rows backwards, a block at a time, so that the window never waits for it; derived ones are
+worked out in a thread. Detail of old rows, which is dropped when there are many, is read back for
+the stretch in view in the same way.
 """
 
 from __future__ import annotations
@@ -35,19 +36,21 @@ Source = Recording
 """What a history reads."""
 
 _PATIENCE_S = 0.3
-"""A recording that did not grow for so long is taken to stand: then its last rows are shown, too, though further ones
-would change them."""
+"""A recording that did not grow for so long is taken to stand: then its last rows are shown, too,
+though further ones would change them."""
 
 
 BUDGET = 48 * 1024 * 1024
-"""Bytes that the series of a recording take together: each has a share of them that goes with its columns."""
+"""Bytes that the series of a recording take together: each has a share of them that goes with its
+columns."""
 _DETAIL_SHARE = 6
 """A sixth of them is for detail of old rows, which is read back while it is in view."""
 
 _NAME = "derived channel"
 
 _MOST_PIECES = 8
-"""Pieces of old rows that a derived channel is worked out for before it looks for new rows again."""
+"""Pieces of old rows that a derived channel is worked out for before it looks for new rows
+again."""
 
 
 class _Track:
@@ -165,13 +168,17 @@ class _DerivedRows:
         signal = self._signal()
         for number in numbers:
             start, stop = number * BLOCK, (number + 1) * BLOCK
-            parts = [values for _, values in signal.pieces(self._recording, start, stop, self._other)]
+            parts = [
+                values for _, values in signal.pieces(self._recording, start, stop, self._other)
+            ]
             self._old.put((number, np.concatenate(parts)))
             if self._stop.is_set():
                 return
 
     def _signal(self) -> Signal:
-        signal = signal_of(self._key, self._recording.schema, None if self._other is None else self._other.schema)
+        signal = signal_of(
+            self._key, self._recording.schema, None if self._other is None else self._other.schema
+        )
         assert signal is not None
         return signal
 
@@ -228,10 +235,16 @@ class SeriesCache:
         if recording is None:
             return
         newest = len(recording) // BLOCK * BLOCK
-        shown = {key: series_of(key, recording.schema) for key in self._keys if is_given(key, recording.schema)}
+        shown = {
+            key: series_of(key, recording.schema)
+            for key in self._keys
+            if is_given(key, recording.schema)
+        }
         n_columns = sum(len(series.names) for series in shown.values())
         for key, series in shown.items():
-            limit = min(series.limit, (BUDGET - BUDGET // _DETAIL_SHARE) * len(series.names) // n_columns)
+            limit = min(
+                series.limit, (BUDGET - BUDGET // _DETAIL_SHARE) * len(series.names) // n_columns
+            )
             if key in self._derived:
                 self._derived[key].set_limit(limit)
             elif key in self._tracks:
@@ -253,7 +266,9 @@ class SeriesCache:
     def filling(self) -> bool:
         """Whether many rows still have to be read."""
         return bool(
-            self.missing > BLOCK or self._detail.missing or any(track.low > 0 for track in self._tracks.values())
+            self.missing > BLOCK
+            or self._detail.missing
+            or any(track.low > 0 for track in self._tracks.values())
         )
 
     @property
@@ -315,11 +330,13 @@ class SeriesCache:
             return self._derived[key].pyramid
         return self._tracks[key].pyramid if key in self._tracks else None
 
-    def samples(self, key: str, start: int, stop: int, stride: int, *, whole: bool = False) -> Samples | None:
+    def samples(
+        self, key: str, start: int, stop: int, stride: int, *, whole: bool = False
+    ) -> Samples | None:
         """Those rows of a series from start to stop that are multiples of `stride`, a power of 2; None if not kept.
 
-        Of old rows there are fewer until `pull` has read them from the recording, which it does not do for what is
-        `whole`: a run has too many.
+        Of old rows there are fewer until `pull` has read them from the recording, which it does not
+        do for what is `whole`: a run has too many.
         """
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:

@@ -64,7 +64,8 @@ def curve_table(
     for first in range(start, max(stop, start + 1), max(1, piece)):
         last = min(first + piece, stop)
         tables: dict[str, FloatArray] = {
-            key: each.values(recording, first, last, other)[:, None] for key, each in signals.items()
+            key: each.values(recording, first, last, other)[:, None]
+            for key, each in signals.items()
         }
         if len(signals) < len(keys):
             before = recording.rows(first - 1, first) if first else None
@@ -74,7 +75,9 @@ def curve_table(
         yield np.stack([tables[line.series][:, line.column] for line in lines], axis=1)
 
 
-def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress) -> list[SpanStatistics] | None:
+def figures(
+    curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress
+) -> list[SpanStatistics] | None:
     """Figures of curves from span[0] to span[1] (s); None if it was stopped."""
     from snakestudio.analysis.signals import statistics  # takes long to import, here in a thread
 
@@ -83,9 +86,14 @@ def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Pr
         if not progress(number / len(curves)):
             return None
         times = curve.recording.times
-        first, stop = int(np.searchsorted(times, span[0])), int(np.searchsorted(times, span[1], side="right"))
+        first, stop = (
+            int(np.searchsorted(times, span[0])),
+            int(np.searchsorted(times, span[1], side="right")),
+        )
         pieces = (
-            list(curve_table(curve.recording, [curve.line], first, stop, _PIECE, curve.other)) if stop > first else []
+            list(curve_table(curve.recording, [curve.line], first, stop, _PIECE, curve.other))
+            if stop > first
+            else []
         )
         values = np.concatenate(pieces)[:, 0] if pieces else np.zeros(0)
         found.append(statistics(times[first:stop], values))

@@ -23,13 +23,15 @@ __all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
 
 
 _MOST_ROWS = 1 << 17
-"""Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a curve."""
+"""Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a
+curve."""
 _LEAST_ROWS = 8
 _DECADES_DOWN = 6.0
 """How far below its top a logarithmic axis reaches."""
 _MOST_POINTS = 4000
 _MUCH, _ROOM = 0.02, 3.0
-"""Share of the peak that is worth seeing, and how many times as far as that reaches the axis does."""
+"""Share of the peak that is worth seeing, and how many times as far as that reaches the axis
+does."""
 
 
 class _Spectrum(NamedTuple):
@@ -50,7 +52,15 @@ class Spectra:
         self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
         """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
-        key = (id(history.recording), line.series, line.column, first, stop, window, history.known(line.series))
+        key = (
+            id(history.recording),
+            line.series,
+            line.column,
+            first,
+            stop,
+            window,
+            history.known(line.series),
+        )
         self._used.add(key)
         if key not in self._kept:
             self._kept[key] = self._compute(line, history, first, stop, window)
@@ -65,12 +75,15 @@ class Spectra:
     def _compute(
         line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
-        from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
+        from snakestudio.analysis.signals import (
+            spectrum,
+        )  # takes long to import, and few plots need it
 
         samples = history.samples(line.series, first, stop, 1)
         if samples is None or history.recording is None:
             return None
-        # Of old rows there are only some, until all of them are read again: they would look like low frequencies.
+        # Of old rows there are only some, until all of them are read again: they would look like
+        # low frequencies.
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
         since = int(thinned[-1]) + 1 if len(thinned) else 0
         curve = samples.values[since:, line.column].astype(np.float64)
@@ -113,7 +126,10 @@ def compose_spectrum(
     """
     picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
     highest, busy = 0.0, 0.0
-    for memory, curves in ((history, lines), *((overlay.history, over) for overlay, over in overlaid)):
+    for memory, curves in (
+        (history, lines),
+        *((overlay.history, over) for overlay, over in overlaid),
+    ):
         recording = memory.recording
         if recording is None or not len(recording):
             continue
@@ -124,16 +140,19 @@ def compose_spectrum(
             found = spectra.of(line, memory, first, last, view.window)
             if found is not None:
                 if found.since > asked:
-                    picture.note = (
-                        f"Of the last {recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
-                    )
-                highest, busy = max(highest, float(found.frequency[-1])), max(busy, _busy_until(found))
+                    picture.note = f"Of the last {recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                highest, busy = (
+                    max(highest, float(found.frequency[-1])),
+                    max(busy, _busy_until(found)),
+                )
                 _add(picture, view, line, found, limits)
     spectra.forget()
     if lines and not picture.traces:
         reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
         picture.note = (
-            "Reading the run …" if reading else "Too few rows in view for a spectrum: show a longer stretch of time."
+            "Reading the run …"
+            if reading
+            else "Too few rows in view for a spectrum: show a longer stretch of time."
         )
     if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
         step = step_above(busy)
@@ -153,7 +172,11 @@ def _busy_until(found: _Spectrum) -> float:
 
 
 def _add(
-    picture: ChartData, view: PlotType, line: CurveSpec, found: _Spectrum, limits: tuple[float, float] | None
+    picture: ChartData,
+    view: PlotType,
+    line: CurveSpec,
+    found: _Spectrum,
+    limits: tuple[float, float] | None,
 ) -> None:
     frequency, amplitude, _ = found
     low, high = limits or (0.0, float(frequency[-1]))
@@ -181,12 +204,18 @@ def _add(
 
 def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
     highest = [float(np.max(trace.high)) for trace in picture.traces if len(trace.high)]
-    top = max((value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0)
+    top = max(
+        (value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0
+    )
     if view.decades:
         ceiling = math.ceil(top + 1e-9)
         return Axis(ceiling - _DECADES_DOWN, float(ceiling), decades=True)
     low, high = fitted(0.0, 1.05 * max(top, 1e-12), from_zero=True, least=1e-12)
-    ends = None if before is None or before.axes[0].decades else (before.axes[0].low, before.axes[0].high)
+    ends = (
+        None
+        if before is None or before.axes[0].decades
+        else (before.axes[0].low, before.axes[0].high)
+    )
     return Axis(*steady(low, high, ends))
 
 

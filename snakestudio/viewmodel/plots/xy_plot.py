@@ -25,7 +25,8 @@ __all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]
 
 
 _MOST_POINTS = 20_000
-"""Points of all curves together: true rows, evenly spaced, because a band of two things at once says nothing."""
+"""Points of all curves together: true rows, evenly spaced, because a band of two things at once
+says nothing."""
 _MARGIN = 0.06
 """Room around the curves, as a share of their extent."""
 _CORNER = 24
@@ -96,7 +97,12 @@ def compose_plane(
     for overlay, over in overlaid:
         _add(picture, over, overlay.history, start, stop, budget, whole=view.whole)
         other = overlay.history.recording
-        if other is not None and len(other) and time is not None and time <= float(other.times[-1]) + 1e-9:
+        if (
+            other is not None
+            and len(other)
+            and time is not None
+            and time <= float(other.times[-1]) + 1e-9
+        ):
             _add_dots(picture, over, overlay.history, other.index_at(time))
     obstacles = _obstacles(view, recording, time)
     shown = frame or _around(picture, obstacles)
@@ -122,7 +128,10 @@ def _add(
     if recording is None or not len(recording):
         return
     times = recording.times
-    first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
+    first, last = (
+        int(np.searchsorted(times, start)),
+        int(np.searchsorted(times, stop, side="right")),
+    )
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
@@ -131,16 +140,28 @@ def _add(
 
 
 def _pairs(
-    lines: Sequence[CurveSpec], history: SeriesCache, first: int, last: int, stride: int, *, whole: bool
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    first: int,
+    last: int,
+    stride: int,
+    *,
+    whole: bool,
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows of which both values are kept, and these values."""
-    samples = {key: history.samples(key, first, last, stride, whole=whole) for key in {line.series for line in lines}}
+    samples = {
+        key: history.samples(key, first, last, stride, whole=whole)
+        for key in {line.series for line in lines}
+    }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
         x, y = samples[across.series], samples[upwards.series]
         if x is None or y is None:
             continue
         rows = x.row
-        xs, ys = x.values[:, across.column].astype(np.float64), y.values[:, upwards.column].astype(np.float64)
+        xs, ys = (
+            x.values[:, across.column].astype(np.float64),
+            y.values[:, upwards.column].astype(np.float64),
+        )
         if not np.array_equal(rows, y.row):  # series of other widths reach back less far
             rows, of_x, of_y = np.intersect1d(x.row, y.row, assume_unique=True, return_indices=True)
             xs, ys = xs[of_x], ys[of_y]
@@ -148,11 +169,15 @@ def _pairs(
         yield across, upwards, (rows, xs, ys)
 
 
-def _add_dots(picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int) -> None:
+def _add_dots(
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int
+) -> None:
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
         x, y = history.values_at(across.series, row), history.values_at(upwards.series, row)
         if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
-            picture.dots.append(Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name))
+            picture.dots.append(
+                Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name)
+            )
 
 
 def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
@@ -171,14 +196,21 @@ def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
             low, high = min(low, outline[:, 1].min()), max(high, outline[:, 1].max())
     wide, tall = max(right - left, 1e-9 + 1e-6 * abs(left)), max(high - low, 1e-9 + 1e-6 * abs(low))
     return Frame(
-        float(left - _MARGIN * wide), float(right + _MARGIN * wide), float(low - _MARGIN * tall),
+        float(left - _MARGIN * wide),
+        float(right + _MARGIN * wide),
+        float(low - _MARGIN * tall),
         float(high + _MARGIN * tall),
-    )  # fmt: skip
+    )
 
 
 def _inside(outline: FloatArray, frame: Frame) -> bool:
     low, high = outline.min(axis=0), outline.max(axis=0)
-    return bool(low[0] < frame.right and high[0] > frame.left and low[1] < frame.high and high[1] > frame.low)
+    return bool(
+        low[0] < frame.right
+        and high[0] > frame.left
+        and low[1] < frame.high
+        and high[1] > frame.low
+    )
 
 
 def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> list[FloatArray]:
@@ -200,7 +232,9 @@ def _polygon(outline: Outline) -> FloatArray:
     if outline.radius <= 0.0:
         return outline.points
     angle = np.arange(_CORNER) * (2 * math.pi / _CORNER)
-    return np.asarray(outline.points[0] + outline.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    return np.asarray(
+        outline.points[0] + outline.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    )
 
 
 def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
@@ -209,15 +243,23 @@ def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[s
     entries = []
     for upwards in lines[1::2]:
         dot = places.get((upwards.colour, upwards.name))
-        text = upwards.name if dot is None else f"{upwards.name} ({readable(dot.x, '')}, {readable(dot.y, '')})"
+        text = (
+            upwards.name
+            if dot is None
+            else f"{upwards.name} ({readable(dot.x, '')}, {readable(dot.y, '')})"
+        )
         entries.append((upwards.colour, text))
     return entries
 
 
 def row_near(
-    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, place: tuple[float, float],
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    start: float,
+    stop: float,
+    place: tuple[float, float],
     scale: tuple[float, float],
-) -> int | None:  # fmt: skip
+) -> int | None:
     """The row of the run whose point is nearest to a place of the plane.
 
     Parameters
@@ -235,7 +277,10 @@ def row_near(
     if recording is None or not len(recording):
         return None
     times = recording.times
-    first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
+    first, last = (
+        int(np.searchsorted(times, start)),
+        int(np.searchsorted(times, stop, side="right")),
+    )
 
     def away(xs: FloatArray, ys: FloatArray) -> FloatArray:
         return np.hypot((xs - place[0]) * scale[0], (ys - place[1]) * scale[1])
@@ -250,14 +295,22 @@ def row_near(
         if best is None or distances[nearest] < best[0]:
             best = float(distances[nearest]), int(rows[nearest])
             around = rows[max(0, nearest - 1) : nearest + 2]
-            reread = across, upwards, max(int(around[0]), best[1] - BLOCK), min(int(around[-1]), best[1] + BLOCK)
+            reread = (
+                across,
+                upwards,
+                max(int(around[0]), best[1] - BLOCK),
+                min(int(around[-1]), best[1] + BLOCK),
+            )
     if best is None or reread is None:
         return None
     across, upwards, since, until = reread
     if until - since <= 2:
         return best[1]
     # Of old rows only some are kept: look at those between them, too.
-    x, y = history.read(across.series, since, until + 1), history.read(upwards.series, since, until + 1)
+    x, y = (
+        history.read(across.series, since, until + 1),
+        history.read(upwards.series, since, until + 1),
+    )
     if x is None or y is None:
         return best[1]
     distances = away(x[:, across.column], y[:, upwards.column])

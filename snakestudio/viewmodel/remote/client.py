@@ -59,14 +59,20 @@ class RemoteClient:
         """
         self._number += 1
         try:
-            self._socket.sendall(line_of({"jsonrpc": "2.0", "method": method, "params": params, "id": self._number}))
+            self._socket.sendall(
+                line_of({"jsonrpc": "2.0", "method": method, "params": params, "id": self._number})
+            )
             line = self._file.readline()
         except TimeoutError:
-            raise StreamError(f"The window did not reply to {method} in time. See whether it is busy.") from None
+            raise StreamError(
+                f"The window did not reply to {method} in time. See whether it is busy."
+            ) from None
         except OSError:
             line = b""
         if not line:
-            raise StreamError(f"The window closed the connection before it replied to {method}. Try again.")
+            raise StreamError(
+                f"The window closed the connection before it replied to {method}. Try again."
+            )
         reply = json.loads(line)
         if "error" in reply:
             raise UserError(reply["error"]["message"])
@@ -81,6 +87,9 @@ class RemoteClient:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()

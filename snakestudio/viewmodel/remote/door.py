@@ -41,7 +41,9 @@ class Door:
 
     def opens(self, token: object) -> bool:
         """Whether a token is the right one, in a time that says nothing about it."""
-        return isinstance(token, str) and hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+        return isinstance(token, str) and hmac.compare_digest(
+            token.encode("utf-8", "replace"), self.token.encode()
+        )
 
     def write(self) -> Path:
         """Write the file, which nobody else can read from its first byte on, in place of one of another window.

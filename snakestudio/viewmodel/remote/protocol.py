@@ -31,7 +31,13 @@ __all__ = [
     "reply_to",
 ]
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = (
+    -32700,
+    -32600,
+    -32601,
+    -32602,
+    -32603,
+)
 """Codes that the specification gives."""
 
 AUTHENTICATION, NOT_NOW, TOO_MANY = -32001, -32002, -32003
@@ -113,7 +119,9 @@ def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, 
     A list of one that is no array stays a list of one: see `reply_to`.
     """
     if line is None:
-        return error_reply(None, PARSE_ERROR, f"The line is too long. Send at most {MAX_LINE // 1000} kB a line.")
+        return error_reply(
+            None, PARSE_ERROR, f"The line is too long. Send at most {MAX_LINE // 1000} kB a line."
+        )
     try:
         value = parse_json(line.decode("utf-8"), REMOTE_CALL)
     except UnicodeDecodeError:
@@ -123,28 +131,42 @@ def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, 
     if not isinstance(value, list):
         return [_request(value)]
     if not 0 < len(value) <= MAX_BATCH:
-        return error_reply(None, INVALID_REQUEST, f"The batch has {len(value)} requests. Send from 1 to {MAX_BATCH}.")
+        return error_reply(
+            None,
+            INVALID_REQUEST,
+            f"The batch has {len(value)} requests. Send from 1 to {MAX_BATCH}.",
+        )
     return [_request(each) for each in value]
 
 
 def _request(value: Any) -> Request | dict[str, Any]:
     if not isinstance(value, dict):
         return error_reply(
-            None, INVALID_REQUEST, 'The request is not an object. Send {"jsonrpc": "2.0", "method": ...}.'
+            None,
+            INVALID_REQUEST,
+            'The request is not an object. Send {"jsonrpc": "2.0", "method": ...}.',
         )
     number = value.get("id")
     finite = not isinstance(number, float) or math.isfinite(number)
     if isinstance(number, bool) or not isinstance(number, str | int | float | None) or not finite:
-        return error_reply(None, INVALID_REQUEST, "The id is not a string or number. Give one of these.")
+        return error_reply(
+            None, INVALID_REQUEST, "The id is not a string or number. Give one of these."
+        )
     if value.get("jsonrpc") != "2.0":
-        return error_reply(number, INVALID_REQUEST, 'The request is not JSON-RPC 2.0. Give "jsonrpc": "2.0".')
+        return error_reply(
+            number, INVALID_REQUEST, 'The request is not JSON-RPC 2.0. Give "jsonrpc": "2.0".'
+        )
     method, params = value.get("method"), value.get("params", {})
     if not isinstance(method, str):
-        return error_reply(number, INVALID_REQUEST, "The request names no method. Give it as a string.")
+        return error_reply(
+            number, INVALID_REQUEST, "The request names no method. Give it as a string."
+        )
     if isinstance(params, list) and not params:
         params = {}
     if not isinstance(params, dict):
-        return error_reply(number, INVALID_PARAMS, "The parameters have no names. Give them as an object.")
+        return error_reply(
+            number, INVALID_PARAMS, "The parameters have no names. Give them as an object."
+        )
     return Request(method, params, number, "id" in value)
 
 
@@ -154,7 +176,9 @@ def reply_to(request: Request, call: Callable[[str, dict[str, Any]], Any]) -> di
         result = call(request.method, request.params)
     except RemoteError as error:
         return error_reply(request.id, error.code, str(error)) if request.answered else None
-    return {"jsonrpc": "2.0", "result": _plain(result), "id": request.id} if request.answered else None
+    return (
+        {"jsonrpc": "2.0", "result": _plain(result), "id": request.id} if request.answered else None
+    )
 
 
 def error_reply(number: str | int | float | None, code: int, message: str) -> dict[str, Any]:

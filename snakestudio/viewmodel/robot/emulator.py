@@ -27,7 +27,8 @@ class EmulatedRobot:
     ----------
     profile : Path
     scene : Scene or None
-        The ground that it moves on, with a stream of its poses; None: its joints move, and nothing else.
+        The ground that it moves on, with a stream of its poses; None: its joints move, and nothing
+        else.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
 
@@ -50,9 +51,17 @@ class EmulatedRobot:
         self.port = _free_port()
         self.pose = "" if scene is None else str(_free_port())
         command = [
-            *own_program(), "emulate", str(profile), "--interface", "udp_multicast", "--channel", self.channel,
-            "--port", str(self.port), "--until-eof",
-        ]  # fmt: skip
+            *own_program(),
+            "emulate",
+            str(profile),
+            "--interface",
+            "udp_multicast",
+            "--channel",
+            self.channel,
+            "--port",
+            str(self.port),
+            "--until-eof",
+        ]
         if scene is not None:
             path = Path(self._folder.name, "scene.toml")
             path.write_text(dump_scene(scene), encoding="utf-8")
@@ -60,16 +69,26 @@ class EmulatedRobot:
         try:
             with self._errors.open("wb") as errors:
                 self._process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, cwd=base_dir
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    cwd=base_dir,
                 )
         except OSError as error:
             self._folder.cleanup()
-            raise LinkError(f"The emulated robot could not be started: {error.strerror or error}.") from error
+            raise LinkError(
+                f"The emulated robot could not be started: {error.strerror or error}."
+            ) from error
 
     def bus(self, given: Bus) -> Bus:
         """The profile's bus, led to this robot."""
         return given.model_copy(
-            update={"interface": "udp_multicast", "channel": self.channel, "options": {"port": self.port}}
+            update={
+                "interface": "udp_multicast",
+                "channel": self.channel,
+                "options": {"port": self.port},
+            }
         )
 
     @property

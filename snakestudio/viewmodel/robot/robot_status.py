@@ -1,8 +1,9 @@
 """What is said of the robot at a glance: state, colour, one sentence. Plain functions of what the link knows.
 
-The rule of it all: ARMED is said only while the robot itself says so, or cannot say anything at all by its profile;
-never while there is no contact, whatever was heard before. And "stopped" is said only of a robot that can be heard:
-one that fell silent with torque on may go on moving, whatever was sent to it.
+The rule of it all: ARMED is said only while the robot itself says so, or cannot say anything at all
+by its profile; never while there is no contact, whatever was heard before. And "stopped" is said
+only of a robot that can be heard: one that fell silent with torque on may go on moving, whatever
+was sent to it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["LOST", "SILENT_S", "RobotStatus", "ages", "heard_s", "span_text", "standing", "state_words"]
+__all__ = [
+    "LOST",
+    "SILENT_S",
+    "RobotStatus",
+    "ages",
+    "heard_s",
+    "span_text",
+    "standing",
+    "state_words",
+]
 
 
 SILENT_S = 0.5
@@ -30,12 +40,13 @@ _SENT = (
     "Nobody knows whether the stop arrived: keep clear, and switch the robot off by hand. Its own watchdog stops it "
     "where it has one."
 )
-_AT_REST = tuple(index for index, said in enumerate(MEANINGS) if said in ("booting", "ready", "stopped", "fault"))
-"""What a node says that has no torque; one that said something else, or never anything, may have."""
-
-_UNKNOWN = (
-    "Nothing is known of the robot: its own watchdog stops it where it has one; switch it off by hand if it moves."
+_AT_REST = tuple(
+    index for index, said in enumerate(MEANINGS) if said in ("booting", "ready", "stopped", "fault")
 )
+"""What a node says that has no torque; one that said something else, or never anything, may
+have."""
+
+_UNKNOWN = "Nothing is known of the robot: its own watchdog stops it where it has one; switch it off by hand if it moves."
 
 _WORDS = {
     LinkState.DISCONNECTED: "Disconnected",
@@ -56,7 +67,8 @@ class RobotStatus:
     title : str
         In a word or two, as large as it gets.
     role : str
-        Colour in the palette. Red is kept for the robot that can move and for the one that was stopped by a fault.
+        Colour in the palette. Red is kept for the robot that can move and for the one that was
+        stopped by a fault.
     sentence : str
         What that means now.
     armed : bool
@@ -104,7 +116,9 @@ def heard_s(telemetry: Telemetry, now: float) -> float:
     return max(0.0, now - float(times.max())) if len(times) else math.nan
 
 
-def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float) -> RobotStatus:
+def standing(
+    telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float
+) -> RobotStatus:
     """What to say of the robot.
 
     Parameters
@@ -144,11 +158,18 @@ def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, 
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
-        title, sentence = f"Replay · {was}", "A log is played as if it came from the robot; arming is impossible."
-    return RobotStatus(title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s)
+        title, sentence = (
+            f"Replay · {was}",
+            "A log is played as if it came from the robot; arming is impossible.",
+        )
+    return RobotStatus(
+        title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s
+    )
 
 
-def _had_torque(telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None) -> bool:
+def _had_torque(
+    telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None
+) -> bool:
     """Whether the robot had torque on by all that was heard of it, or one of its `silent` nodes."""
     state = telemetry.state
     if state in (LinkState.ARMED, LinkState.STREAMING):
@@ -170,17 +191,32 @@ def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str,
         return "Stopped", "danger", f"{reason or 'The robot was stopped.'}{armed}", confirmed
     if state is LinkState.LISTENING or state is LinkState.IDLE:
         if confirmed:
-            return "Armed elsewhere", "danger", "The robot says that it is armed, and not by this program.", True
+            return (
+                "Armed elsewhere",
+                "danger",
+                "The robot says that it is armed, and not by this program.",
+                True,
+            )
         if state is LinkState.LISTENING:
             return "Listening", "accent", "Nothing is sent: what is on the bus is only read.", False
         return "Idle", "good", reason or "Torque is off.", False
     moving = state is LinkState.STREAMING
     if confirmed:
         said = "It follows the references." if moving else "The joints hold where they stand."
-        return ("Streaming" if moving else "Armed"), "danger", f"The robot says that it is armed. {said}", True
+        return (
+            ("Streaming" if moving else "Armed"),
+            "danger",
+            f"The robot says that it is armed. {said}",
+            True,
+        )
     if not telemetry.says_status:
         title = "Streaming" if moving else "Armed"
-        return f"{title} (not confirmed)", "danger", "This robot cannot say by itself that it is armed.", True
+        return (
+            f"{title} (not confirmed)",
+            "danger",
+            "This robot cannot say by itself that it is armed.",
+            True,
+        )
     return "Not confirmed", "warning", "The robot does not say that it is armed.", False
 
 

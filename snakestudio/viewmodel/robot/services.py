@@ -1,6 +1,7 @@
 """Where the window's robots come from: profiles, adapters, links and live sources, as functions that tests replace.
 
-Everything behind them is imported when it is asked for: a window without a robot never loads the bus library.
+Everything behind them is imported when it is asked for: a window without a robot never loads the
+bus library.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class LiveChoices:
     Attributes
     ----------
     pose : str
-        Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`: a UDP port,
-        ADDRESS:PORT or lsl:NAME; "": nowhere.
+        Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`:
+        a UDP port, ADDRESS:PORT or lsl:NAME; "": nowhere.
     twin : bool
         Whether the simulation runs alongside.
     """
@@ -147,13 +148,20 @@ def _open_link(loaded: LoadedProfile, bus: Bus) -> Link:
 
 
 def _open_live(
-    link: Link, scene: Scene, base_dir: Path | None, new_run: NewRun, tell: Tell, choices: LiveChoices
+    link: Link,
+    scene: Scene,
+    base_dir: Path | None,
+    new_run: NewRun,
+    tell: Tell,
+    choices: LiveChoices,
 ) -> Live:
     from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_stream import pose_source
 
     pose = pose_source(choices.pose) if choices.pose else None
-    return LiveRobot(link, scene, base_dir, new_run=new_run, on_event=tell, pose=pose, twin=choices.twin)
+    return LiveRobot(
+        link, scene, base_dir, new_run=new_run, on_event=tell, pose=pose, twin=choices.twin
+    )
 
 
 @dataclass(frozen=True)
@@ -178,4 +186,6 @@ class Services:
     load: Callable[[Path], LoadedProfile] = field(default=_load)
     interfaces: Callable[[], list[Adapter]] = field(default=_interfaces)
     open_link: Callable[[LoadedProfile, Bus], Link] = field(default=_open_link)
-    open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], Live] = field(default=_open_live)
+    open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], Live] = field(
+        default=_open_live
+    )

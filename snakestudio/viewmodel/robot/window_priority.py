@@ -13,15 +13,16 @@ _NICE = (-10, -5)
 """What is asked for, the best first: below the link (-15), above all that computes."""
 
 _SWITCH_S = 0.0005
-"""How long another thread may keep the interpreter from the window's: beside a simulation at full speed, pauses of
-0.3 s were seen with Python's own 5 ms, for there are many such waits in a frame, and of 0.05 s with this."""
+"""How long another thread may keep the interpreter from the window's: beside a simulation at full
+speed, pauses of 0.3 s were seen with Python's own 5 ms, for there are many such waits in a frame,
+and of 0.05 s with this."""
 
 
 class WindowPriority:
     """Asks the operating system for it, and gives it back. Of the thread that calls, and on Linux only.
 
-    Other systems put the window that is in front before others by themselves. Of the interpreter it is taken
-    everywhere.
+    Other systems put the window that is in front before others by themselves. Of the interpreter it
+    is taken everywhere.
     """
 
     def __init__(self) -> None:

@@ -44,15 +44,21 @@ def _from_blocks(centre: FloatArray, turn: FloatArray, half: FloatArray) -> Dist
 
 def _from_prism(body: Prism) -> Distance:
     begin, edge = body.profile, np.roll(body.profile, -1, axis=0) - body.profile
-    normal = np.column_stack((edge[:, 1], -edge[:, 0])) / np.linalg.norm(edge, axis=1, keepdims=True)
+    normal = np.column_stack((edge[:, 1], -edge[:, 0])) / np.linalg.norm(
+        edge, axis=1, keepdims=True
+    )
 
     def distance(p: FloatArray) -> FloatArray:
         local = (p - body.origin) @ body.rotation
         from_begin = local[:, None, [0, 2]] - begin
-        share = np.clip(np.einsum("pki,ki->pk", from_begin, edge) / np.square(edge).sum(axis=1), 0.0, 1.0)
+        share = np.clip(
+            np.einsum("pki,ki->pk", from_begin, edge) / np.square(edge).sum(axis=1), 0.0, 1.0
+        )
         near = np.linalg.norm(from_begin - share[..., None] * edge, axis=2).min(axis=1)
         beyond = np.einsum("pki,ki->pk", from_begin, normal).max(axis=1)
-        return _combined(np.where(beyond > 0.0, near, beyond), np.abs(local[:, 1]) - body.half_width)
+        return _combined(
+            np.where(beyond > 0.0, near, beyond), np.abs(local[:, 1]) - body.half_width
+        )
 
     return distance
 
@@ -73,7 +79,8 @@ def _from_relief(body: Relief) -> Distance:
         first, last = h[j, i], h[j + 1, i + 1]
         middle = np.where(u >= v, h[j, i + 1], h[j + 1, i])
         along_u, along_v = (
-            np.where(u >= v, a, b) for a, b in ((middle - first, last - middle), (last - middle, middle - first))
+            np.where(u >= v, a, b)
+            for a, b in ((middle - first, last - middle), (last - middle, middle - first))
         )
         slope = np.hypot(along_u / body.dx, along_v / body.dy)
         above = (local[:, 2] - (first + u * along_u + v * along_v)) / np.hypot(1.0, slope)
@@ -95,7 +102,11 @@ def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) 
         size = np.linalg.norm(blocks.half[own], axis=1)
         away = np.linalg.norm(middles[:, None] - blocks.centre[own], axis=2)
         near = (away - size - reach <= (away + size).min(axis=1, keepdims=True) + reach).any(axis=0)
-        found.append(_from_blocks(blocks.centre[own[near]], blocks.rotation[own[near]], blocks.half[own[near]]))
+        found.append(
+            _from_blocks(
+                blocks.centre[own[near]], blocks.rotation[own[near]], blocks.half[own[near]]
+            )
+        )
     found += [_from_prism(body) for i, body in world.prisms if i == index]
     found += [_from_relief(body) for i, body in world.reliefs if i == index]
     return found
@@ -116,7 +127,9 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
     pose = snapshot.link_pose
     radius, half, middle = body.sizes.of(len(pose))
     w, qx, qy, qz = pose[:, 3:].T
-    axis = np.stack([1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + w * qz), 2 * (qx * qz - w * qy)], axis=1)
+    axis = np.stack(
+        [1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + w * qz), 2 * (qx * qz - w * qy)], axis=1
+    )
     centre = pose[:, :3] + middle[:, None] * axis
     parts = _distances(world, index, float(half.max()), centre)
 

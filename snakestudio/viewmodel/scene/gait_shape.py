@@ -31,10 +31,12 @@ __all__ = [
 
 
 LIFTED = 2e-3
-"""Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift little more."""
+"""Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift
+little more."""
 
 _PAD = 0.2
-"""Half-width of the feet a shape is laid down on, in radii: a straight robot must not have to balance on a line."""
+"""Half-width of the feet a shape is laid down on, in radii: a straight robot must not have to
+balance on a line."""
 _MAX_PIVOTS = 200
 _MAX_ROLLS = 20
 
@@ -62,7 +64,9 @@ class BodyChain(NamedTuple):
         return np.asarray((self.feet[:, :, 2] - radius).min(axis=1) > LIFTED)
 
 
-def _phase(told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]) -> float | None:
+def _phase(
+    told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
+) -> float | None:
     """Phase at which f_i A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
     if not len(joints):
         return None
@@ -76,21 +80,27 @@ def _phase(told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[flo
 
 def _told(snapshot: Snapshot, scene: Scene) -> bool:
     """Whether references are known of every joint."""
-    return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(scene.body.axes)
+    return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(
+        scene.body.axes
+    )
 
 
 def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
     """Angles (m,), rad, of the scene's joint axes that the scene's gait asks for at the phase the robot is in.
 
-    The phase is the one at which the gait fits the references best, because a change of frequency while the robot
-    moves shifts it against time. `ahead` is by how many seconds to look into the future. Of a controller that needs no
-    gait these are the references, which have no future yet.
+    The phase is the one at which the gait fits the references best, because a change of frequency
+    while the robot moves shifts it against time. `ahead` is by how many seconds to look into the
+    future. Of a controller that needs no gait these are the references, which have no future yet.
     """
     if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
     if not scene.gait.of_waves:
         known = snapshot is not None and _told(snapshot, scene)
-        return snapshot.joint_angle_ref.copy() if known and snapshot is not None else np.zeros(len(scene.body.axes))
+        return (
+            snapshot.joint_angle_ref.copy()
+            if known and snapshot is not None
+            else np.zeros(len(scene.body.axes))
+        )
     of_body = scene.waves
     yaw, pitch = of_body.yaw, of_body.pitch
     axes, joints = scene.body.axes, np.arange(scene.robot.n_joints, dtype=np.float64)
@@ -99,7 +109,9 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     if snapshot is not None and _told(snapshot, scene):
         told = snapshot.joint_angle_ref
         yaw_phase, pitch_phase = (
-            _phase(told[entries(axes, kind)], wave, joints[joints_with(axes, kind)], of_body.envelope)
+            _phase(
+                told[entries(axes, kind)], wave, joints[joints_with(axes, kind)], of_body.envelope
+            )
             for kind, wave in of_body.of_kinds
         )
     # A wave that is not told (or has no amplitude yet) keeps its time with the other.
@@ -154,7 +166,9 @@ def levelled(body: BodyChain, head_right: bool) -> BodyChain:
     """The chain turned about the vertical: the line from end to end along x, the head at the right, centred there."""
     flat = body.joints[:, :2] - body.joints[:, :2].mean(axis=0)
     direction = flat[-1] - flat[0]
-    if np.hypot(*direction) < 0.2 * np.hypot(*np.ptp(flat, axis=0)):  # rolled up: take the longest direction
+    if np.hypot(*direction) < 0.2 * np.hypot(
+        *np.ptp(flat, axis=0)
+    ):  # rolled up: take the longest direction
         _, _, vectors = np.linalg.svd(flat, full_matrices=False)
         direction = vectors[0] * (1.0 if vectors[0] @ direction >= 0 else -1.0)
     angle = -math.atan2(direction[1], direction[0]) + (math.pi if head_right else 0.0)
@@ -168,14 +182,17 @@ def levelled(body: BodyChain, head_right: bool) -> BodyChain:
 def resting(body: BodyChain, radius: float) -> BodyChain:
     """The body, stiff as it is, laid on the ground z = 0: tilted and lowered until it stands in balance.
 
-    It stands on the facet of its convex hull that is below its centre of gravity; where that facet is so steep that
-    the centre of gravity leaves it while the body tilts onto it, the body rolls on to the next.
+    It stands on the facet of its convex hull that is below its centre of gravity; where that facet
+    is so steep that the centre of gravity leaves it while the body tilts onto it, the body rolls on
+    to the next.
     """
     points = body.joints
     middle = points.mean(axis=0)
     # Level it first (the least tilt that does it): the facet is then sought from nearly above.
     (slope_x, slope_y, _), *_ = np.linalg.lstsq(
-        np.column_stack([points[:, :2] - middle[:2], np.ones(len(points))]), points[:, 2] - middle[2], rcond=1e-6
+        np.column_stack([points[:, :2] - middle[:2], np.ones(len(points))]),
+        points[:, 2] - middle[2],
+        rcond=1e-6,
     )
     upright = _upright(float(slope_x), float(slope_y))
     settled = body.moved(upright, -upright @ middle)
@@ -202,7 +219,12 @@ def _pads(body: BodyChain, half_width: float) -> FloatArray:
     """The points a chain may stand on, (4n, 3): to either side of every foot."""
     along = body.feet[:, 1, :2] - body.feet[:, 0, :2]
     long = np.linalg.norm(along, axis=1, keepdims=True)
-    aside = np.divide(along[:, ::-1] * (1.0, -1.0), long, out=np.tile([0.0, 1.0], (len(along), 1)), where=long > 1e-9)
+    aside = np.divide(
+        along[:, ::-1] * (1.0, -1.0),
+        long,
+        out=np.tile([0.0, 1.0], (len(along), 1)),
+        where=long > 1e-9,
+    )
     across = half_width * np.concatenate([aside, np.zeros((len(aside), 1))], axis=1)[:, None]
     pads: FloatArray = np.concatenate([body.feet + across, body.feet - across]).reshape(-1, 3)
     return pads
@@ -211,11 +233,14 @@ def _pads(body: BodyChain, half_width: float) -> FloatArray:
 def _facet(points: FloatArray) -> tuple[float, float]:
     """Slopes of the facet of the points' convex hull that lies below the origin's vertical.
 
-    Of all ways to carry the origin's vertical by three points, the lowest: a linear programme, solved by the simplex
-    method from a wide, high triangle that surely carries it.
+    Of all ways to carry the origin's vertical by three points, the lowest: a linear programme,
+    solved by the simplex method from a wide, high triangle that surely carries it.
     """
     reach = 10.0 * float(np.abs(points).max()) + 1e-9
-    corners = [(math.cos(angle), math.sin(angle), 10.0) for angle in (0.0, 2 * math.pi / 3, 4 * math.pi / 3)]
+    corners = [
+        (math.cos(angle), math.sin(angle), 10.0)
+        for angle in (0.0, 2 * math.pi / 3, 4 * math.pi / 3)
+    ]
     every = np.concatenate([points, reach * np.array(corners)])
     columns = np.column_stack([every[:, :2], np.ones(len(every))])
     basis = [len(points), len(points) + 1, len(points) + 2]

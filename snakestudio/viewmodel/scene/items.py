@@ -29,7 +29,20 @@ ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
 Item = tuple[
-    Literal["obstacle", "link", "patch", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int
+    Literal[
+        "obstacle",
+        "link",
+        "patch",
+        "robot",
+        "beam",
+        "strain",
+        "support",
+        "ground",
+        "path",
+        "start",
+        "run",
+    ],
+    int,
 ]
 """Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
 
@@ -90,10 +103,14 @@ def items_of(problem: Problem) -> list[Item]:
 def finding_text(problem: Problem, scene: Scene) -> str:
     """The finding as a sentence for the window, which names things and values as the window does.
 
-    The key is in the tooltip. On the command line the same sentence has keys and numbers, as the file has them.
+    The key is in the tooltip. On the command line the same sentence has keys and numbers, as the
+    file has them.
     """
     label = label_of(scene, problem.key)
-    about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
+    about = next(
+        (i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)),
+        None,
+    )
     if label == problem.key and about is not None:
         label = obstacle_title(scene.obstacles[about], about)
     return labelled(problem.sentence_for(label), scene)
@@ -111,7 +128,11 @@ def labelled(text: str, scene: Scene) -> str:
 
     def title(found: re.Match[str]) -> str:
         index = int(found[1]) - 1
-        return obstacle_title(scene.obstacles[index], index) if 0 <= index < len(scene.obstacles) else found[0]
+        return (
+            obstacle_title(scene.obstacles[index], index)
+            if 0 <= index < len(scene.obstacles)
+            else found[0]
+        )
 
     def label(found: re.Match[str]) -> str:
         named = label_of(scene, found[0])
@@ -145,7 +166,8 @@ def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[I
 
     Equal obstacles are distinguished by order.
     """
-    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
+    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing
+    # thousands is slow.
     old, new = before.obstacles, after.obstacles
     places: dict[int, list[int]] = {}
     for index in reversed(range(len(new))):

@@ -26,7 +26,9 @@ def _row(name: str, value: float, decimals: int, unit: str) -> Row:
     return name, exact_text(round(value, decimals) + 0.0, 10.0**-decimals), unit
 
 
-def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatial: bool = False) -> list[Row]:
+def link_values(
+    snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatial: bool = False
+) -> list[Row]:
     """Name, value and unit of everything known about a link (0-based) and its joints, which have these axes.
 
     `spatial` adds what a flat link has not.
@@ -40,7 +42,9 @@ def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatia
     if valid & Fields.POSE:
         for name, place in zip("xyz", snapshot.link_pose[link, :3], strict=True):
             add(name, float(place), 4, "m")
-        roll, pitch, yaw = (math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[link, 3:]))
+        roll, pitch, yaw = (
+            math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[link, 3:])
+        )
         add("Heading", yaw, 2, "°")
         if spatial:
             add("Pitch", pitch, 2, "°")
@@ -54,19 +58,41 @@ def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatia
         c = snapshot.contacts
         of_link, ground = c.link == link, c.other == GROUND
         force = c.force_normal + c.force_friction
-        add("Obstacle force", float(np.linalg.norm(force[of_link & (c.other >= 0)].sum(axis=0))), 2, "N")
+        add(
+            "Obstacle force",
+            float(np.linalg.norm(force[of_link & (c.other >= 0)].sum(axis=0))),
+            2,
+            "N",
+        )
         if snapshot.body is not None:
-            add("Support force", float(np.linalg.norm(force[of_link & (c.other == SUPPORT)].sum(axis=0))), 2, "N")
+            add(
+                "Support force",
+                float(np.linalg.norm(force[of_link & (c.other == SUPPORT)].sum(axis=0))),
+                2,
+                "N",
+            )
         if spatial:
-            add("Ground load", float(np.linalg.norm(c.force_normal[of_link & ground].sum(axis=0))), 2, "N")
-        add("Ground friction", float(np.linalg.norm(c.force_friction[of_link & ground].sum(axis=0))), 2, "N")
+            add(
+                "Ground load",
+                float(np.linalg.norm(c.force_normal[of_link & ground].sum(axis=0))),
+                2,
+                "N",
+            )
+        add(
+            "Ground friction",
+            float(np.linalg.norm(c.force_friction[of_link & ground].sum(axis=0))),
+            2,
+            "N",
+        )
     for side, joint in (("before", link - 1), ("behind", link)):
         for entry, axis in enumerate(axes):
             if axis.joint != joint:
                 continue
             about = f" {axis.kind}" if spatial else ""
             if valid & Fields.JOINTS:
-                add(f"Joint {side}{about}", math.degrees(float(snapshot.joint_angle[entry])), 2, "°")
+                add(
+                    f"Joint {side}{about}", math.degrees(float(snapshot.joint_angle[entry])), 2, "°"
+                )
             if valid & Fields.TORQUE:
                 add(f"Torque {side}{about}", float(snapshot.joint_torque[entry]), 3, "N m")
     return rows
@@ -81,10 +107,18 @@ def section_values(snapshot: Snapshot, section: int) -> list[Row]:
     if snapshot.valid & Fields.POSE:
         place = snapshot.link_pose[section, :3]
         rows += [_row(name, float(value), 4, "m") for name, value in zip("xyz", place, strict=True)]
-        roll, pitch, yaw = (math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[section, 3:]))
-        rows += [_row("Heading", yaw, 2, "°"), _row("Pitch", pitch, 2, "°"), _row("Roll", roll, 2, "°")]
+        roll, pitch, yaw = (
+            math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[section, 3:])
+        )
+        rows += [
+            _row("Heading", yaw, 2, "°"),
+            _row("Pitch", pitch, 2, "°"),
+            _row("Roll", roll, 2, "°"),
+        ]
     if snapshot.valid & Fields.TWIST:
-        rows.append(_row("Speed", float(np.linalg.norm(snapshot.link_twist[section, :3])), 4, "m/s"))
+        rows.append(
+            _row("Speed", float(np.linalg.norm(snapshot.link_twist[section, :3])), 4, "m/s")
+        )
     units = ("", "", "", "1/m", "1/m", "1/m")
     strains = zip(_STRAINS, body.strain[section], units, strict=True)
     rows += [_row(name, float(value), 4 if unit else 5, unit) for name, value, unit in strains]

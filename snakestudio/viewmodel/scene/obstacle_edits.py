@@ -28,7 +28,11 @@ _FARTHEST = 1e4
 
 
 def new_obstacles(
-    scene: Scene, name: str, snapshot: Snapshot | None, target: tuple[float, float], base_dir: Path | None = None
+    scene: Scene,
+    name: str,
+    snapshot: Snapshot | None,
+    target: tuple[float, float],
+    base_dir: Path | None = None,
 ) -> tuple[Obstacle, ...]:
     """The obstacles of a preset, like the last one of their kind, at the nearest place to it that touches nothing.
 
@@ -58,12 +62,17 @@ def new_obstacles(
     for dx, dy in shifts:
         place = round(begin[0] + dx, 4), round(begin[1] + dy, 4)
         apart = (taken[0] > high + place + _ROOM / 2) | (taken[1] < low + place - _ROOM / 2)
-        if apart.any(axis=1).all() and max(map(abs, (*(high + place), *(low + place)))) <= _FARTHEST:
+        if (
+            apart.any(axis=1).all()
+            and max(map(abs, (*(high + place), *(low + place)))) <= _FARTHEST
+        ):
             return preset_obstacles(scene, name, place)
     return preset_obstacles(scene, name, begin)
 
 
-def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+def _taken(
+    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None
+) -> tuple[FloatArray, FloatArray]:
     """Corners (k, 2), m, of boxes around everything there is, from above."""
     world = obstacles_of(scene.obstacles, base_dir)
     low, high = world.low[:, :2], world.high[:, :2]
@@ -79,14 +88,17 @@ def copies(
 ) -> tuple[Obstacle, ...]:
     """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group.
 
-    They go where the viewport shows a place (x, y, m), which `seen` tells: up in the view from above if that is one.
+    They go where the viewport shows a place (x, y, m), which `seen` tells: up in the view from
+    above if that is one.
     """
     boxes = plan_boxes(scene.obstacles)
     moved: dict[int, tuple[float, float]] = {}
     for part in units(scene, indices):
         low, high = boxes.around(part)
         # Nobody wants eight digits of it.
-        wide, tall = (math.ceil(100.0 * (float(high[k] - low[k]) + _ROOM) - 1e-6) / 100.0 for k in (0, 1))
+        wide, tall = (
+            math.ceil(100.0 * (float(high[k] - low[k]) + _ROOM) - 1e-6) / 100.0 for k in (0, 1)
+        )
         ways = ((0.0, tall), (0.0, -tall), (wide, 0.0), (-wide, 0.0))
         x, y = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
         way = next((way for way in ways if seen(float(x) + way[0], float(y) + way[1])), ways[0])

@@ -45,11 +45,14 @@ _WHOLE = {
     "max_speed_deg_s": "actuator.max_speed_deg_s",
     "free_play_deg": "actuator.free_play_deg",
 }
-"""The scene's value in whose place a value of a link or joint stands: it has an effect where that has."""
+"""The scene's value in whose place a value of a link or joint stands: it has an effect where that
+has."""
 
 _COLUMNS: Mapping[Table, list[Column]] = {
     "link": [replace(column, optional=False) for column in columns_of(LinkOverride, LINK_VALUES)],
-    "joint": [replace(column, optional=False) for column in columns_of(JointOverride, JOINT_VALUES)],
+    "joint": [
+        replace(column, optional=False) for column in columns_of(JointOverride, JOINT_VALUES)
+    ],
 }
 
 
@@ -87,7 +90,9 @@ class PartTable:
     def __init__(self, scene: Scene, table: Table, axis: str | None = None) -> None:
         self.scene, self.table, self.axis = scene, table, axis if table == "joint" else None
         self.columns = _COLUMNS[table]
-        self._given = {column.name: given_values(scene.robot, table, column.name) for column in self.columns}
+        self._given = {
+            column.name: given_values(scene.robot, table, column.name) for column in self.columns
+        }
         self._unused = {column.name: _unused(scene, column.name) for column in self.columns}
 
     @property
@@ -154,7 +159,9 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def _short(column: Column, value: Any) -> str:
-    return column.text(float(f"{value:.6g}") if column.kind == "number" and value is not None else value)
+    return column.text(
+        float(f"{value:.6g}") if column.kind == "number" and value is not None else value
+    )
 
 
 def _unused(scene: Scene, name: str) -> str:
@@ -182,16 +189,22 @@ def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
             continue
         try:
             change = parse_change(plain, column.doc.unit) if column.kind == "number" else None
-            changes[row, name] = column.value(plain) if change is None else change.of(part.number(row, column))
+            changes[row, name] = (
+                column.value(plain) if change is None else change.of(part.number(row, column))
+            )
         except NumberTextError as error:
-            raise NumberTextError(f"{column.doc.label} of {part.table} {row + 1}: {error}") from None
+            raise NumberTextError(
+                f"{column.doc.label} of {part.table} {row + 1}: {error}"
+            ) from None
     whole = with_part_values(part.scene, part.table, changes, part.axis)
     if problems := structure_problems(whole):
         raise SceneError(problems[0].sentence(), problems)
     return whole
 
 
-def pasted(text: str, part: PartTable, row: int, column: int, rows: Sequence[int] = ()) -> dict[tuple[int, str], str]:
+def pasted(
+    text: str, part: PartTable, row: int, column: int, rows: Sequence[int] = ()
+) -> dict[tuple[int, str], str]:
     """Texts by cell of a table that was copied from a spreadsheet, from a cell on.
 
     A single line fills all `rows` that are selected. Cells without such an axis are left out.

@@ -50,7 +50,11 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
     found: list[Property] = []
     if obstacles:
         chosen = [scene.obstacles[i] for i in obstacles]
-        of = obstacle_mention(chosen[0], obstacles[0]) if len(chosen) == 1 else f"{len(chosen)} obstacles"
+        of = (
+            obstacle_mention(chosen[0], obstacles[0])
+            if len(chosen) == 1
+            else f"{len(chosen)} obstacles"
+        )
         for name in type(chosen[0]).model_fields:
             if name not in _UNSEEN and all(name in type(other).model_fields for other in chosen):
                 keys = tuple(f"obstacles[{i + 1}].{name}" for i in obstacles)
@@ -61,9 +65,15 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
             key, value = f"{prefix}{name}", getattr(part, name)
             if isinstance(value, BaseModel):
                 label = field_doc(type(part), name).label
-                walk(value, f"{key}.", label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}")
+                walk(
+                    value,
+                    f"{key}.",
+                    label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}",
+                )
             elif name not in _UNSEEN and not left_out(scene, key):
-                found.append(Property((key,), of, field_doc(type(part), name), unused_reason(scene, key)))
+                found.append(
+                    Property((key,), of, field_doc(type(part), name), unused_reason(scene, key))
+                )
 
     walk(scene, "", "Scene")
     return found
@@ -86,7 +96,9 @@ def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Propert
         whole = f"{name} {item.of} {item.keys[0]} {item.doc.help}".casefold()
         if not all(word in whole for word in words):
             continue
-        exact = any(word in (item.doc.symbol.casefold(), item.doc.label.casefold()) for word in words)
+        exact = any(
+            word in (item.doc.symbol.casefold(), item.doc.label.casefold()) for word in words
+        )
         rank = 0 if exact else 1 if all(word in name for word in words) else 2
         ranked.append((rank + (3 if item.unused else 0), place, item))
     return [item for _, _, item in sorted(ranked, key=lambda entry: entry[:2])]

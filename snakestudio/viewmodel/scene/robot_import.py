@@ -101,7 +101,9 @@ def summary(imported: ImportedRobot) -> str:
     """The robot in a sentence."""
     robot = imported.robot
     kinds: Sequence[str] = [axis.kind for axis in imported.axes]
-    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("yaw", "pitch", "roll") if kind in kinds)
+    counts = ", ".join(
+        f"{kinds.count(kind)} {kind}" for kind in ("yaw", "pitch", "roll") if kind in kinds
+    )
     obstacles = len(imported.obstacles)
     around = f"; {counted(obstacles, 'obstacle')}" if obstacles else ""
     return f"{robot.n_links} links, {len(kinds)} axes ({counts}), {robot.length:.3g} m, {robot.mass:.3g} kg{around}"

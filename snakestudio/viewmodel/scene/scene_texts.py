@@ -12,12 +12,31 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground, GroundPatch
 from snakestudio.text import exact_text
 
-__all__ = ["Part", "flag_tip", "has_part", "part_text", "part_tip", "patch_text", "place_and_size", "tree_of"]
+__all__ = [
+    "Part",
+    "flag_tip",
+    "has_part",
+    "part_text",
+    "part_tip",
+    "patch_text",
+    "place_and_size",
+    "tree_of",
+]
 
 
 Part = Literal[
-    "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
-]  # fmt: skip
+    "robot",
+    "links",
+    "start",
+    "world",
+    "ground",
+    "path",
+    "obstacles",
+    "run",
+    "beam",
+    "strain",
+    "support",
+]
 """What there is one of."""
 
 _TREES: Mapping[type[Body], Mapping[Part | None, tuple[Part, ...]]] = {
@@ -77,7 +96,9 @@ def part_text(scene: Scene, part: Part) -> str:
             picture = " · picture" if scene.ground.picture else ""
             return f"Ground · {_friction(scene.ground)}{picture}"
         case "path":
-            return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
+            return (
+                f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
+            )
         case "obstacles":
             return f"Obstacles ({len(scene.obstacles)})"
         case "run":
@@ -95,7 +116,9 @@ def _friction(surface: Ground | GroundPatch) -> str:
     backward = along if surface.mu_backward is None else exact_text(surface.mu_backward)
     if along == across == backward:
         return f"µ {along}"
-    return f"µ {along} along, {'' if backward == along else f'{backward} backward, '}{across} across"
+    return (
+        f"µ {along} along, {'' if backward == along else f'{backward} backward, '}{across} across"
+    )
 
 
 def patch_text(patch: GroundPatch, index: int) -> str:
@@ -119,7 +142,11 @@ def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
     """What a click on an eye or a lock does."""
     if flag == "hidden":
         return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
-    return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"
+    return (
+        "Locked against picking and edits in the view; a click frees it"
+        if on
+        else "A click locks it"
+    )
 
 
 def place_and_size(obstacle: Obstacle) -> str:

@@ -38,7 +38,9 @@ def start_kinds(scene: Scene) -> dict[str, str]:
     return offered if own in offered else offered | {own: START_KINDS[own]}
 
 
-def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str = "") -> dict[str, Any]:
+def start_values(
+    scene: Scene, kind: str, snapshot: Snapshot | None, file: str = ""
+) -> dict[str, Any]:
     """Values of a start of another kind, as near to what is shown as that kind can say.
 
     Parameters
@@ -53,7 +55,11 @@ def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str =
     n = scene.robot.n_links
     if kind == "recording":
         return {"kind": kind, "file": file}
-    shown = snapshot if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n else None
+    shown = (
+        snapshot
+        if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n
+        else None
+    )
     if kind == "state":
         if shown is not None:
             position, orientation = shown.link_pose[:, :3], shown.link_pose[:, 3:]
@@ -62,7 +68,11 @@ def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str =
             position[:, 0] = scene.robot.link_length_m * np.arange(n)
             position[:, 2] = scene.robot.radius_m
             orientation = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
-        return {"kind": kind, "position_m": position.tolist(), "orientation_wxyz": orientation.tolist()}
+        return {
+            "kind": kind,
+            "position_m": position.tolist(),
+            "orientation_wxyz": orientation.tolist(),
+        }
     values: dict[str, Any] = {"kind": kind}
     old = scene.start
     if isinstance(old, PlacedStart):

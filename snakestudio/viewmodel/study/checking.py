@@ -30,7 +30,8 @@ class Findings:
     Attributes
     ----------
     problems : tuple of Problem
-        Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`, `scene`.
+        Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`,
+        `scene`.
     notes : dict
         What is doubtful, by key.
     units : dict
@@ -49,7 +50,9 @@ class Findings:
 
     def about(self, key: str) -> str:
         """All mistakes in a part of the study and what is in it, a sentence a line."""
-        return "\n".join(problem.sentence_for() for problem in self.problems if _within(problem.key, key))
+        return "\n".join(
+            problem.sentence_for() for problem in self.problems if _within(problem.key, key)
+        )
 
     def of(self, key: str) -> str:
         """The mistakes of a part itself, such as a list as a whole, a sentence a line."""
@@ -82,8 +85,16 @@ def checked(study: StudyFields, path: Path) -> Findings:
         units, wrong = units_of(study, columns)
         found += wrong
     except SceneError as error:
-        first = error.problems[0] if error.problems else Problem("error", "", str(error).rstrip("."), "")
-        found.append(Problem("error", "scene", f"{first.key}: {first.message}".removeprefix(": "), first.remedy))
+        first = (
+            error.problems[0]
+            if error.problems
+            else Problem("error", "", str(error).rstrip("."), "")
+        )
+        found.append(
+            Problem(
+                "error", "scene", f"{first.key}: {first.message}".removeprefix(": "), first.remedy
+            )
+        )
     if not found:
         _add(found, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
     notes = {}
@@ -104,7 +115,11 @@ def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None
     except StudyError as error:
         parts = {problem.key.rpartition(".")[0] or problem.key for problem in found}
         wrong = error.problems or [Problem("error", at, str(error).rstrip("."), "")]
-        found += [problem for problem in wrong if (problem.key.rpartition(".")[0] or problem.key) not in parts]
+        found += [
+            problem
+            for problem in wrong
+            if (problem.key.rpartition(".")[0] or problem.key) not in parts
+        ]
 
 
 def measure_problem(text: str, columns: Iterable[str]) -> tuple[str, str]:

@@ -27,7 +27,8 @@ __all__ = ["STATES", "Column", "columns_of", "value_titles"]
 Role = Literal["point", "varied", "goal", "limit", "state", "other"]
 
 STATES = ("done", "beyond limits", "waiting", "failed", "refused", "killed")
-"""Of a point, in the order of the categories of the column ``state``; a point is what the worst of its repeats is."""
+"""Of a point, in the order of the categories of the column ``state``; a point is what the worst of
+its repeats is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +112,14 @@ def _label(scene: Scene, key: str) -> str:
     if known != key:
         return known
     owner, _, name = key.rpartition(".")
-    return f"{owner.capitalize()}: {parted(name)[0].replace('_', ' ').capitalize()}" if owner else key
+    return (
+        f"{owner.capitalize()}: {parted(name)[0].replace('_', ' ').capitalize()}" if owner else key
+    )
 
 
-def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = None) -> dict[str, Column]:
+def columns_of(
+    table: Table, units: Mapping[str, str], scene: Scene | None = None
+) -> dict[str, Column]:
     """All columns of a table, by name, in the order in which they are shown.
 
     Parameters
@@ -129,14 +134,22 @@ def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = Non
     titles = value_titles(study, scene)
     found = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
     found += [
-        _varied(study, vary, table[vary.name], titles[vary.name], _unit(scene or Scene(), vary.all_keys[0]))
+        _varied(
+            study,
+            vary,
+            table[vary.name],
+            titles[vary.name],
+            _unit(scene or Scene(), vary.all_keys[0]),
+        )
         for vary in study.vary
     ]
     for part in study.measured:
         unit = unit_text(units.get(part.called, ""))
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
         role: Role = "limit" if isinstance(part, Limit) else "goal"
-        found.append(Column(part.called, _called(study, part), unit, role, table[part.called], better=better))
+        found.append(
+            Column(part.called, _called(study, part), unit, role, table[part.called], better=better)
+        )
     found.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
     found.append(Column("state", "State", "", "state", _states(table), STATES))
     tails = [column.title.partition(": ")[2] or column.title for column in found]
@@ -149,7 +162,11 @@ def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = Non
 def _called(study: StudyFields, part: Goal | Limit) -> str:
     title = part.name or title_of(part.measure)
     usual = "mean" if isinstance(part, Goal) else "worst"
-    return f"{title}, {part.over}" if study.repeats.count > 1 and part.over != usual and not part.name else title
+    return (
+        f"{title}, {part.over}"
+        if study.repeats.count > 1 and part.over != usual and not part.name
+        else title
+    )
 
 
 def _unit(scene: Scene, key: str) -> str:
@@ -167,17 +184,25 @@ def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit
         steps = [vary.step(index, vary.steps) for index in range(vary.steps)]
     if values.dtype != np.object_ and all(_is_number(step) for step in steps):
         grid = tuple(sorted(float(step) for step in steps))
-        if len(values) and grid and not np.isin(values, grid).all():  # where whole numbers are wanted
+        if (
+            len(values) and grid and not np.isin(values, grid).all()
+        ):  # where whole numbers are wanted
             grid = tuple(sorted({float(value) for value in np.union1d(np.round(grid), values)}))
         return Column(vary.name, title, unit, "varied", values, grid=grid, log=log)
-    if all(value is None or _is_number(value) for value in values) and all(_is_number(step) for step in steps):
+    if all(value is None or _is_number(value) for value in values) and all(
+        _is_number(step) for step in steps
+    ):
         numbers = np.array([math.nan if value is None else value for value in values], np.float64)
         return Column(vary.name, title, unit, "varied", numbers, log=log)
     texts = [_word(step) for step in steps]
     texts = list(dict.fromkeys([*texts, *(_word(value) for value in values if value is not None)]))
     places = {text: number for number, text in enumerate(texts)}
-    codes = np.array([math.nan if value is None else places[_word(value)] for value in values], np.float64)
-    return Column(vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts)))))
+    codes = np.array(
+        [math.nan if value is None else places[_word(value)] for value in values], np.float64
+    )
+    return Column(
+        vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts))))
+    )
 
 
 def _is_number(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """Rows of results by what somebody types: ``net_speed > 0.1 and gait.amplitude_deg < 40``.
 
-The text is read by the language of signals, which never runs anything; a column may be called by its name in the
-table, whatever characters that has.
+The text is read by the language of signals, which never runs anything; a column may be called by
+its name in the table, whatever characters that has.
 """
 
 from __future__ import annotations
@@ -50,21 +50,27 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
         word = word if not word[:1].isdigit() and word not in names else "_" * len(name)
         replaced = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w|\()", word, plain)
         if word in names and replaced != plain:
-            raise SignalError(f"'{name}' is called as another column is", "give one of them a name in the study")
+            raise SignalError(
+                f"'{name}' is called as another column is", "give one of them a name in the study"
+            )
         names.setdefault(word, name)
         plain = replaced
     vocabulary = replace(VOCABULARY, example=_EXAMPLE)
     try:
         node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", shown=text)
     except SignalError as error:
-        raise SignalError(error.message, _renamed(error.remedy, names), error.start, error.stop) from None
+        raise SignalError(
+            error.message, _renamed(error.remedy, names), error.start, error.stop
+        ) from None
     _only_of_a_row(node)
     if not _is_condition(node):
         raise SignalError("this is a number, not a condition", "compare it, like net_speed > 0.1")
     known = {(word, False): columns[name].values for word, name in names.items()}
     reading: Any = SimpleNamespace(times=np.zeros(count))
     with np.errstate(all="ignore"):
-        holds: BoolArray = np.nan_to_num(node.values(Block(reading, 0, count, known), 0, count)) != 0.0
+        holds: BoolArray = (
+            np.nan_to_num(node.values(Block(reading, 0, count, known), 0, count)) != 0.0
+        )
     return holds
 
 
@@ -79,8 +85,12 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
         word = next(group for group in (*match.groups(), match[0]) if group is not None)
         found = codes.get(word, set())
         if not found:
-            raise SignalError(f'"{word}" is no text of any column', f"there are {', '.join(codes) or 'none'}",
-                              match.start(), match.end())  # fmt: skip
+            raise SignalError(
+                f'"{word}" is no text of any column',
+                f"there are {', '.join(codes) or 'none'}",
+                match.start(),
+                match.end(),
+            )
         if len(found) > 1:
             beside = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
             column = columns.get(beside[1]) if beside is not None else None
@@ -103,7 +113,9 @@ def _renamed(remedy: str, names: Mapping[str, str]) -> str:
 def _only_of_a_row(node: Node) -> None:
     """Refuse what looks at other rows, or at time."""
     if not isinstance(node, Number | Column | Pointwise):
-        raise SignalError("a point has no course in time", "use columns, numbers, + - * / ^ and comparisons")
+        raise SignalError(
+            "a point has no course in time", "use columns, numbers, + - * / ^ and comparisons"
+        )
     for part in node.parts:
         _only_of_a_row(part)
 

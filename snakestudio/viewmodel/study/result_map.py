@@ -14,8 +14,16 @@ from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
 __all__ = [
-    "Cells", "Over", "cell_scale", "cells_of", "choices", "colour_ends", "edges", "fixed_rows", "independent",
-]  # fmt: skip
+    "Cells",
+    "Over",
+    "cell_scale",
+    "cells_of",
+    "choices",
+    "colour_ends",
+    "edges",
+    "fixed_rows",
+    "independent",
+]
 
 Over = Literal["best", "mean", "worst"]
 """What stands for several points that differ in the values which are not seen."""
@@ -77,7 +85,9 @@ def _signed(column: Column, rows: IntArray) -> FloatArray:
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
-def _best_of_each(results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over) -> IntArray:
+def _best_of_each(
+    results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over
+) -> IntArray:
     """Of the rows of each group the best or worst one; those that keep to the limits come before the others.
 
     Parameters
@@ -97,7 +107,9 @@ def _best_of_each(results: Results, rows: IntArray, group: IntArray, colour: Col
         Places in `rows`, by ascending group.
     """
     signed = _signed(colour, rows)
-    order = np.lexsort((-signed if over == "worst" else signed, ~results.counts[rows], np.isnan(signed), group))
+    order = np.lexsort(
+        (-signed if over == "worst" else signed, ~results.counts[rows], np.isnan(signed), group)
+    )
     first = np.ones(len(order), np.bool_)
     first[1:] = np.diff(group[order]) != 0
     found: IntArray = order[first]
@@ -113,7 +125,9 @@ def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
     return found
 
 
-def cells_of(results: Results, rows: IntArray, x: Column, y: Column | None, colour: Column, over: Over) -> Cells | None:
+def cells_of(
+    results: Results, rows: IntArray, x: Column, y: Column | None, colour: Column, over: Over
+) -> Cells | None:
     """The cells that some rows make; None where they lie scattered.
 
     Parameters
@@ -155,9 +169,14 @@ def cells_of(results: Results, rows: IntArray, x: Column, y: Column | None, colo
             values = np.divide(sums, number, out=np.full(nx * ny, np.nan), where=number > 0)
     shape = ny, nx
     return Cells(
-        known[0], known[1] if y is not None else np.zeros(1), values.reshape(shape), shown.reshape(shape),
-        failed.reshape(shape), beyond.reshape(shape), len(rows) > there,
-    )  # fmt: skip
+        known[0],
+        known[1] if y is not None else np.zeros(1),
+        values.reshape(shape),
+        shown.reshape(shape),
+        failed.reshape(shape),
+        beyond.reshape(shape),
+        len(rows) > there,
+    )
 
 
 def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
@@ -177,7 +196,9 @@ def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     if len(shares) == 1:
         return np.array([0.0, 1.0])
     between = (shares[1:] + shares[:-1]) / 2
-    found: FloatArray = np.concatenate([[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]])
+    found: FloatArray = np.concatenate(
+        [[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]]
+    )
     return found
 
 

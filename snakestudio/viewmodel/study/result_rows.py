@@ -129,7 +129,9 @@ class ResultRows:
     def take(self, results: Results) -> None:
         """Look at other results in the same way, as far as they have the columns."""
         self.results = results
-        self.brushes = {name: ends for name, ends in self.brushes.items() if name in results.columns}
+        self.brushes = {
+            name: ends for name, ends in self.brushes.items() if name in results.columns
+        }
         if self.sorted_by is not None and self.sorted_by[0] not in results.columns:
             self.sorted_by = None
         self._fitting = self._brushed = self._shown = None
@@ -170,7 +172,7 @@ class ResultRows:
         """Select these points."""
         self.selected = tuple(points)
 
-    # --- what comes of it ------------------------------------------------------------------------------------------
+    # --- what comes of it -------------------------------------------------------------------------
 
     @property
     def fitting(self) -> BoolArray:
@@ -180,7 +182,9 @@ class ResultRows:
             self._fitting = np.ones(len(self.results), np.bool_)
             if self.condition:
                 try:
-                    self._fitting = rows_where(self.condition, self.results.columns, len(self.results))
+                    self._fitting = rows_where(
+                        self.condition, self.results.columns, len(self.results)
+                    )
                 except SignalError as error:
                     self.problem = str(error)
         return self._fitting
@@ -205,7 +209,9 @@ class ResultRows:
             keep[pinned] = False
             rows = np.flatnonzero(keep)
             if self.sorted_by is not None:
-                rows = rows[_order(self.results.columns[self.sorted_by[0]].values[rows], self.sorted_by[1])]
+                rows = rows[
+                    _order(self.results.columns[self.sorted_by[0]].values[rows], self.sorted_by[1])
+                ]
             self._shown = np.concatenate([np.array(pinned, np.int64), rows])
         return self._shown
 

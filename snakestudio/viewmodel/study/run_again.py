@@ -139,7 +139,9 @@ def _changed(study: StudyFields, scene: Scene, base_dir: Path, asked: Asked, cod
     return "A file that the scene names has changed since this study was run"
 
 
-def _judged(study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str, units: Mapping[str, str]) -> AgainRun:
+def _judged(
+    study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
+) -> AgainRun:
     """What the run is beside what the study has of it."""
     failure, numbers = "" if ran.ok else ran.message, tuple[float, ...]()
     if ran.ok:
@@ -151,7 +153,9 @@ def _judged(study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str,
         same = bool(failure) and outcome.state == "failed" and failure.startswith(outcome.sentence)
         said = f"It fails as it did in the study: {outcome.sentence}"
         if not same:
-            before = f"failed ({outcome.sentence.rstrip('.')})" if outcome.state == "failed" else "ended"
+            before = (
+                f"failed ({outcome.sentence.rstrip('.')})" if outcome.state == "failed" else "ended"
+            )
             said = f"In the study this run {before}, and now it {f'fails: {failure}' if failure else 'ends.'}"
     else:
         same = np.array(numbers).tobytes() == np.array(outcome.measures).tobytes()
@@ -159,7 +163,11 @@ def _judged(study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str,
         if not same:
             said = f"What is measured of it is not what the study has: {_difference(study, outcome, numbers, units)}."
     if changed and same:
-        said = f"{changed}; this run is still the same, bit for bit." if outcome.state == "done" else said
+        said = (
+            f"{changed}; this run is still the same, bit for bit."
+            if outcome.state == "done"
+            else said
+        )
     elif changed:
         said = f"{changed}. {said} Run the study again to have it as it is now."
     elif not same:
@@ -167,12 +175,16 @@ def _judged(study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str,
     return AgainRun(ran.recording, same, said)
 
 
-def _difference(study: StudyFields, outcome: Outcome, numbers: tuple[float, ...], units: Mapping[str, str]) -> str:
+def _difference(
+    study: StudyFields, outcome: Outcome, numbers: tuple[float, ...], units: Mapping[str, str]
+) -> str:
     """The first measure that differs, as it is and was, with as many digits as show it."""
     for part, now, before in zip(study.measured, numbers, outcome.measures, strict=True):
         if np.float64(now).tobytes() != np.float64(before).tobytes():
             unit = unit_text(units.get(part.called, ""))
-            digits = next((d for d in range(4, 17) if number_text(now, d) != number_text(before, d)), 17)
+            digits = next(
+                (d for d in range(4, 17) if number_text(now, d) != number_text(before, d)), 17
+            )
             told = [measure_text(value, unit, digits) for value in (now, before)]
             return f"{part.name or title_of(part.measure)} is {told[0]}, and was {told[1]}"
     return ""

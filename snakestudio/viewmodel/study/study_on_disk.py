@@ -28,7 +28,8 @@ class StudyOnDisk:
     study : StudyFields
         As it is edited; of a file that cannot be read, as it was before, or empty.
     unreadable : str
-        Why the file cannot be read, a sentence a line; "" if it can. Nothing is written over it then.
+        Why the file cannot be read, a sentence a line; "" if it can. Nothing is written over it
+        then.
     shipped : bool
         Whether it comes with the program, and stays as it is.
     unsaved : str

@@ -62,18 +62,25 @@ class StudyProcess:
         self._ended = threading.Event()
         self._changed = threading.Event()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  (closed when the process has ended)
-        start = [*(command or (*own_program(), "study", "run")), str(study), "--watched", *_options(workers)]
+        start = [
+            *(command or (*own_program(), "study", "run")),
+            str(study),
+            "--watched",
+            *_options(workers),
+        ]
         try:
             self._process = subprocess.Popen(
                 start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._complaints
             )
         except OSError as error:
             self._complaints.close()
-            raise StudyError(f"The study could not be started: {error.strerror or error}.") from error
+            raise StudyError(
+                f"The study could not be started: {error.strerror or error}."
+            ) from error
         self._reader = threading.Thread(target=self._read, name="snakestudio-study", daemon=True)
         self._reader.start()
 
-    # ------------------------------------------------------------------------------------------------ what it says
+    # --------------------------------------------------------------------------------- what it says
 
     @property
     def running(self) -> bool:
@@ -93,10 +100,15 @@ class StudyProcess:
             if said is not None:
                 self._take(said)
                 self._changed.set()
-                finished = said.progress is not None and said.progress.state in ("done", "cancelled")
+                finished = said.progress is not None and said.progress.state in (
+                    "done",
+                    "cancelled",
+                )
         code = self._process.wait()
         if not (finished or self.error or self.cancelled):
-            self.error = f"The study ended unexpectedly ({self._complaint(code)}); what is finished is kept."
+            self.error = (
+                f"The study ended unexpectedly ({self._complaint(code)}); what is finished is kept."
+            )
         self._complaints.close()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
@@ -133,7 +145,7 @@ class StudyProcess:
         lines = self._complaints.read().decode(errors="replace").strip().splitlines()
         return lines[-1].removeprefix("snakestudio: ")[:300] if lines else f"exit code {code}"
 
-    # --------------------------------------------------------------------------------------------- what it is told
+    # ------------------------------------------------------------------------------ what it is told
 
     def pause(self) -> None:
         """Hand out no more runs; those under way end."""
@@ -149,7 +161,9 @@ class StudyProcess:
             return
         self.cancelled = True
         self._tell(CANCEL)
-        threading.Thread(target=self._see_to_the_end, name="snakestudio-study-end", daemon=True).start()
+        threading.Thread(
+            target=self._see_to_the_end, name="snakestudio-study-end", daemon=True
+        ).start()
 
     def close(self) -> None:
         """Cancel it, and wait until it has ended."""
@@ -177,5 +191,12 @@ def _options(workers: Workers) -> list[str]:
         found += ["--workers", str(workers.count)]
     if workers.tls is not None:
         tls = workers.tls
-        found += ["--tls-ca", str(tls.ca), "--tls-cert", str(tls.certificate), "--tls-key", str(tls.key)]
+        found += [
+            "--tls-ca",
+            str(tls.ca),
+            "--tls-cert",
+            str(tls.certificate),
+            "--tls-key",
+            str(tls.key),
+        ]
     return found

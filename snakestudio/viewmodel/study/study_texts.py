@@ -16,10 +16,22 @@ SEARCHES: dict[str, tuple[str, str]] = {
     "grid": ("Grid", "Every combination of the values; each has its steps, or a list."),
     "random": ("Random", "Points anywhere in the ranges, one as likely as another."),
     "latin_hypercube": ("Latin hypercube", "Random points that leave no part of any range out."),
-    "sobol": ("Sobol", "A sequence that fills the ranges evenly; best with 2, 4, 8, 16 ... points."),
-    "cma_es": ("CMA-ES", "Optimises one goal: each generation is drawn where the one before was best."),
-    "nsga2": ("NSGA-II", "Looks for the front between two or three goals, by crossing the best of each generation."),
-    "tpe": ("TPE", "Optimises one to three goals by a model of where good points lie; for few and costly runs."),
+    "sobol": (
+        "Sobol",
+        "A sequence that fills the ranges evenly; best with 2, 4, 8, 16 ... points.",
+    ),
+    "cma_es": (
+        "CMA-ES",
+        "Optimises one goal: each generation is drawn where the one before was best.",
+    ),
+    "nsga2": (
+        "NSGA-II",
+        "Looks for the front between two or three goals, by crossing the best of each generation.",
+    ),
+    "tpe": (
+        "TPE",
+        "Optimises one to three goals by a model of where good points lie; for few and costly runs.",
+    ),
 }
 """Title and explanation of every search, in the order in which they are offered."""
 
@@ -58,7 +70,11 @@ def how_far(progress: Progress | None, doing: str) -> str:
         return doing
     if progress is None:
         return "Starting ..."
-    if progress.state in ("starting", "running") and not progress.workers and progress.finished < progress.runs:
+    if (
+        progress.state in ("starting", "running")
+        and not progress.workers
+        and progress.finished < progress.runs
+    ):
         return "Starting workers ..."
     text = f"{progress.finished:,} of {counted(progress.runs, 'run')}"
     if progress.failed:

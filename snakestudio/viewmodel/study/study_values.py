@@ -19,9 +19,18 @@ from snakestudio.study.description import Plain, Vary
 from snakestudio.viewmodel.scene.property_search import Property, find
 
 __all__ = [
-    "as_list", "as_range", "changed", "doc_of", "parts_with", "parts_without", "properties_found", "text_of",
-    "title_of", "value_of", "varied",
-]  # fmt: skip
+    "as_list",
+    "as_range",
+    "changed",
+    "doc_of",
+    "parts_with",
+    "parts_without",
+    "properties_found",
+    "text_of",
+    "title_of",
+    "value_of",
+    "varied",
+]
 
 P = TypeVar("P", bound=BaseModel)
 
@@ -44,7 +53,7 @@ def parts_without(parts: tuple[P, ...], index: int) -> tuple[P, ...]:
     return (*parts[:index], *parts[index + 1 :])
 
 
-# ------------------------------------------------------------------------------------------------ values of the scene
+# ------------------------------------------------------------------------------ values of the scene
 
 
 def doc_of(scene: Scene | None, keys: Sequence[str]) -> FieldDoc:
@@ -85,7 +94,9 @@ def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
     for index in range(min(len(scene.obstacles), _MOST_OBSTACLES)):
         if len(found) >= most:
             break
-        found += [item for item in find(scene, text, (index,)) if item.keys[0].startswith("obstacles[")]
+        found += [
+            item for item in find(scene, text, (index,)) if item.keys[0].startswith("obstacles[")
+        ]
     plain = []
     for item in found:
         value = get_value(scene, item.keys[0])
@@ -94,7 +105,7 @@ def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
     return plain[:most]
 
 
-# --------------------------------------------------------------------------------------------------- lists and ranges
+# --------------------------------------------------------------------------------- lists and ranges
 
 
 def as_list(vary: Vary) -> Vary:

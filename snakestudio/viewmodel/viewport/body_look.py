@@ -14,7 +14,8 @@ from snakestudio.model.snapshot import Snapshot
 __all__ = ["BodyLook"]
 
 USUAL = {"force": 0.03, "friction": 0.06}
-"""Length of arrows on robots of links, m/N, unless chosen otherwise: the user's scales are in units of these."""
+"""Length of arrows on robots of links, m/N, unless chosen otherwise: the user's scales are in units
+of these."""
 
 _SAMPLES = 60
 """Rows of what was recorded so far that a newly chosen quantity looks at."""
@@ -28,7 +29,8 @@ class BodyLook:
         self._seen: Snapshot | None = None
         self._range = BodyRange("")
         self.factors = (1.0, 1.0)
-        """How much longer than chosen the arrows of forces and of friction were drawn last, so as to suit the body."""
+        """How much longer than chosen the arrows of forces and of friction were drawn last, so as
+        to suit the body."""
 
     def dress(
         self,
@@ -52,7 +54,9 @@ class BodyLook:
         if snapshot is not self._seen:
             self._seen = snapshot
             self._range.show(snapshot)
-        force, friction = (self._range.arrow_length(kind, beam.length_m) or usual for kind, usual in USUAL.items())
+        force, friction = (
+            self._range.arrow_length(kind, beam.length_m) or usual for kind, usual in USUAL.items()
+        )
         self.factors = force / USUAL["force"], friction / USUAL["friction"]
         return replace(
             overlays,

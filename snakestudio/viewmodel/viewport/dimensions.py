@@ -35,7 +35,8 @@ class Dimension:
         What is measured, m.
     text : str
     beside : float
-        How far to the right of the way from start to end the line is drawn, pixels; extension lines lead there.
+        How far to the right of the way from start to end the line is drawn, pixels; extension lines
+        lead there.
     role : str
         Name of its colour in the palette.
     """
@@ -50,7 +51,9 @@ class Dimension:
 def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
     """The shortest way between two things; what overlaps is said so, in the colour of warnings."""
     if gap.distance < 0.0:
-        return Dimension(gap.start, gap.end, f"overlaps by {length_text(-gap.distance)}", role="warning")
+        return Dimension(
+            gap.start, gap.end, f"overlaps by {length_text(-gap.distance)}", role="warning"
+        )
     return Dimension(gap.start, gap.end, length_text(gap.distance), role=role)
 
 
@@ -59,8 +62,9 @@ def selection_dimensions(
 ) -> list[Dimension]:
     """The dimensions of what is selected.
 
-    Of one obstacle its size, and the ways to its nearest neighbour and to the robot; of two the distance of their
-    centres and the gap between them; of several the extent of all. Of the robot the way to the nearest obstacle.
+    Of one obstacle its size, and the ways to its nearest neighbour and to the robot; of two the
+    distance of their centres and the gap between them; of several the extent of all. Of the robot
+    the way to the nearest obstacle.
 
     Parameters
     ----------
@@ -90,13 +94,19 @@ def selection_dimensions(
         one, other = (world.bodies[index] for index in obstacles)
         between = least_gap(body_outlines(one), body_outlines(other))
         centres = body_centre(one), body_centre(other)
-        apart = Dimension(*centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), BESIDE + 8.0)
+        apart = Dimension(
+            *centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), BESIDE + 8.0
+        )
         return ([gap_dimension(between)] if between is not None else []) + [apart]
     return _extent(world, obstacles)
 
 
-def _to_the_nearest(mine: Sequence[Outline], world: Obstacles, without: Sequence[int]) -> list[Dimension]:
-    near = nearest_of_many(mine, world.low[:, :2], world.high[:, :2], lambda i: body_outlines(world.bodies[i]), without)
+def _to_the_nearest(
+    mine: Sequence[Outline], world: Obstacles, without: Sequence[int]
+) -> list[Dimension]:
+    near = nearest_of_many(
+        mine, world.low[:, :2], world.high[:, :2], lambda i: body_outlines(world.bodies[i]), without
+    )
     return [gap_dimension(near[1])] if near is not None and near[1].distance < _FAR else []
 
 
@@ -105,9 +115,14 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
     body = world.bodies[index]
     post = body.solids[0]
     if len(body.solids) == 1 and isinstance(post, Post):
-        west, east = np.array([post.x - post.radius, post.y]), np.array([post.x + post.radius, post.y])
+        west, east = (
+            np.array([post.x - post.radius, post.y]),
+            np.array([post.x + post.radius, post.y]),
+        )
         reach = np.array([0.0, post.radius])
-        return [Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)]
+        return [
+            Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)
+        ]
     return _sides(body_rectangle(body))
 
 
@@ -123,5 +138,8 @@ def _sides(rectangle: FloatArray) -> list[Dimension]:
 
 def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:
     """Width and height of the box around several obstacles."""
-    low, high = world.low[list(obstacles), :2].min(axis=0), world.high[list(obstacles), :2].max(axis=0)
+    low, high = (
+        world.low[list(obstacles), :2].min(axis=0),
+        world.high[list(obstacles), :2].max(axis=0),
+    )
     return _sides(np.array([low, (high[0], low[1]), high, (low[0], high[1])]))

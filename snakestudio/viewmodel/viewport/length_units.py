@@ -40,7 +40,9 @@ class RulerScale(NamedTuple):
 def scale_of(pixels_per_metre: float) -> RulerScale:
     """The finest division by 1, 2 or 5 whose numbers have room beside each other."""
     step = step_above(_WIDEST / pixels_per_metre)
-    unit, per_metre = ("m", 1.0) if step > 0.099 else ("cm", 100.0) if step > 0.0099 else ("mm", 1000.0)
+    unit, per_metre = (
+        ("m", 1.0) if step > 0.099 else ("cm", 100.0) if step > 0.0099 else ("mm", 1000.0)
+    )
     parts = {"1": 10, "2": 4, "5": 5}[f"{step:.0e}"[0]]
     return RulerScale(step, parts, unit, per_metre)
 

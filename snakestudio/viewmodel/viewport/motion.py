@@ -10,7 +10,15 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import ring_axes, size_of
 
-__all__ = ["Ndc", "coordinates", "free_axes", "ring_angle", "screen_angle", "screen_distance", "turning_axis"]
+__all__ = [
+    "Ndc",
+    "coordinates",
+    "free_axes",
+    "ring_angle",
+    "screen_angle",
+    "screen_distance",
+    "turning_axis",
+]
 
 
 Ndc = tuple[float, float]
@@ -20,7 +28,9 @@ _EDGE_ON = 0.03
 """Cosine between line of sight and a plane below which a pixel is worth far too much."""
 
 
-def plane_point(camera: Camera, aspect: float, ndc: Ndc, point: FloatArray, normal: FloatArray) -> FloatArray | None:
+def plane_point(
+    camera: Camera, aspect: float, ndc: Ndc, point: FloatArray, normal: FloatArray
+) -> FloatArray | None:
     """Where the ray of sight meets a plane through `point`, (3,), m; None if that is far off or behind the eye."""
     origin, direction = camera.ray(ndc, aspect)
     towards = float(direction @ normal)
@@ -98,7 +108,9 @@ def turning_axis(camera: Camera, allowed: str) -> str:
     return max(allowed, key=lambda name: float(back["xyz".index(name)]))
 
 
-def screen_angle(camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray, axis: FloatArray) -> float:
+def screen_angle(
+    camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray, axis: FloatArray
+) -> float:
     """Direction of the cursor from the pivot in the picture, rad, anticlockwise seen against the axis."""
     x, y, _ = camera.project(pivot, aspect)
     angle = math.atan2(ndc[1] - y, (ndc[0] - x) * aspect)
@@ -114,7 +126,9 @@ def ring_angle(
     facing = float(back @ axis)
     if abs(facing) > 0.25:
         met = plane_point(camera, aspect, ndc, pivot, axis)
-        return None if met is None else math.atan2(float((met - pivot) @ v), float((met - pivot) @ u))
+        return (
+            None if met is None else math.atan2(float((met - pivot) @ v), float((met - pivot) @ u))
+        )
     nearest = back - facing * axis
     nearest /= np.linalg.norm(nearest)
     met = plane_point(camera, aspect, ndc, pivot, back)

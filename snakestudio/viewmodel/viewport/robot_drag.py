@@ -23,7 +23,8 @@ __all__ = ["LEVER", "Arc", "Bend", "Drag", "Move", "Turn", "Way"]
 
 
 LEVER = 70.0
-"""Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by 45 degrees."""
+"""Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by
+45 degrees."""
 
 _FINE_M, _COARSE_M = 1e-4, 1e-2
 _FINE_DEG, _COARSE_DEG = 0.1, 5.0
@@ -160,7 +161,9 @@ class Turn(_Swing):
         degrees = _stepped(self._turned_by(way, along), way.coarse)
         self.amount = f"{decimal_text(degrees, 1)}°"
         self.arc = Arc(centre, along, _rotated(along, degrees), self.amount)
-        return turned_robot(self.before, (0.0, 0.0, 1.0), math.radians(degrees), centre, self.base_dir)
+        return turned_robot(
+            self.before, (0.0, 0.0, 1.0), math.radians(degrees), centre, self.base_dir
+        )
 
 
 @dataclass
@@ -180,7 +183,9 @@ class Bend(_Swing):
         """The scene that a drag so far makes."""
         robot = self.before.robot
         behind = turns_behind(robot, self.joint)
-        along = _direction(self.pose, self.joint + 1) if behind else -_direction(self.pose, self.joint)
+        along = (
+            _direction(self.pose, self.joint + 1) if behind else -_direction(self.pose, self.joint)
+        )
         if self.axis == "yaw":
             sign, by = (1.0 if behind else -1.0), self._turned_by(way, along)
         else:  # a positive pitch lowers what follows; raising either end makes it smaller

@@ -35,7 +35,9 @@ class Snap(NamedTuple):
     kind: str = ""
 
 
-def snapped(scene: Scene, world: Obstacles, pose: FloatArray | None, point: FloatArray, reach: float) -> Snap:
+def snapped(
+    scene: Scene, world: Obstacles, pose: FloatArray | None, point: FloatArray, reach: float
+) -> Snap:
     """What a point (2,), m, means: a centre or a corner that is nearer than `reach` (m), else an edge, else itself.
 
     Hidden obstacles mean nothing.
@@ -50,7 +52,9 @@ def snapped(scene: Scene, world: Obstacles, pose: FloatArray | None, point: Floa
     point : (2,) array
     reach : float
     """
-    inside = (world.low[:, :2] - reach <= point).all(axis=1) & (point <= world.high[:, :2] + reach).all(axis=1)
+    inside = (world.low[:, :2] - reach <= point).all(axis=1) & (
+        point <= world.high[:, :2] + reach
+    ).all(axis=1)
     near = [world.bodies[i] for i in np.flatnonzero(inside) if not scene.obstacles[i].hidden]
     outlines = [outline for body in near for outline in body_outlines(body)]
     middles = [body_centre(body) for body in near]
@@ -82,7 +86,8 @@ def _nearest(points: FloatArray, point: FloatArray, reach: float) -> FloatArray 
 
 
 _NEAREST = 24
-"""Of so many obstacles around it something may snap to: with all of a large scene it would snap to anything."""
+"""Of so many obstacles around it something may snap to: with all of a large scene it would snap to
+anything."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +114,12 @@ def stepped(value: float, step: float) -> float:
 
 
 def snapped_shift(
-    shift: FloatArray, pivot: FloatArray, axes: str, choices: EditSettings, targets: Targets | None, reach: float
+    shift: FloatArray,
+    pivot: FloatArray,
+    axes: str,
+    choices: EditSettings,
+    targets: Targets | None,
+    reach: float,
 ) -> tuple[FloatArray, tuple[Guide, ...]]:
     """A shift after snapping, and what it was snapped to.
 
@@ -138,7 +148,9 @@ def snapped_shift(
                 continue
         if choices.grid:
             snapped[k] = stepped(pivot[k] + shift[k], choices.grid_m) - pivot[k]
-    return snapped, tuple(_guide(name, level, other, snapped, targets) for name, level, other in guides)
+    return snapped, tuple(
+        _guide(name, level, other, snapped, targets) for name, level, other in guides
+    )
 
 
 def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
@@ -171,7 +183,9 @@ def _aligned(
     return shift + float(away[best]), float(theirs[best[0], best[1]]), int(near[best[0]])
 
 
-def _guide(name: str, level: float, other: int, shift: FloatArray, targets: Targets | None) -> Guide:
+def _guide(
+    name: str, level: float, other: int, shift: FloatArray, targets: Targets | None
+) -> Guide:
     """The line from the middle of what is moved to that of what it was snapped to, at their common level."""
     assert targets is not None
     start = 0.5 * (targets.own_low + targets.own_high) + shift

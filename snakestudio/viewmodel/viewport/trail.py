@@ -30,11 +30,20 @@ class TrailReader:
         self._first = 0
         self._points: FloatArray = _NONE
 
-    def points(self, recording: Recording | None, link: int, snapshot: Snapshot | None) -> FloatArray:
+    def points(
+        self, recording: Recording | None, link: int, snapshot: Snapshot | None
+    ) -> FloatArray:
         """The way of a link (0-based) during the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
-        if recording is None or snapshot is None or not 0 <= link < snapshot.n_links or not len(recording):
+        if (
+            recording is None
+            or snapshot is None
+            or not 0 <= link < snapshot.n_links
+            or not len(recording)
+        ):
             return _NONE
-        if recording.schema.n_links != snapshot.n_links:  # another scene was opened: its first state is yet to come
+        if (
+            recording.schema.n_links != snapshot.n_links
+        ):  # another scene was opened: its first state is yet to come
             return _NONE
         times = recording.times
         stop = int(np.searchsorted(times, snapshot.time, side="right"))
@@ -44,7 +53,8 @@ class TrailReader:
         if recording is not self._recording or link != self._link or stride != self._stride:
             self._recording, self._link, self._stride = recording, link, stride
             self._first, self._points = 0, _NONE
-        # Only every stride-th row, counted from the first of all, so that the trail does not shiver as it grows.
+        # Only every stride-th row, counted from the first of all, so that the trail does not shiver
+        # as it grows.
         first, last = -(-start // stride), -(-stop // stride)
         self._fetch(recording, link, first, last)
         way = self._points[max(0, first - self._first) : last - self._first]

@@ -54,7 +54,9 @@ class TransformTarget(Protocol):
             If it cannot be there, as in all that follow.
         """
 
-    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+    def turned(
+        self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray
+    ) -> Scene:
         """The scene with it turned by `angle` (rad) about an axis ("x", "y", "z" or a unit vector) through `pivot`."""
 
     def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
@@ -86,7 +88,9 @@ class ObstacleTarget:
         self.indices = tuple(indices)
         chosen = [scene.obstacles[index] for index in self.indices]
         one = len(chosen) == 1
-        self.title = obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
+        self.title = (
+            obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
+        )
         shapes = [shape_of(o) for o in chosen]
         self.move_axes = "xyz" if all(shape.raised for shape in shapes) else "xy"
         if all(shape.tilts for shape in shapes):
@@ -100,12 +104,18 @@ class ObstacleTarget:
 
     def pivot(self, scene: Scene) -> FloatArray:
         """The middle of their reference points, (3,), m."""
-        middle: FloatArray = np.mean([transform.reference_point(o) for o in self._chosen(scene)], axis=0)
+        middle: FloatArray = np.mean(
+            [transform.reference_point(o) for o in self._chosen(scene)], axis=0
+        )
         return middle
 
     def own_axes(self, scene: Scene) -> FloatArray:
         """Those of a single obstacle as columns (3, 3)."""
-        return transform.own_axes(scene.obstacles[self.indices[0]]) if len(self.indices) == 1 else np.eye(3)
+        return (
+            transform.own_axes(scene.obstacles[self.indices[0]])
+            if len(self.indices) == 1
+            else np.eye(3)
+        )
 
     def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
         """Corners (3,) of the box around all of them, m."""
@@ -124,13 +134,17 @@ class ObstacleTarget:
     def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
         """The scene with them scaled; upwards from the lowest of their feet, so that what stands keeps standing."""
         foot = min(getattr(o, "z_m", 0.0) for o in self._chosen(scene))
-        return transform.scale(scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot))
+        return transform.scale(
+            scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot)
+        )
 
 
 _ROBOT = ("link", "robot", "beam", "start")
 
 
-def target_of(items: frozenset[Item], scene: Scene, base_dir: Path | None, placeable: bool) -> TransformTarget | None:
+def target_of(
+    items: frozenset[Item], scene: Scene, base_dir: Path | None, placeable: bool
+) -> TransformTarget | None:
     """What the selection lets one move: its obstacles, but for locked ones, or the robot.
 
     None if there is nothing, or both are selected.
@@ -160,7 +174,8 @@ def target_of(items: frozenset[Item], scene: Scene, base_dir: Path | None, place
     return ObstacleTarget(scene, free) if free else None
 
 
-# The robot's start as a subject of the gizmo: what can be done to it there, and the scene that comes of it.
+# The robot's start as a subject of the gizmo: what can be done to it there, and the scene that
+# comes of it.
 
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -205,7 +220,9 @@ class RobotTarget:
         """
         if self._last is None or self._last[0] is not scene:  # asked for in every picture
             place = initial_state(scene, self._base_dir)[0][:, :3]
-            pivot: FloatArray = place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+            pivot: FloatArray = (
+                place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+            )
             self._last = scene, pivot
         return self._last[1]
 
@@ -219,7 +236,9 @@ class RobotTarget:
         """
         return moved_robot(scene, shift, self._base_dir)
 
-    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+    def turned(
+        self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray
+    ) -> Scene:
         """The scene with the robot turned about "x", "y", "z" or a unit vector through `pivot`, by an angle in rad.
 
         Raises

@@ -30,7 +30,8 @@ class ViewSettings:
     forces, friction : bool
         Arrows of the obstacles' forces and of the friction forces.
     force_scale, friction_scale : float
-        Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of what suits its run.
+        Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of
+        what suits its run.
     ground_forces : bool
         Arrows of what the ground does to a robot that it carries: reaction and friction.
     ground_scale : float
@@ -39,7 +40,8 @@ class ViewSettings:
     trail_link : int
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
     body_quantity : str
-        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+        colour.
     support_torques : bool
         Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N.
     path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool

@@ -48,7 +48,9 @@ class MadeRecording:
             raise IndexError(f"rows {start} to {stop} of {len(self)}")
         t, k = self.times[start:stop], stop - start
         self.most_rows, self.rows_read = max(self.most_rows, k), self.rows_read + k
-        extra = np.stack([self._columns[n](t) if n in self._columns else 0 * t for n in EXTRA], axis=1)
+        extra = np.stack(
+            [self._columns[n](t) if n in self._columns else 0 * t for n in EXTRA], axis=1
+        )
         return blank_rows(SCHEMA, t, extra=extra)
 
     def chunks(self) -> Iterator[Rows]:

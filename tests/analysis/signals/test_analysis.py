@@ -32,7 +32,9 @@ def test_the_spectrum_is_scipys() -> None:
     rng = np.random.default_rng(0)
     t, x = np.arange(500) / 50.0, rng.normal(size=500)
     frequency, amplitude = spectrum(t, x, "hann")
-    there, power = scipy_signal.periodogram(x, 50.0, window="hann", detrend="constant", scaling="spectrum")
+    there, power = scipy_signal.periodogram(
+        x, 50.0, window="hann", detrend="constant", scaling="spectrum"
+    )
     np.testing.assert_allclose(frequency, there)
     np.testing.assert_allclose(amplitude[1:-1], np.sqrt(2 * power[1:-1]), rtol=1e-10)
     assert amplitude[-1] == pytest.approx(np.sqrt(power[-1]))

@@ -14,7 +14,10 @@ from snakestudio.analysis.signals.cost import cost_sign
         ("rms(norm(joint_*_yaw_torque_nm, joint_*_pitch_torque_nm))", 1),
         ("max(norm(link_3_obstacle_f?_n))", 1),
         ("last(work_actuator_j) - first(work_actuator_j)", 1),
-        ("last(work_actuator_j - delay(work_actuator_j, 4.5)) / (last(com_x_m) - first(com_x_m))", 1),
+        (
+            "last(work_actuator_j - delay(work_actuator_j, 4.5)) / (last(com_x_m) - first(com_x_m))",
+            1,
+        ),
         ("(last(com_x_m) - first(com_x_m)) / last(work_actuator_j)", -1),
         ("-max(energy_kinetic_j)", -1),
         ("10 - last(work_actuator_j)", -1),

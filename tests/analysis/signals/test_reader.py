@@ -19,7 +19,11 @@ NAMES = column_names(SCHEMA)
 def value(text: str, time: float = 0.3) -> float:
     """The value of an expression where the columns are easy to work out by hand."""
     run = MadeRecording(
-        np.array([time]), a_m=lambda t: 2 * t, b_m=lambda t: t + 1, angle_rad=np.sin, force_n=lambda t: 0 * t - 3
+        np.array([time]),
+        a_m=lambda t: 2 * t,
+        b_m=lambda t: t + 1,
+        angle_rad=np.sin,
+        force_n=lambda t: 0 * t - 3,
     )
     return float(compile_signal(text, NAMES).values(run)[0])
 
@@ -27,21 +31,52 @@ def value(text: str, time: float = 0.3) -> float:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a_m", 0.6), ("a_m + b_m", 1.9), ("2*a_m^2 - b_m/4", 2 * 0.36 - 0.325), ("-a_m", -0.6), ("+a_m", 0.6),
-        ("a_m·b_m", 0.78), ("a_m × b_m", 0.78), ("b_m − a_m", 0.7), ("a_m*b_m", 0.78), ("time", 0.3), ("time_s", 0.3),
-        ("pi*time", np.pi * 0.3), ("hypot(a_m, b_m)", np.hypot(0.6, 1.3)), ("norm(?_m)", np.hypot(0.6, 1.3)),
-        ("norm(a_m, b_m, force_n)", np.sqrt(0.36 + 1.69 + 9)), ("sum(?_m, 5)", 6.9), ("mean([ab]_m)", 0.95),
-        ("max(*_m)", 1.3), ("min(a_m, b_m, 0)", 0.0), ("abs(force_n)", 3.0), ("sign(force_n)", -1.0),
-        ("sqrt(a_m)", np.sqrt(0.6)), ("deg(angle_rad)", np.rad2deg(np.sin(0.3))), ("rad(a_m)", np.deg2rad(0.6)),
-        ("atan2(a_m, b_m)", np.arctan2(0.6, 1.3)), ("sin(a_m) + cos(b_m)", np.sin(0.6) + np.cos(1.3)),
-        ("exp(a_m) - log(b_m)*log10(b_m)", np.exp(0.6) - np.log(1.3) * np.log10(1.3)), ("a_m % 0.25", 0.1),
-        ("a_m < b_m", 1.0), ("a_m > b_m", 0.0), ("0 < a_m < b_m <= 2", 1.0), ("0 < a_m < 0.1 <= 2", 0.0),
-        ("a_m < 1 and b_m < 1", 0.0), ("a_m < 1 or b_m < 1", 1.0), ("not a_m < 1", 0.0), ("a_m == a_m", 1.0),
-        ("where(force_n < 0, a_m, b_m)", 0.6), ("where(force_n > 0, a_m, b_m)", 1.3), ("  a_m\n+ 1 ", 1.6),
-        ("sum(link_*_x_m, a_m)", 0.6), ("norm(link_1_v?_mps)", 0.0), ("tan(a_m)/tanh(a_m)", np.tan(0.6) / np.tanh(0.6)),
-        ("1e-3*a_m", 6e-4), ("a_m*(2*3 - max(1, 4))", 1.2),
+        ("a_m", 0.6),
+        ("a_m + b_m", 1.9),
+        ("2*a_m^2 - b_m/4", 2 * 0.36 - 0.325),
+        ("-a_m", -0.6),
+        ("+a_m", 0.6),
+        ("a_m·b_m", 0.78),
+        ("a_m × b_m", 0.78),
+        ("b_m − a_m", 0.7),
+        ("a_m*b_m", 0.78),
+        ("time", 0.3),
+        ("time_s", 0.3),
+        ("pi*time", np.pi * 0.3),
+        ("hypot(a_m, b_m)", np.hypot(0.6, 1.3)),
+        ("norm(?_m)", np.hypot(0.6, 1.3)),
+        ("norm(a_m, b_m, force_n)", np.sqrt(0.36 + 1.69 + 9)),
+        ("sum(?_m, 5)", 6.9),
+        ("mean([ab]_m)", 0.95),
+        ("max(*_m)", 1.3),
+        ("min(a_m, b_m, 0)", 0.0),
+        ("abs(force_n)", 3.0),
+        ("sign(force_n)", -1.0),
+        ("sqrt(a_m)", np.sqrt(0.6)),
+        ("deg(angle_rad)", np.rad2deg(np.sin(0.3))),
+        ("rad(a_m)", np.deg2rad(0.6)),
+        ("atan2(a_m, b_m)", np.arctan2(0.6, 1.3)),
+        ("sin(a_m) + cos(b_m)", np.sin(0.6) + np.cos(1.3)),
+        ("exp(a_m) - log(b_m)*log10(b_m)", np.exp(0.6) - np.log(1.3) * np.log10(1.3)),
+        ("a_m % 0.25", 0.1),
+        ("a_m < b_m", 1.0),
+        ("a_m > b_m", 0.0),
+        ("0 < a_m < b_m <= 2", 1.0),
+        ("0 < a_m < 0.1 <= 2", 0.0),
+        ("a_m < 1 and b_m < 1", 0.0),
+        ("a_m < 1 or b_m < 1", 1.0),
+        ("not a_m < 1", 0.0),
+        ("a_m == a_m", 1.0),
+        ("where(force_n < 0, a_m, b_m)", 0.6),
+        ("where(force_n > 0, a_m, b_m)", 1.3),
+        ("  a_m\n+ 1 ", 1.6),
+        ("sum(link_*_x_m, a_m)", 0.6),
+        ("norm(link_1_v?_mps)", 0.0),
+        ("tan(a_m)/tanh(a_m)", np.tan(0.6) / np.tanh(0.6)),
+        ("1e-3*a_m", 6e-4),
+        ("a_m*(2*3 - max(1, 4))", 1.2),
     ],
-)  # fmt: skip
+)
 def test_text_means_what_it_says(text: str, expected: float) -> None:
     assert value(text) == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
@@ -49,20 +84,43 @@ def test_text_means_what_it_says(text: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "shown"),
     [
-        ("a_m", "m", "m"), ("a_m + b_m", "m", "m"), ("a_m + 1", "m", "m"), ("2*a_m", "m", "m"), ("a_m/b_m", "", ""),
-        ("derivative(a_m)", "mps", "m/s"), ("derivative(derivative(a_m))", "mps2", "m/s²"), ("a_m*b_m", "m2", "m²"),
-        ("derivative(angle_rad)", "radps", "rad/s"), ("deg(angle_rad)", "deg", "°"), ("force_n/a_m", "npm", "N/m"),
-        ("joint_1_yaw_torque_nm*joint_1_yaw_rate_radps", "w", "W"), ("joint_1_yaw_torque_nm*angle_rad", "j", "J"),
-        ("integral(force_n)", "ns", "N s"), ("integral(force_n*link_1_vx_mps)", "j", "J"), ("sin(angle_rad)", "", ""),
-        ("atan2(a_m, b_m)", "rad", "rad"), ("sqrt(a_m^2 + b_m^2)", "m", "m"), ("norm(link_1_v?_mps)", "mps", "m/s"),
-        ("lowpass(a_m, 5)", "m", "m"), ("delay(force_n, 1)", "n", "N"), ("a_m - at(a_m, 0)", "m", "m"),
-        ("a_m + force_n", "", ""), ("contacts_closed", "", ""), ("a_m*angle_rad", "m", "m"), ("1/time", "hz", "Hz"),
-        ("where(a_m > 0, a_m, b_m)", "m", "m"), ("where(a_m > 0, angle_rad, 0)", "rad", "rad"),
-        ("where(a_m > 0, 1, 0)", "", ""), ("deg(derivative(angle_rad))", "degps", "°/s"),
-        ("rad(deg(derivative(angle_rad)))", "radps", "rad/s"), ("a_m > b_m", "", ""),
-        ("link_1_vx_mps*angle_rad", "mps", "m/s"), ("other.a_m - a_m", "m", "m"), ("energy_kinetic_j", "j", "J"),
+        ("a_m", "m", "m"),
+        ("a_m + b_m", "m", "m"),
+        ("a_m + 1", "m", "m"),
+        ("2*a_m", "m", "m"),
+        ("a_m/b_m", "", ""),
+        ("derivative(a_m)", "mps", "m/s"),
+        ("derivative(derivative(a_m))", "mps2", "m/s²"),
+        ("a_m*b_m", "m2", "m²"),
+        ("derivative(angle_rad)", "radps", "rad/s"),
+        ("deg(angle_rad)", "deg", "°"),
+        ("force_n/a_m", "npm", "N/m"),
+        ("joint_1_yaw_torque_nm*joint_1_yaw_rate_radps", "w", "W"),
+        ("joint_1_yaw_torque_nm*angle_rad", "j", "J"),
+        ("integral(force_n)", "ns", "N s"),
+        ("integral(force_n*link_1_vx_mps)", "j", "J"),
+        ("sin(angle_rad)", "", ""),
+        ("atan2(a_m, b_m)", "rad", "rad"),
+        ("sqrt(a_m^2 + b_m^2)", "m", "m"),
+        ("norm(link_1_v?_mps)", "mps", "m/s"),
+        ("lowpass(a_m, 5)", "m", "m"),
+        ("delay(force_n, 1)", "n", "N"),
+        ("a_m - at(a_m, 0)", "m", "m"),
+        ("a_m + force_n", "", ""),
+        ("contacts_closed", "", ""),
+        ("a_m*angle_rad", "m", "m"),
+        ("1/time", "hz", "Hz"),
+        ("where(a_m > 0, a_m, b_m)", "m", "m"),
+        ("where(a_m > 0, angle_rad, 0)", "rad", "rad"),
+        ("where(a_m > 0, 1, 0)", "", ""),
+        ("deg(derivative(angle_rad))", "degps", "°/s"),
+        ("rad(deg(derivative(angle_rad)))", "radps", "rad/s"),
+        ("a_m > b_m", "", ""),
+        ("link_1_vx_mps*angle_rad", "mps", "m/s"),
+        ("other.a_m - a_m", "m", "m"),
+        ("energy_kinetic_j", "j", "J"),
     ],
-)  # fmt: skip
+)
 def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
     found = compile_signal(text, NAMES, NAMES).unit
     assert (found, unit_text(found)) == (unit, shown)
@@ -71,23 +129,37 @@ def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "marked", "says"),
     [
-        ("2*a_m + link_1_xm", "link_1_xm", "Did you mean link_1_x_m"), ("b_m + other.a_m", "other.a_m", "second run"),
-        ("sun(a_m, b_m)", "sun", "sum"), ("lowpas(a_m, 2)", "lowpas", "Did you mean lowpass"),
-        ("lowpass(a_m)", "lowpass(a_m)", "Write lowpass(x, hz)"), ("1 + lowpass(a_m, 0)", "0", "positive"),
-        ("lowpass(a_m, b_m)", "b_m", "plain number"), ("link_*_x_m", "link_*_x_m", "sum(link_*_x_m)"),
-        ("sum(foo_*_m)", "foo_*_m", "no column fits"), ("max(a_m)", "max(a_m)", "several"), ("sin", "sin", "Write sin"),
-        ("a_m + sqrt(-1)", "sqrt(-1)", "no finite value"), ("a_m + 1/0", "1/0", "no finite value"),
-        ("2 + a_m(3)", "a_m", "Write * between"), ("a_m // 2", "a_m // 2", "+ - * / ^"),
+        ("2*a_m + link_1_xm", "link_1_xm", "Did you mean link_1_x_m"),
+        ("b_m + other.a_m", "other.a_m", "second run"),
+        ("sun(a_m, b_m)", "sun", "sum"),
+        ("lowpas(a_m, 2)", "lowpas", "Did you mean lowpass"),
+        ("lowpass(a_m)", "lowpass(a_m)", "Write lowpass(x, hz)"),
+        ("1 + lowpass(a_m, 0)", "0", "positive"),
+        ("lowpass(a_m, b_m)", "b_m", "plain number"),
+        ("link_*_x_m", "link_*_x_m", "sum(link_*_x_m)"),
+        ("sum(foo_*_m)", "foo_*_m", "no column fits"),
+        ("max(a_m)", "max(a_m)", "several"),
+        ("sin", "sin", "Write sin"),
+        ("a_m + sqrt(-1)", "sqrt(-1)", "no finite value"),
+        ("a_m + 1/0", "1/0", "no finite value"),
+        ("2 + a_m(3)", "a_m", "Write * between"),
+        ("a_m // 2", "a_m // 2", "+ - * / ^"),
         ("a_m, b_m", "a_m, b_m", "point"),
-        ("a_m[0]", "a_m[0]", "several columns"), ("a_m.b_m", "a_m.b_m", "other."), ("abs(x=1)", "abs(x=1)", "abs(x)"),
-        ("abs(*a_m)", "abs(*a_m)", "abs(x)"), ("'a' + a_m", "'a'", "understood"), ("a_m + ½", "½", "understood"),
-        ("(lambda: 1)() + a_m", "lambda: 1", "not a function"), ("a_m in b_m", "a_m in b_m", "< <= > >= == !="),
-        ("a_m + 1e999", "1e999", "finite"), ("a_m if b_m else 1", "a_m if b_m else 1", "understood"),
+        ("a_m[0]", "a_m[0]", "several columns"),
+        ("a_m.b_m", "a_m.b_m", "other."),
+        ("abs(x=1)", "abs(x=1)", "abs(x)"),
+        ("abs(*a_m)", "abs(*a_m)", "abs(x)"),
+        ("'a' + a_m", "'a'", "understood"),
+        ("a_m + ½", "½", "understood"),
+        ("(lambda: 1)() + a_m", "lambda: 1", "not a function"),
+        ("a_m in b_m", "a_m in b_m", "< <= > >= == !="),
+        ("a_m + 1e999", "1e999", "finite"),
+        ("a_m if b_m else 1", "a_m if b_m else 1", "understood"),
         ("~a_m", "~a_m", "not"),
         ("sum(other.*_m, 1)", "other.*_m", "second run"),
         ("a_m + __import__('os')", "__import__", "not a function"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, says: str) -> None:
     with pytest.raises(SignalError) as caught:
         compile_signal(text, NAMES)
@@ -100,9 +172,27 @@ def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, s
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  ", "a_m +", "(a_m", "a_m b_m", "1 + 2", "pi", "a_m # x", "a_m;", "a" * 2001, "-" * 1000 + "a_m", "(" * 300,
-     "sum()", "x := a_m", "\x00", "\ud800", "[a_m]", "a_m = 1"],
-)  # fmt: skip
+    [
+        "",
+        "  ",
+        "a_m +",
+        "(a_m",
+        "a_m b_m",
+        "1 + 2",
+        "pi",
+        "a_m # x",
+        "a_m;",
+        "a" * 2001,
+        "-" * 1000 + "a_m",
+        "(" * 300,
+        "sum()",
+        "x := a_m",
+        "\x00",
+        "\ud800",
+        "[a_m]",
+        "a_m = 1",
+    ],
+)
 def test_what_is_no_signal_is_refused(text: str) -> None:
     with pytest.raises(SignalError) as caught:
         compile_signal(text, NAMES)
@@ -123,7 +213,9 @@ def test_any_text_is_a_signal_or_a_sentence(text: str) -> None:
     except SignalError as error:
         refused = error
     if refused is None:
-        assert signal.values(MadeRecording(even(0.1)), other=MadeRecording(even(0.1))).shape == (11,)
+        assert signal.values(MadeRecording(even(0.1)), other=MadeRecording(even(0.1))).shape == (
+            11,
+        )
     else:
         assert refused.message
         assert refused.remedy

@@ -12,9 +12,12 @@ from tests.analysis.signals.made import SCHEMA, MadeRecording, even
 
 NAMES = column_names(SCHEMA)
 RUN = MadeRecording(
-    np.linspace(0.0, 2.0, 201), a_m=lambda t: 2 * t, b_m=lambda t: t + 1, angle_rad=np.sin,
+    np.linspace(0.0, 2.0, 201),
+    a_m=lambda t: 2 * t,
+    b_m=lambda t: t + 1,
+    angle_rad=np.sin,
     force_n=lambda t: np.where(t < 0.995, np.nan, -3.0),
-)  # fmt: skip
+)
 
 
 def number(text: str, run: MadeRecording = RUN) -> float:
@@ -24,17 +27,33 @@ def number(text: str, run: MadeRecording = RUN) -> float:
 @pytest.mark.parametrize(
     ("text", "expected", "unit"),
     [
-        ("first(b_m)", 1.0, "m"), ("last(a_m)", 4.0, "m"), ("mean(a_m)", 2.0, "m"), ("median(a_m)", 2.0, "m"),
-        ("max(b_m)", 3.0, "m"), ("min(b_m)", 1.0, "m"), ("rms(a_m)", np.sqrt(16 / 3 + 0.0133), "m"),
-        ("std(a_m)", np.sqrt(4 / 3 + 0.0133), "m"), ("peak_to_peak(b_m)", 2.0, "m"), ("integral(a_m)", 4.0, "ms"),
-        ("integral(derivative(a_m))", 4.0, "m"), ("integral(force_n)", -3.0, "ns"), ("percentile(a_m, 95)", 3.8, "m"),
-        ("percentile(a_m, 0)", 0.0, "m"), ("first(force_n)", -3.0, "n"), ("max(norm(?_m))", 5.0, "m"),
-        ("last(a_m) - first(b_m)", 3.0, "m"), ("last(a_m)/last(time)", 2.0, "mps"), ("2*pi*last(a_m)", 8 * np.pi, "m"),
-        ("sqrt(mean(a_m^2))", np.sqrt(16 / 3 + 0.0133), "m"), ("max(last(a_m), last(b_m), 5)", 5.0, "m"),
-        ("-last(a_m)", -4.0, "m"), ("last(a_m) > 3", 1.0, ""), ("max(median(a_m, 0.1)) > 3.9", 1.0, ""),
+        ("first(b_m)", 1.0, "m"),
+        ("last(a_m)", 4.0, "m"),
+        ("mean(a_m)", 2.0, "m"),
+        ("median(a_m)", 2.0, "m"),
+        ("max(b_m)", 3.0, "m"),
+        ("min(b_m)", 1.0, "m"),
+        ("rms(a_m)", np.sqrt(16 / 3 + 0.0133), "m"),
+        ("std(a_m)", np.sqrt(4 / 3 + 0.0133), "m"),
+        ("peak_to_peak(b_m)", 2.0, "m"),
+        ("integral(a_m)", 4.0, "ms"),
+        ("integral(derivative(a_m))", 4.0, "m"),
+        ("integral(force_n)", -3.0, "ns"),
+        ("percentile(a_m, 95)", 3.8, "m"),
+        ("percentile(a_m, 0)", 0.0, "m"),
+        ("first(force_n)", -3.0, "n"),
+        ("max(norm(?_m))", 5.0, "m"),
+        ("last(a_m) - first(b_m)", 3.0, "m"),
+        ("last(a_m)/last(time)", 2.0, "mps"),
+        ("2*pi*last(a_m)", 8 * np.pi, "m"),
+        ("sqrt(mean(a_m^2))", np.sqrt(16 / 3 + 0.0133), "m"),
+        ("max(last(a_m), last(b_m), 5)", 5.0, "m"),
+        ("-last(a_m)", -4.0, "m"),
+        ("last(a_m) > 3", 1.0, ""),
+        ("max(median(a_m, 0.1)) > 3.9", 1.0, ""),
         ("last(deg(angle_rad))", np.rad2deg(np.sin(2.0)), "deg"),
     ],
-)  # fmt: skip
+)
 def test_numbers_and_units(text: str, expected: float, unit: str) -> None:
     assert number(text) == pytest.approx(expected, rel=1e-3, abs=1e-9)
     assert compile_reduction(text, NAMES).unit == unit
@@ -42,8 +61,18 @@ def test_numbers_and_units(text: str, expected: float, unit: str) -> None:
 
 def test_they_are_those_of_the_strip_below_a_plot() -> None:
     told = statistics(RUN.times, np.sin(RUN.times))
-    pairs = {"mean": told.mean, "rms": told.rms, "std": told.std, "max": told.maximum, "min": told.minimum}
-    for name, own in {**pairs, "peak_to_peak": told.peak_to_peak, "integral": told.integral}.items():
+    pairs = {
+        "mean": told.mean,
+        "rms": told.rms,
+        "std": told.std,
+        "max": told.maximum,
+        "min": told.minimum,
+    }
+    for name, own in {
+        **pairs,
+        "peak_to_peak": told.peak_to_peak,
+        "integral": told.integral,
+    }.items():
         assert number(f"{name}(angle_rad)") == own, name
 
 
@@ -61,24 +90,35 @@ def test_of_some_rows_of_long_runs_and_of_two() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a_m", "'a_m' at character 1 changes with time, and one number is required. Put it, or what it is part of,"
-                " into first, last, mean"),
+        (
+            "a_m",
+            "'a_m' at character 1 changes with time, and one number is required. Put it, or what it is part of,"
+            " into first, last, mean",
+        ),
         ("last(a_m) + time", "'time' at character 13 changes with time"),
         ("3", "'3' is the same for every run"),
         ("percentile(a_m)", "at character 1 has 1 argument instead of 2. Write percentile(x, p)"),
-        ("percentile(a_m, 101)", "'101' at character 17 is p in percentile(), which is out of range. Give 0 to 100"),
+        (
+            "percentile(a_m, 101)",
+            "'101' at character 17 is p in percentile(), which is out of range. Give 0 to 100",
+        ),
         ("max(?_m)", "'?_m' at character 5 stands for several columns"),
-        ("mean(last(a_m))", "'last' at character 6 gives one number, and is inside another reduction. Reduce once"),
+        (
+            "mean(last(a_m))",
+            "'last' at character 6 gives one number, and is inside another reduction. Reduce once",
+        ),
         ("lowpass(last(a_m), 5)", "lowpass() is of signals that change with time. Put it into a"),
         ("lst(a_m)", "'lst' at character 1 is not a function. Did you mean last"),
         ("last", "'last' at character 1 is a function. Write last(x)"),
         ("last(a_n)", "'a_n' at character 6 is not a column of the run. Did you mean a_m"),
         ("last(other.a_m)", "'other.a_m' at character 6 needs a second run"),
-        ("__import__('os').system('x')", "is not a function"), ("last(a_m).__class__", "is not understood"),
-        ("(lambda: 1)()", "is not a function"), ("[a_m for a_m in a_m]", "is not understood"),
+        ("__import__('os').system('x')", "is not a function"),
+        ("last(a_m).__class__", "is not understood"),
+        ("(lambda: 1)()", "is not a function"),
+        ("[a_m for a_m in a_m]", "is not understood"),
         ("log(first(a_m))", "'log(first(a_m))' has no value in this run"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_told(text: str, sentence: str) -> None:
     with pytest.raises(SignalError) as raised:
         number(text)
@@ -88,8 +128,11 @@ def test_mistakes_are_told(text: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("last(a_m) + last(force_n)", "'last(a_m)' (m) and 'last(force_n)' (N). Take values of one"
-                                      " unit, or write plain(...) around each"),
+        (
+            "last(a_m) + last(force_n)",
+            "'last(a_m)' (m) and 'last(force_n)' (N). Take values of one"
+            " unit, or write plain(...) around each",
+        ),
         ("last(a_m) - 0.1*integral(a_m)", "'last(a_m)' (m) and '0.1*integral(a_m)' (m s)"),
         ("last(a_m) - last(a_m/b_m)", "'last(a_m)' (m) and 'last(a_m/b_m)' (a plain number)"),
         ("last(a_m)^3 - last(a_m)", "'last(a_m)^3' (another unit) and 'last(a_m)' (m)"),
@@ -101,9 +144,12 @@ def test_mistakes_are_told(text: str, sentence: str) -> None:
         ("max(last(a_m), last(time))", "'last(a_m)' (m) and 'last(time)' (s)"),
         ("mean(where(force_n > 0, a_m, time))", "'a_m' (m) and 'time' (s)"),
         ("mean(atan2(a_m, time))", "'a_m' (m) and 'time' (s)"),
-        ("last(angle_rad) - last(deg(angle_rad))", "'last(angle_rad)' (rad) and 'last(deg(angle_rad))' (°)"),
+        (
+            "last(angle_rad) - last(deg(angle_rad))",
+            "'last(angle_rad)' (rad) and 'last(deg(angle_rad))' (°)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_has_other_units_is_not_added_or_compared(text: str, sentence: str) -> None:
     with pytest.raises(SignalError) as raised:
         number(text)
@@ -116,11 +162,14 @@ def test_what_has_other_units_is_not_added_or_compared(text: str, sentence: str)
 @pytest.mark.parametrize(
     ("text", "expected", "unit"),
     [
-        ("plain(last(a_m)) - 0.1*last(plain(force_n))", 4.3, ""), ("last(a_m) + 1", 5.0, "m"),
-        ("last(a_m*angle_rad) + last(b_m)", 4 * np.sin(2.0) + 3, ""), ("mean(b_m > 2 and angle_rad < 3)", 0.4975, ""),
-        ("last(where(force_n < 0, a_m, 0))", 4.0, "m"), ("sqrt(last(a_m))^2 + last(b_m)", 7.0, "m"),
+        ("plain(last(a_m)) - 0.1*last(plain(force_n))", 4.3, ""),
+        ("last(a_m) + 1", 5.0, "m"),
+        ("last(a_m*angle_rad) + last(b_m)", 4 * np.sin(2.0) + 3, ""),
+        ("mean(b_m > 2 and angle_rad < 3)", 0.4975, ""),
+        ("last(where(force_n < 0, a_m, 0))", 4.0, "m"),
+        ("sqrt(last(a_m))^2 + last(b_m)", 7.0, "m"),
     ],
-)  # fmt: skip
+)
 def test_radians_are_plain_numbers_typed_ones_fit_anything_and_units_can_be_left_off(
     text: str, expected: float, unit: str
 ) -> None:

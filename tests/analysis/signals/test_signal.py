@@ -33,22 +33,40 @@ def with_gaps(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 ALL = (
-    "a_m + 2*b_m", "derivative(a_m)", "integral(a_m)", "lowpass(a_m, 4)", "highpass(a_m, 2)", "moving_mean(a_m, 0.35)",
-    "median(a_m, 0.17)", "delay(a_m, 0.234)", "delay(a_m, -0.234)", "a_m - at(a_m, 1.5)", "unwrap(angle_rad)",
-    "derivative(lowpass(integral(a_m), 3))", "integral(derivative(lowpass(a_m, 8)))", "at(integral(b_m), 2.2)*a_m",
-    "lowpass(delay(unwrap(angle_rad), 0.5), 6)", "norm(a_m, moving_mean(b_m, 1))", "integral(integral(b_m))",
-)  # fmt: skip
+    "a_m + 2*b_m",
+    "derivative(a_m)",
+    "integral(a_m)",
+    "lowpass(a_m, 4)",
+    "highpass(a_m, 2)",
+    "moving_mean(a_m, 0.35)",
+    "median(a_m, 0.17)",
+    "delay(a_m, 0.234)",
+    "delay(a_m, -0.234)",
+    "a_m - at(a_m, 1.5)",
+    "unwrap(angle_rad)",
+    "derivative(lowpass(integral(a_m), 3))",
+    "integral(derivative(lowpass(a_m, 8)))",
+    "at(integral(b_m), 2.2)*a_m",
+    "lowpass(delay(unwrap(angle_rad), 0.5), 6)",
+    "norm(a_m, moving_mean(b_m, 1))",
+    "integral(integral(b_m))",
+)
 
 
 def made_of(times: NDArray[np.float64]) -> MadeRecording:
     return MadeRecording(
-        times, a_m=noisy, b_m=with_gaps, angle_rad=lambda t: (5 * t + np.sin(9 * t) + np.pi) % (2 * np.pi) - np.pi
+        times,
+        a_m=noisy,
+        b_m=with_gaps,
+        angle_rad=lambda t: (5 * t + np.sin(9 * t) + np.pi) % (2 * np.pi) - np.pi,
     )
 
 
 @pytest.mark.parametrize("text", ALL)
 @pytest.mark.parametrize("uneven", [False, True])
-def test_pieces_are_those_of_the_whole(text: str, uneven: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_are_those_of_the_whole(
+    text: str, uneven: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 64)
     times = even(6.0)
     if uneven:
@@ -73,39 +91,57 @@ def test_long_work_in_pieces_is_that_of_one(monkeypatch: pytest.MonkeyPatch) -> 
     expression = "lowpass(a_m, 3) + derivative(integral(a_m)) - moving_mean(a_m, 0.5)"
     whole = compile_signal(expression, NAMES).values(run)
     monkeypatch.setattr("snakestudio.analysis.signals.signal.PIECE", 300)
-    np.testing.assert_allclose(compile_signal(expression, NAMES).values(run), whole, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(
+        compile_signal(expression, NAMES).values(run), whole, rtol=0, atol=1e-11
+    )
 
 
 def test_derivative_and_integral_are_those_of_the_closed_forms() -> None:
-    run = MadeRecording(even(4.0, 1000), a_m=lambda t: np.sin(3 * t), b_m=lambda t: 2 * t**2 - t + 5)
+    run = MadeRecording(
+        even(4.0, 1000), a_m=lambda t: np.sin(3 * t), b_m=lambda t: 2 * t**2 - t + 5
+    )
     t = run.times
-    np.testing.assert_allclose(compile_signal("derivative(a_m)", NAMES).values(run), 3 * np.cos(3 * t), atol=1e-4)
+    np.testing.assert_allclose(
+        compile_signal("derivative(a_m)", NAMES).values(run), 3 * np.cos(3 * t), atol=1e-4
+    )
     # A parabola is exact, at the ends, too.
-    np.testing.assert_allclose(compile_signal("derivative(b_m)", NAMES).values(run), 4 * t - 1, atol=1e-9)
-    np.testing.assert_allclose(compile_signal("integral(a_m)", NAMES).values(run), (1 - np.cos(3 * t)) / 3, atol=1e-6)
+    np.testing.assert_allclose(
+        compile_signal("derivative(b_m)", NAMES).values(run), 4 * t - 1, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        compile_signal("integral(a_m)", NAMES).values(run), (1 - np.cos(3 * t)) / 3, atol=1e-6
+    )
     uneven = np.sort(RNG.uniform(0, 3, 500))
     ragged = MadeRecording(uneven, b_m=lambda t: 2 * t**2 - t + 5)
-    np.testing.assert_allclose(compile_signal("derivative(b_m)", NAMES).values(ragged), 4 * uneven - 1, atol=1e-6)
+    np.testing.assert_allclose(
+        compile_signal("derivative(b_m)", NAMES).values(ragged), 4 * uneven - 1, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
 def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind: str) -> None:
     rate, cut = 200.0, 6.0
     run = MadeRecording(
-        even(30.0, rate), a_m=lambda t: np.sin(2 * np.pi * cut * t), b_m=lambda t: np.sin(2 * np.pi * 2 * cut * t)
+        even(30.0, rate),
+        a_m=lambda t: np.sin(2 * np.pi * cut * t),
+        b_m=lambda t: np.sin(2 * np.pi * 2 * cut * t),
     )
     t = run.times
     middle = (t > 5) & (t < 25)
-    # Two passes of order 2, bilinear: the square of a Butterworth gain whose own cut-off is moved so that the two
-    # together are 1/sqrt(2) at `cut`.
+    # Two passes of order 2, bilinear: the square of a Butterworth gain whose own cut-off is moved
+    # so that the two together are 1/sqrt(2) at `cut`.
     share = (math.sqrt(2.0) - 1.0) ** 0.25
     for name, hz in (("a_m", cut), ("b_m", 2 * cut)):
         ratio = math.tan(math.pi * hz / rate) / math.tan(math.pi * cut / rate)
-        gain = 1 / (1 + (ratio * share) ** 4) if kind == "lowpass" else 1 / (1 + (share / ratio) ** 4)
+        gain = (
+            1 / (1 + (ratio * share) ** 4) if kind == "lowpass" else 1 / (1 + (share / ratio) ** 4)
+        )
         if name == "a_m":
             assert gain == pytest.approx(math.sqrt(0.5))
         found = compile_signal(f"{kind}({name}, {cut})", NAMES).values(run)
-        np.testing.assert_allclose(found[middle], gain * np.sin(2 * np.pi * hz * t[middle]), atol=1e-9)
+        np.testing.assert_allclose(
+            found[middle], gain * np.sin(2 * np.pi * hz * t[middle]), atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
@@ -123,7 +159,9 @@ def test_filters_are_scipys_in_sections(kind: str, hz: float, rows: int) -> None
 
 def test_the_low_pass_is_scipys_forwards_and_backwards() -> None:
     run = made_of(even(20.0))
-    b, a = scipy_signal.butter(2, 2 / math.pi * math.atan(math.tan(math.pi * 0.05) / (math.sqrt(2) - 1) ** 0.25))
+    b, a = scipy_signal.butter(
+        2, 2 / math.pi * math.atan(math.tan(math.pi * 0.05) / (math.sqrt(2) - 1) ** 0.25)
+    )
     expected = scipy_signal.filtfilt(b, a, noisy(run.times), padlen=100)
     found = compile_signal("lowpass(a_m, 5)", NAMES).values(run)
     np.testing.assert_allclose(found[200:-200], expected[200:-200], atol=1e-12)
@@ -148,7 +186,9 @@ def test_running_windows_are_those_worked_out_row_by_row() -> None:
 def test_a_median_takes_a_spike_out() -> None:
     run = MadeRecording(even(1.0), a_m=lambda t: t + 100.0 * (np.abs(t - 0.5) < 1e-6))
     np.testing.assert_allclose(
-        compile_signal("median(a_m, 0.05)", NAMES).values(run)[2:-2], run.times[2:-2], atol=0.0100001
+        compile_signal("median(a_m, 0.05)", NAMES).values(run)[2:-2],
+        run.times[2:-2],
+        atol=0.0100001,
     )
 
 
@@ -160,7 +200,9 @@ def test_delay_and_value_at_a_time() -> None:
     early = compile_signal("delay(a_m, -0.5)", NAMES).values(run)
     assert np.isnan(early[-50:]).all()
     np.testing.assert_allclose(early[:-50], run.times[50:] ** 2, atol=1e-12)
-    np.testing.assert_allclose(compile_signal("a_m - at(a_m, 1)", NAMES).values(run), run.times**2 - 1, atol=1e-12)
+    np.testing.assert_allclose(
+        compile_signal("a_m - at(a_m, 1)", NAMES).values(run), run.times**2 - 1, atol=1e-12
+    )
     assert np.isnan(compile_signal("a_m - at(a_m, 3)", NAMES).values(run)).all()
 
 
@@ -176,13 +218,21 @@ def test_an_angle_is_unwrapped_as_numpy_does() -> None:
 def test_gaps_stay_gaps_and_an_integral_goes_on_behind_them() -> None:
     run = MadeRecording(even(4.0), b_m=lambda t: np.where((t > 0.995) & (t < 2.005), np.nan, t))
     gap = np.isnan(compile_signal("b_m", NAMES).values(run))
-    for text in ("lowpass(b_m, 5)", "integral(b_m)", "b_m > 1", "sum(b_m, 1)", "where(b_m > 1, 1, 0)"):
+    for text in (
+        "lowpass(b_m, 5)",
+        "integral(b_m)",
+        "b_m > 1",
+        "sum(b_m, 1)",
+        "where(b_m > 1, 1, 0)",
+    ):
         assert np.array_equal(np.isnan(compile_signal(text, NAMES).values(run)), gap), text
     sums = compile_signal("integral(b_m)", NAMES).values(run)
     np.testing.assert_allclose(sums[~gap], 0.5 * run.times[~gap] ** 2, atol=1e-12)
 
 
-def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 50)
     times = even(8.0)
     growing = made_of(times[:3])
@@ -214,9 +264,12 @@ def test_the_other_run_is_read_at_the_times_of_this_one() -> None:
     assert np.array_equal(np.isfinite(found), there)
     np.testing.assert_allclose(found[there], run.times[there], atol=1e-12)
     np.testing.assert_allclose(
-        compile_signal("sum(other.?_m) - mean(a_m, other.a_m)", NAMES, NAMES).values(run, other=other)[there],
-        (2 - 2.5) * run.times[there], atol=1e-12,
-    )  # fmt: skip
+        compile_signal("sum(other.?_m) - mean(a_m, other.a_m)", NAMES, NAMES).values(
+            run, other=other
+        )[there],
+        (2 - 2.5) * run.times[there],
+        atol=1e-12,
+    )
     with pytest.raises(SignalError, match="needs a second run"):
         signal.values(run)
 
@@ -262,7 +315,9 @@ def test_any_span_is_that_of_the_whole(span: list[int], text: str) -> None:
     run = made_of(even(6.0))
     start, stop = sorted(span)
     signal = compile_signal(text, NAMES)
-    np.testing.assert_allclose(signal.values(run, start, stop), signal.values(run)[start:stop], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(
+        signal.values(run, start, stop), signal.values(run)[start:stop], rtol=0, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("seconds", [0.17, 0.5, 2.0, 5.0, 11.9, 12.0, 1e5, 1e300])
@@ -272,7 +327,9 @@ def test_medians_are_those_of_every_window_by_itself(seconds: float) -> None:
     half = int(min(0.5 * seconds / float(np.median(np.diff(run.times))) + 1e-6, n))
     near = [values[max(i - half, 0) : i + half + 1] for i in range(n)]
     wanted = [np.median(x[np.isfinite(x)]) if np.isfinite(x).any() else np.nan for x in near]
-    np.testing.assert_array_equal(compile_signal(f"median(b_m, {seconds:g})", NAMES).values(run), wanted)
+    np.testing.assert_array_equal(
+        compile_signal(f"median(b_m, {seconds:g})", NAMES).values(run), wanted
+    )
 
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
@@ -285,14 +342,18 @@ def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kin
     tracemalloc.stop()
     assert most < 2_000_000
     # What it has not forgotten by the run's end counts as it is: so do all that are slower still.
-    np.testing.assert_allclose(slow, compile_signal(f"{kind}(a_m, 1e-7)", NAMES).values(run), atol=1e-2)
+    np.testing.assert_allclose(
+        slow, compile_signal(f"{kind}(a_m, 1e-7)", NAMES).values(run), atol=1e-2
+    )
     if kind == "lowpass":
         assert np.ptp(slow) < 3.0
 
 
 def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
     run = MadeRecording(np.arange(3_000_000) / 100.0, a_m=np.sin)
-    with pytest.raises(SignalError, match=r"looks at more than 4000000 rows at once. Give at least 0\.00\d+ Hz"):
+    with pytest.raises(
+        SignalError, match=r"looks at more than 4000000 rows at once. Give at least 0\.00\d+ Hz"
+    ):
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
     with pytest.raises(SignalError, match=r"sorts 100001 rows for every row. Give at most 400 s"):
         compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)

@@ -15,7 +15,9 @@ from tests.plugins.plugin_files import scene_file, written
 
 
 @pytest.fixture(autouse=True)
-def own_plugins(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_plugins(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """No plug-in is loaded before or after a test, and none is trusted; gives the folder of the list of trust."""
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("SNAKESTUDIO_CONFIG_DIR", str(folder))
@@ -46,7 +48,9 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
 
 
 @pytest.fixture
-def named(make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
+def named(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, answers: Answers
+) -> MainWindow:
     """A window whose scene names a plug-in that is not trusted."""
     written(tmp_path)
     window = make_window()

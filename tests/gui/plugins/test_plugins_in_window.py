@@ -112,7 +112,9 @@ def test_question_is_asked_once_for_each_content(
     answers.agree = True
     manager = PluginManager(c.plugins, c.document, named)
     qtbot.addWidget(manager)
-    assert [(entry.name, entry.origin, entry.state) for entry in c.plugins.entries] == [("wag", "scene", "untrusted")]
+    assert [(entry.name, entry.origin, entry.state) for entry in c.plugins.entries] == [
+        ("wag", "scene", "untrusted")
+    ]
     manager.load_button.click()
     assert manager.message.text() == ""
     assert manager.entry is not None
@@ -132,12 +134,16 @@ def test_plugin_is_reloaded_while_a_run_goes_on(
     c.document.set_value("run.duration_s", 1000.0, "Longer")
     play(c, qtbot, 1.0)
     qtbot.waitUntil(lambda: c.bridge.status.state == "running")
-    qtbot.waitUntil(lambda: c.bridge.session.latest is not None and c.bridge.session.latest.time > 0.1)
+    qtbot.waitUntil(
+        lambda: c.bridge.session.latest is not None and c.bridge.session.latest.time > 0.1
+    )
     written(tmp_path, text=WAG.replace("20.0", "21.0"))
     qtbot.waitUntil(lambda: "was reloaded" in c.banners.plugins.text)
     recording = c.bridge.recording
     assert recording is not None
-    qtbot.waitUntil(lambda: any("was reloaded, with its state" in event.text for event in recording.events))
+    qtbot.waitUntil(
+        lambda: any("was reloaded, with its state" in event.text for event in recording.events)
+    )
     assert c.bridge.status.state == "running"
     before = find("wag")
     written(tmp_path, text="def broken(:")
@@ -188,7 +194,9 @@ def test_endless_loop_is_reported_and_cancelled(
     press(c, "Review ...")
     play(c, qtbot)
     qtbot.waitUntil(lambda: c.plugins.stuck == "wag")
-    notice = next(each for each in c.status_bar.findChildren(QPushButton) if each.text() == "Cancel")
+    notice = next(
+        each for each in c.status_bar.findChildren(QPushButton) if each.text() == "Cancel"
+    )
     assert notice.isVisible()
     notice.click()
     qtbot.waitUntil(lambda: c.plugins.fault is not None)
@@ -198,7 +206,10 @@ def test_endless_loop_is_reported_and_cancelled(
 
 
 def test_new_plugin_is_listed_loaded_and_named(
-    make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_window: Callable[[], MainWindow],
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(manager_module, "open_file", lambda path: bool(opened.append(path)) or True)
@@ -220,7 +231,11 @@ def test_new_plugin_is_listed_loaded_and_named(
     assert opened == [path]
     assert manager.message.text() == ""
     assert manager.entry is not None
-    assert (manager.entry.name, manager.entry.state, manager.own.isChecked()) == ("my_controller", "loaded", True)
+    assert (manager.entry.name, manager.entry.state, manager.own.isChecked()) == (
+        "my_controller",
+        "loaded",
+        True,
+    )
     assert "my_controller" in offered(c)
     c.document.set_value("controller.kind", "my_controller", "Controller")
     assert "does not name it" in c.banners.plugins.text
@@ -255,11 +270,15 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
     assert isinstance(compare, ComparisonPanel)
 
     def shapes() -> list[str]:
-        texts = [plain(action.text()) for action in c.actions_table.menus["Edit/Add Obstacle"].actions()]
+        texts = [
+            plain(action.text()) for action in c.actions_table.menus["Edit/Add Obstacle"].actions()
+        ]
         listed = [plain(action.text()) for action in tree.add_menu.actions()]
         strip = [button.preset.title for button in tree.palette_strip.buttons.values()]
         assert texts == listed == strip
-        entries = {each.text for each in command_entries(c.actions_table, c.panes, c.layouts, c.files.open)}
+        entries = {
+            each.text for each in command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
+        }
         assert entries.issuperset(f"Add Obstacle: {text}" for text in texts)
         return texts
 

@@ -15,13 +15,17 @@ from tests.plugins.plugin_files import WAG, written
 def test_plugin_that_keeps_the_window_is_ended(tmp_path: Path) -> None:
     watchdog = Watchdog(patience=0.2)
     try:
-        with pytest.raises(PluginRuntimeError, match=r"The plug-in wag was cancelled in line \d+ of"):
+        with pytest.raises(
+            PluginRuntimeError, match=r"The plug-in wag was cancelled in line \d+ of"
+        ):
             load(written(tmp_path, text=f"{WAG}\nwhile True:\n    pass\n"))
     finally:
         watchdog.close()
 
 
-def test_fault_in_the_window_is_no_defect_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_in_the_window_is_no_defect_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     plugin = load(written(tmp_path, text=f"{WAG}\ndef fail():\n    return 1 / 0\n"))
     defects: list[str] = []

@@ -35,7 +35,9 @@ class WigglingLink(FakeLink):
         passed = at - begun
         if not 0 <= passed <= said["period_s"] * said["count"]:
             return 0.0
-        return math.radians(said["amplitude_deg"]) * math.sin(2 * math.pi * passed / said["period_s"])
+        return math.radians(said["amplitude_deg"]) * math.sin(
+            2 * math.pi * passed / said["period_s"]
+        )
 
     def telemetry(self) -> Telemetry:
         now = time.monotonic()

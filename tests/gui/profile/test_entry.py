@@ -77,7 +77,9 @@ def test_applying_connects_again_over_the_same_bus(qtbot: QtBot, tmp_path: Path)
     robot: Any = FakeRobot(load_profile(mine))
     asked: list[SimpleNamespace] = []
     robot.choices, robot.emulated = object(), False
-    robot.connect_to = lambda loaded, bus, choices, emulated: asked.append(SimpleNamespace(loaded=loaded, bus=bus))
+    robot.connect_to = lambda loaded, bus, choices, emulated: asked.append(
+        SimpleNamespace(loaded=loaded, bus=bus)
+    )
     window: Any = Window(robot, tmp_path / "settings.ini")
     qtbot.addWidget(window)
     editor = entry.open_editor(window)

@@ -56,7 +56,7 @@ def record(moved: int, begin: float, end: float, angle: Callable[[float], float]
     return frames_of(range(1, 4), lambda n: 0x380 + n, little_endian, begin, end, 0.02, degrees)
 
 
-# --------------------------------------------------------------------------------------------------------- learning
+# ----------------------------------------------------------------------------------------- learning
 
 
 def test_without_a_robot_the_dialog_says_what_to_do(qtbot: QtBot, path: Path) -> None:
@@ -78,7 +78,11 @@ def test_quiet_is_recorded_and_looked_at(
     assert robot.watchers == 1, "traffic costs time, and is only asked for while it is recorded"
     assert "Leave everything still" in dialog.state.text()
     now = time.monotonic()
-    alive = [Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5") for k in range(30) for n in range(3)]
+    alive = [
+        Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5")
+        for k in range(30)
+        for n in range(3)
+    ]
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
     qtbot.waitUntil(lambda: bool(dialog.tree.found))
@@ -89,7 +93,9 @@ def test_quiet_is_recorded_and_looked_at(
     assert dialog.move_button.isEnabled()
 
 
-def test_a_silent_bus_is_said(qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_bus_is_said(
+    qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(learning_dialog, "QUIET_S", 0.1)
     dialog = LearningDialog(ProfileDocument(path), robot)
     shown(qtbot, dialog)
@@ -98,7 +104,9 @@ def test_a_silent_bus_is_said(qtbot: QtBot, path: Path, robot: FakeRobot, monkey
     assert not dialog.move_button.isEnabled()
 
 
-def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+def test_a_motion_is_shown_recorded_and_can_be_cancelled(
+    qtbot: QtBot, path: Path, robot: FakeRobot
+) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
     shown(qtbot, dialog)
     dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
@@ -115,13 +123,17 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Pat
     assert dialog.moves == []
 
 
-def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
+    qtbot: QtBot, path: Path, robot: FakeRobot
+) -> None:
     document = ProfileDocument(path)
     dialog = LearningDialog(document, robot)
     shown(qtbot, dialog)
     cue = Cue(10.0, amplitude=math.radians(20))
     dialog.quiet = record(0, 0.0, 4.0, lambda t: 0.0)
-    dialog.moves = [Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)]
+    dialog.moves = [
+        Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)
+    ]
     dialog.look()
     qtbot.waitUntil(lambda: bool(dialog.tree.found))
     item = dialog.tree.topLevelItem(0)
@@ -130,7 +142,11 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     assert item.text(1) == "0x381 to 0x383"
     dialog.take.click()
     profile = document.profile
-    assert [(a.joint, a.node) for a in profile.axes if a.axis == "yaw"][:3] == [(1, 1), (2, 2), (3, 3)]
+    assert [(a.joint, a.node) for a in profile.axes if a.axis == "yaw"][:3] == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
     learned = next(message for message in profile.messages if message.id == "0x380 + node")
     assert {signal.quantity for signal in learned.signals} == {"angle", "counter", "checksum"}
     assert f"{learned.message}:" in document.dbc
@@ -144,7 +160,9 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     assert not dialog.take.isEnabled()
 
 
-def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
+    qtbot: QtBot, path: Path, robot: FakeRobot
+) -> None:
     document = ProfileDocument(path)
     dialog = LearningDialog(document, robot)
     shown(qtbot, dialog)
@@ -158,16 +176,25 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(qtbot: QtBot, 
     assert not dialog.take.isEnabled(), "nothing is ticked"
     item.setCheckState(0, Qt.CheckState.Checked)
     dialog.take.click()
-    assert ("HEARTBEAT_123", "heartbeat") in {(m.message, m.role) for m in document.profile.messages}
+    assert ("HEARTBEAT_123", "heartbeat") in {
+        (m.message, m.role) for m in document.profile.messages
+    }
 
 
-def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
+def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
+    qtbot: QtBot, path: Path, tmp_path: Path
+) -> None:
     cue = Cue(7.0, amplitude=math.radians(20))
     log = tmp_path / "turned.log"
     with can.CanutilsLogWriter(log) as writer:  # candump, written by python-can
         for frame in record(1, 0.0, cue.end + 1.0, hand(cue)):
             writer.on_message_received(
-                can.Message(timestamp=frame.time, arbitration_id=frame.id, data=frame.data, is_extended_id=False)
+                can.Message(
+                    timestamp=frame.time,
+                    arbitration_id=frame.id,
+                    data=frame.data,
+                    is_extended_id=False,
+                )
             )
     document = ProfileDocument(path)
     dialog = LearningDialog(document, FakeRobot())
@@ -191,11 +218,15 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     assert not dialog.anew.isChecked(), "the next take-over adds to this one"
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
-    assert [message.id for message in profile.messages] == ["0x380 + node"], "nothing of the profile before"
+    assert [message.id for message in profile.messages] == ["0x380 + node"], (
+        "nothing of the profile before"
+    )
     assert profile.sequences.arm == ()
     assert profile.bus == load_profile(path).profile.bus
     document.save()
-    assert "papers" not in path.read_text(), "comments of the robot before are not those of this one"
+    assert "papers" not in path.read_text(), (
+        "comments of the robot before are not those of this one"
+    )
     assert load_profile(path).profile == profile
     dialog.anew.setChecked(True)
     dialog.log.forget()
@@ -209,7 +240,12 @@ def written(path: Path) -> Path:
     with can.CanutilsLogWriter(path) as writer:
         for frame in record(0, 0.0, 1.0, lambda t: 0.0):
             writer.on_message_received(
-                can.Message(timestamp=frame.time, arbitration_id=frame.id, data=frame.data, is_extended_id=False)
+                can.Message(
+                    timestamp=frame.time,
+                    arbitration_id=frame.id,
+                    data=frame.data,
+                    is_extended_id=False,
+                )
             )
     return path
 
@@ -283,7 +319,7 @@ def test_starting_over_ends_what_goes_on(
     assert dialog.tree.found == []
 
 
-# ----------------------------------------------------------------------------------------------------------- wiggle
+# ------------------------------------------------------------------------------------------- wiggle
 
 
 def begun(qtbot: QtBot, robot: FakeRobot) -> WiggleDialog:
@@ -306,17 +342,22 @@ def test_it_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert dialog.message.text() == ""
 
 
-def test_a_joint_that_turns_the_wrong_way_round_is_told(qtbot: QtBot, robot: FakeRobot, tmp_path: Path) -> None:
+def test_a_joint_that_turns_the_wrong_way_round_is_told(
+    qtbot: QtBot, robot: FakeRobot, tmp_path: Path
+) -> None:
     assert robot.link is not None
     robot.link.sign = -1.0
     dialog = begun(qtbot, robot)
-    dialog.period.set_value(1.0)  # a lag of half a period looks like the other way round: far from it on slow machines
+    dialog.period.set_value(
+        1.0
+    )  # a lag of half a period looks like the other way round: far from it on slow machines
     robot.become(LinkState.ARMED)
     dialog.choose(4)
     dialog.one.click()
     assert robot.link.commands[-1] == (
-        "wiggle", {"axis": 4, "amplitude_deg": 5.0, "period_s": 1.0, "count": 2},
-    )  # fmt: skip
+        "wiggle",
+        {"axis": 4, "amplitude_deg": 5.0, "period_s": 1.0, "count": 2},
+    )
     assert dialog.end.isVisible()
     qtbot.waitUntil(lambda: "joint 3 yaw" in dialog.results)
     result = dialog.results["joint 3 yaw"]
@@ -325,7 +366,12 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(qtbot: QtBot, robot: Fak
     assert "flip its sign" in dialog.words.text()
     assert dialog.table.item(4, 5).text() == "It moves the other way round: flip its sign."
     dialog.save_report(tmp_path / "report.csv")
-    assert (tmp_path / "report.csv").read_text(encoding="utf-8").splitlines()[1].startswith("joint 3 yaw,")
+    assert (
+        (tmp_path / "report.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith("joint 3 yaw,")
+    )
     dialog.save_report(tmp_path / "report.txt")
     assert "flip its sign" in (tmp_path / "report.txt").read_text(encoding="utf-8")
     dialog.save_report(tmp_path / "missing" / "report.txt")

@@ -76,7 +76,7 @@ def column_of(page: JointsPage, name: str) -> int:
     return [column.name for column in page.model.columns].index(name)
 
 
-# ------------------------------------------------------------------------------------------------------------ cells
+# -------------------------------------------------------------------------------------------- cells
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,30 @@ def column_of(page: JointsPage, name: str) -> int:
         (Axis, "max_deg", "", None),
         (Axis, "axis", "Pitch", "pitch"),
         (StatusValue, "mask", "0x4F", 0x4F),
-        (Step, "signals", "Mode = 3, Name = node + 1, Gain = -0.5", {"Mode": 3, "Name": "node + 1", "Gain": -0.5}),
-        (Step, "signals", 'Do = "Clear, \\"then\\" arm", X = off on', {"Do": 'Clear, "then" arm', "X": "off on"}),
+        (
+            Step,
+            "signals",
+            "Mode = 3, Name = node + 1, Gain = -0.5",
+            {"Mode": 3, "Name": "node + 1", "Gain": -0.5},
+        ),
+        (
+            Step,
+            "signals",
+            'Do = "Clear, \\"then\\" arm", X = off on',
+            {"Do": 'Clear, "then" arm', "X": "off on"},
+        ),
         (Step, "signals", 'Mode = "12", Now = "true"', {"Mode": "12", "Now": "true"}),
         (Step, "signals", "", {}),
         (Step, "extended", "yes", True),
     ],
-)  # fmt: skip
+)
 def test_typed_texts_become_values(model: type, name: str, text: str, value: object) -> None:
     (column,) = columns_of(model, [name])
-    assert column.value(text) == pytest.approx(value) if isinstance(value, float) else column.value(text) == value
+    assert (
+        column.value(text) == pytest.approx(value)
+        if isinstance(value, float)
+        else column.value(text) == value
+    )
     again = column.value(column.text(column.value(text)))
     assert again == pytest.approx(value) if isinstance(value, float) else again == value
 
@@ -108,19 +122,31 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
         (Axis, "node", "1.5", "Node is a whole number; 1.5 is not."),
         (Axis, "node", "0xZZ", "0xZZ is no number."),
         (Axis, "axis", "sway", "Axis takes one of yaw, pitch, roll."),
-        (Step, "signals", "Mode", "Write names and values like Mode = 3, Speed = 100; Mode is not."),
-        (Step, "signals", 'A = 1, B = "x', 'Write names and values like Mode = 3, Speed = 100; B = "x is not.'),
+        (
+            Step,
+            "signals",
+            "Mode",
+            "Write names and values like Mode = 3, Speed = 100; Mode is not.",
+        ),
+        (
+            Step,
+            "signals",
+            'A = 1, B = "x',
+            'Write names and values like Mode = 3, Speed = 100; B = "x is not.',
+        ),
         (Step, "extended", "perhaps", "29-bit id takes yes or no."),
     ],
 )
-def test_texts_that_are_no_values_are_refused_in_a_sentence(model: type, name: str, text: str, sentence: str) -> None:
+def test_texts_that_are_no_values_are_refused_in_a_sentence(
+    model: type, name: str, text: str, sentence: str
+) -> None:
     (column,) = columns_of(model, [name])
     with pytest.raises(NumberTextError) as refused:
         column.value(text)
     assert str(refused.value) == sentence
 
 
-# ------------------------------------------------------------------------------------------------------------ tables
+# ------------------------------------------------------------------------------------------- tables
 
 
 def test_every_shipped_profile_is_shown_on_every_page(qtbot: QtBot) -> None:
@@ -211,7 +237,9 @@ def test_joints_are_generated(qtbot: QtBot) -> None:
 
 
 def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> None:
-    scene = with_values(Scene(), {"robot.n_links": 13, "robot.joints": "alternating", "robot.name": "Modules"})
+    scene = with_values(
+        Scene(), {"robot.n_links": 13, "robot.joints": "alternating", "robot.name": "Modules"}
+    )
     document = ProfileDocument(path)
     editor = shown(qtbot, ProfileEditor(document, None, None, lambda: scene))
     page = joints(editor)
@@ -227,7 +255,7 @@ def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> 
     assert len(document.profile.axes) == 12
 
 
-# ------------------------------------------------------------------------------------------------------------ pages
+# -------------------------------------------------------------------------------------------- pages
 
 
 def test_a_formula_shows_the_ids_it_gives(editor: ProfileEditor) -> None:
@@ -247,7 +275,8 @@ def test_bits_are_drawn_where_the_signals_are(editor: ProfileEditor) -> None:
     middle = page.grid._GUTTER + 4.5 * page.grid._CELL
     row = page.grid._row
     named = [
-        [signal.name for signal in page.grid.signals_at(middle, page.grid._HEAD + (b + 0.5) * row)] for b in range(9)
+        [signal.name for signal in page.grid.signals_at(middle, page.grid._HEAD + (b + 0.5) * row)]
+        for b in range(9)
     ]
     names = ("YawTarget", "PitchTarget", "YawRateTarget", "PitchRateTarget")
     assert named == [[name] for name in names for _ in range(2)] + [[]]
@@ -264,7 +293,9 @@ def test_a_sequence_shows_the_bytes_that_it_sends(editor: ProfileEditor) -> None
     assert "wait until every node says that it is armed" in lines[-1]
     page.tables["arm"].go_to(0)
     page.tables["arm"].remove()
-    assert page.bytes.toPlainText().splitlines() == ["  1  wait until every node says that it is armed, at most 1 s"]
+    assert page.bytes.toPlainText().splitlines() == [
+        "  1  wait until every node says that it is armed, at most 1 s"
+    ]
 
 
 def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qtbot: QtBot) -> None:
@@ -307,7 +338,7 @@ def test_every_kind_of_key_has_its_page(editor: ProfileEditor) -> None:
         assert editor.nav.currentItem().text() == title, key
 
 
-# ------------------------------------------------------------------------------------------------------------ files
+# -------------------------------------------------------------------------------------------- files
 
 
 def test_saving_keeps_comments_and_a_backup(editor: ProfileEditor, path: Path) -> None:
@@ -315,7 +346,9 @@ def test_saving_keeps_comments_and_a_backup(editor: ProfileEditor, path: Path) -
     editor.document.set_values({"limits.max_deg": 45.0}, "Change limit")
     assert editor.save()
     after = path.read_text(encoding="utf-8")
-    changed = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b]
+    changed = [
+        (a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b
+    ]
     assert changed == [("max_deg = 60.0", "max_deg = 45.0")]
     assert path.with_name("lab_robot.toml~").read_text(encoding="utf-8") == before
     assert not editor.document.dirty
@@ -340,7 +373,9 @@ def test_allowed_plugins_are_typed_and_saved(editor: ProfileEditor, path: Path) 
 def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path: Path) -> None:
     editor.document.save(path.with_name("other.toml"))
     assert load_profile(path.with_name("other.toml")).profile.dbc == "other.dbc"
-    assert "# Every joint's node has two slots" in path.with_name("other.toml").read_text(encoding="utf-8")
+    assert "# Every joint's node has two slots" in path.with_name("other.toml").read_text(
+        encoding="utf-8"
+    )
     assert editor.place.text() == "other.toml"
 
 
@@ -369,7 +404,9 @@ def test_a_file_that_cannot_be_written_loses_nothing(editor: ProfileEditor, path
     assert editor.document.dirty
 
 
-def test_closing_asks_about_what_is_not_saved(qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_asks_about_what_is_not_saved(
+    qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     editor = ProfileEditor(ProfileDocument(path))
     editor.show()
     qtbot.waitExposed(editor)
@@ -416,7 +453,7 @@ def test_a_profile_that_cannot_be_read_leaves_what_is_open(
     assert editor.document.profile.name == "Lab robot"
 
 
-# ------------------------------------------------------------------------------------------------------ with a robot
+# ------------------------------------------------------------------------------------- with a robot
 
 
 @pytest.fixture
@@ -475,8 +512,13 @@ def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobo
     assert live.document.profile.name == "Mine"
 
 
-def test_while_any_robot_may_move_nothing_long_is_opened(qtbot: QtBot, tmp_path: Path, robot: FakeRobot) -> None:
-    editor = shown(qtbot, ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot))
+def test_while_any_robot_may_move_nothing_long_is_opened(
+    qtbot: QtBot, tmp_path: Path, robot: FakeRobot
+) -> None:
+    editor = shown(
+        qtbot,
+        ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot),
+    )
     asked: list[bool] = []
     editor.learn_asked.connect(lambda: asked.append(True))
     for state in (LinkState.ARMED, LinkState.STREAMING):
@@ -491,7 +533,9 @@ def test_while_any_robot_may_move_nothing_long_is_opened(qtbot: QtBot, tmp_path:
     assert "unknown bus" in editor.learn.toolTip()
 
 
-def test_applying_saves_and_asks_to_connect_again(live: ProfileEditor, path: Path, qtbot: QtBot) -> None:
+def test_applying_saves_and_asks_to_connect_again(
+    live: ProfileEditor, path: Path, qtbot: QtBot
+) -> None:
     live.document.set_values({"name": "Mine"}, "Rename")
     with qtbot.waitSignal(live.applied):
         live.apply.click()
@@ -503,7 +547,9 @@ def test_without_that_robot_nothing_is_applied_or_locked(editor: ProfileEditor) 
     assert editor.document.locked == ""
 
 
-def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: QtBot, editor: ProfileEditor) -> None:
+def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
+    qtbot: QtBot, editor: ProfileEditor
+) -> None:
     document = editor.document
     page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
@@ -551,7 +597,9 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: Q
     assert document.dbc == before
 
 
-def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(editor: ProfileEditor) -> None:
+def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
+    editor: ProfileEditor,
+) -> None:
     page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
     dialog = page.add_message()
@@ -561,7 +609,9 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(edit
     assert name is not None
     for text in ("9" * 400, str(10**9), str(-(10**9))):
         bits.setText(text)
-        assert dialog.message.text() == "Signal1: no frame has more than 512 bits; give less in Bits."
+        assert (
+            dialog.message.text() == "Signal1: no frame has more than 512 bits; give less in Bits."
+        )
         assert not dialog.take.isEnabled()
         dialog.add_signal()  # looks for room behind them
         dialog.table.removeRow(1)
@@ -583,11 +633,17 @@ def test_branches_of_an_edited_message_do_not_clash(editor: ProfileEditor) -> No
         for name, place in (("Mode M", "0|8@1+"), ("Speed m0", "8|8@1+"), ("Heat m1", "8|8@1+"))
     )
     document.edit(
-        document.profile, "Add", dbc=document.dbc.replace("\nBO_ ", f"\nBO_ 800 Told: 8 A\n{branches}\n\nBO_ ", 1)
+        document.profile,
+        "Add",
+        dbc=document.dbc.replace("\nBO_ ", f"\nBO_ 800 Told: 8 A\n{branches}\n\nBO_ ", 1),
     )
     page.tree.setCurrentItem(page.tree.findItems("Told", Qt.MatchFlag.MatchExactly)[0])
     dialog = page.edit_message()
     assert dialog is not None
     layout = dialog.grid._layout
     assert layout is not None
-    assert {signal.name: signal.branch for signal in layout.signals} == {"Mode": (), "Speed": (0,), "Heat": (1,)}
+    assert {signal.name: signal.branch for signal in layout.signals} == {
+        "Mode": (),
+        "Speed": (0,),
+        "Heat": (1,),
+    }

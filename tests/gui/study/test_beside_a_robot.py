@@ -29,7 +29,10 @@ from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.test_study import bar, opened, shown, study_file
 from tests.link.rig import STOP_ID, Witness, patient_robot
 
-pytestmark = [pytest.mark.gui, pytest.mark.usefixtures("endless")]  # before the window opens the scene
+pytestmark = [
+    pytest.mark.gui,
+    pytest.mark.usefixtures("endless"),
+]  # before the window opens the scene
 
 __all__ = ["opened", "shown", "study_file"]
 
@@ -117,7 +120,9 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     arm(opened, qtbot)
     assert runner.pausing
     assert bar(opened).notice.text == ARMED
-    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS
+    )
     assert robot.state is LinkState.ARMED, robot.standing.sentence
     assert answered("Cancel", bar(opened).resume_button.click) == ("A Robot Is Armed", "Cancel")
     assert runner.pausing
@@ -125,7 +130,9 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     assert runner.pausing, "it goes on when somebody says so"
     assert bar(opened).notice.text == ARMED
     idle = bar(opened).workers.model().index(0, 1)
-    qtbot.waitUntil(lambda: idle.data() == "0", timeout=COMPILING_MS)  # what was under way has ended
+    qtbot.waitUntil(
+        lambda: idle.data() == "0", timeout=COMPILING_MS
+    )  # what was under way has ended
     before = finished(opened)
     bar(opened).resume_button.click()
     assert not runner.pausing

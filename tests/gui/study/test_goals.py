@@ -62,7 +62,11 @@ def choose(box: QComboBox, word: str) -> None:
 
 def test_direction_follows_the_measure(goals: Goals, path: Path, qtbot: QtBot) -> None:
     card = goals.cards[0]
-    for measure, aim in (("cost_of_transport", "minimise"), ("straightness", "maximise"), ("time_jammed", "minimise")):
+    for measure, aim in (
+        ("cost_of_transport", "minimise"),
+        ("straightness", "maximise"),
+        ("time_jammed", "minimise"),
+    ):
         choose(card.measure, measure)
         assert load_study(path).goals[0].aim == aim
         assert card.aim.currentData() == aim

@@ -68,7 +68,9 @@ def test_a_cluster_computes_what_the_window_asks(
     bar(opened).run_button.click()
     qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 2, timeout=COMPILING_MS)
     names = {bar(opened).workers.model().index(row, 0).data() for row in range(2)}
-    assert all(name.startswith("tcp://127.0.0.1:") for name in names), "those that were started by hand"
+    assert all(name.startswith("tcp://127.0.0.1:") for name in names), (
+        "those that were started by hand"
+    )
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
     assert bar(opened).error.text == ""
     assert results_of(study_file)["runs"].tolist() == [1] * 6

@@ -27,7 +27,11 @@ from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_
 pytestmark = pytest.mark.gui
 
 SCENE = load_scene(scenes_dir() / "lagrangian_undulation.toml")
-LEFT, NONE, CTRL = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+LEFT, NONE, CTRL = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
 
 
 @pytest.fixture
@@ -70,7 +74,9 @@ def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
 
 def move(chart: ResultsChart, at: QPointF, buttons: Qt.MouseButton = LEFT) -> None:
     screen = QPointF(chart.mapToGlobal(at))
-    event = QMouseEvent(QMouseEvent.Type.MouseMove, at, screen, Qt.MouseButton.NoButton, buttons, NONE)
+    event = QMouseEvent(
+        QMouseEvent.Type.MouseMove, at, screen, Qt.MouseButton.NoButton, buttons, NONE
+    )
     QApplication.sendEvent(chart.viewport(), event)
 
 
@@ -81,13 +87,17 @@ def texts(view: StudyResultsView, column: str) -> list[str]:
 
 
 def numbers(view: StudyResultsView, column: str) -> list[float]:
-    return [math.nan if text == "–" else float(text.replace("−", "-")) for text in texts(view, column)]
+    return [
+        math.nan if text == "–" else float(text.replace("−", "-")) for text in texts(view, column)
+    ]
 
 
-# --- the table ------------------------------------------------------------------------------------------------------
+# --- the table ------------------------------------------------------------------------------------
 
 
-def test_a_click_on_the_head_sorts_and_failures_come_last(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_a_click_on_the_head_sorts_and_failures_come_last(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     head = view.table.horizontalHeader()
     at = [column.name for column in view.table.results.columns].index("net_speed")
     view.table.scrollTo(view.table.results.index(0, at))
@@ -108,14 +118,19 @@ def test_a_click_on_the_head_sorts_and_failures_come_last(view: StudyResultsView
     assert [text.split()[0] for text in texts(view, "point")[:3]] == ["0", "1", "2"]
 
 
-def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     qtbot.keyClicks(view.filter, "net_speed > 0.1 and gait.amplitude_deg < 40")
     assert view.problem.isHidden()
     assert 0 < view.table.results.rowCount() < 400
     assert min(numbers(view, "net_speed")) > 0.1
     assert view.count.text().startswith(f"{view.table.results.rowCount()} of 400 points")
     view.filter.setText("net_sped > 1")
-    assert view.problem.text() == "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"
+    assert (
+        view.problem.text()
+        == "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"
+    )
     assert view.table.results.rowCount() == 400
     view.filter.clear()
     assert view.problem.isHidden()
@@ -166,18 +181,27 @@ def test_copied_rows_have_heads_units_and_every_digit(view: StudyResultsView, qt
     qtbot.keyClick(view.table, Qt.Key.Key_C, CTRL)
     head, line = (text.split("\t") for text in QGuiApplication.clipboard().text().splitlines())
     assert head[:2] == ["Point", "Gait: Amplitude (°)"]
-    assert float(line[head.index("Net speed (m/s)")]) == view.linked.results.columns["net_speed"].values[7]
+    assert (
+        float(line[head.index("Net speed (m/s)")])
+        == view.linked.results.columns["net_speed"].values[7]
+    )
     assert line[-1] in ("done", "beyond limits")
 
 
-# --- linked views ---------------------------------------------------------------------------------------------------
+# --- linked views ---------------------------------------------------------------------------------
 
 
-def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     chart = view.parallel.chart
     before = view.scatter.chart.grab().toImage()
     area, x = chart.area, chart.axis_x(0)
-    drag(chart, QPointF(x, area.bottom() - 0.2 * area.height()), QPointF(x, area.bottom() - 0.6 * area.height()))
+    drag(
+        chart,
+        QPointF(x, area.bottom() - 0.2 * area.height()),
+        QPointF(x, area.bottom() - 0.6 * area.height()),
+    )
     low, high = view.linked.rows.brushes["gait.amplitude_deg"]
     amplitude = view.linked.results.columns["gait.amplitude_deg"].values
     assert low == pytest.approx(19.4, abs=0.5)
@@ -194,10 +218,16 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(view: StudyResult
     moved = view.linked.rows.brushes["gait.amplitude_deg"]
     assert moved[1] - moved[0] == pytest.approx(high - low, rel=0.03)
     assert moved[0] > low + 8
-    drag(chart, QPointF(x, area.bottom() - 0.8 * area.height()), QPointF(x, area.bottom() - 0.7 * area.height()))
+    drag(
+        chart,
+        QPointF(x, area.bottom() - 0.8 * area.height()),
+        QPointF(x, area.bottom() - 0.7 * area.height()),
+    )
     assert view.linked.rows.brushes["gait.amplitude_deg"][1] < moved[1] - 3
     assert view.linked.rows.brushes["gait.amplitude_deg"][0] == pytest.approx(moved[0])
-    QTest.mouseDClick(chart.viewport(), LEFT, NONE, QPointF(x, area.bottom() - 0.6 * area.height()).toPoint())
+    QTest.mouseDClick(
+        chart.viewport(), LEFT, NONE, QPointF(x, area.bottom() - 0.6 * area.height()).toPoint()
+    )
     assert not view.linked.rows.brushes
     assert view.table.results.rowCount() == 400
 
@@ -213,7 +243,9 @@ def test_rows_that_are_not_brushed_stay_faintly_visible(view: StudyResultsView) 
     assert dim > 0.95 * len(at)
 
 
-def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     chart = view.scatter.chart
     area = chart.area
     drag(chart, QPointF(area.center()), QPointF(area.right() - 2, area.bottom() - 2))
@@ -224,7 +256,9 @@ def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(view: StudyResul
     assert not view.linked.rows.brushes
 
 
-def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     chart = view.scatter.chart
     best = view.linked.results.best
     assert best is not None
@@ -253,7 +287,9 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(view: St
     assert opened == [best, best, best]
 
 
-def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     asked: list[str] = []
 
     def trace(key: str) -> Trace | None:
@@ -298,7 +334,9 @@ def test_hovering_a_line_finds_its_point(view: StudyResultsView) -> None:
     assert chart.row_at(QPointF(at.x(), chart.area.top() + 1)) == -1
 
 
-def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(view: StudyResultsView) -> None:
+def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(
+    view: StudyResultsView,
+) -> None:
     chart = view.parallel.chart
     names = [column.name for column in chart.columns]
     drag(chart, QPointF(chart.axis_x(0), 14), QPointF(chart.axis_x(2), 14))
@@ -309,13 +347,15 @@ def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(vi
     assert names[0] not in [column.name for column in chart.columns]
 
 
-# --- keys -----------------------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
     """Five amplitudes and five phases; point 5 a + p has the a-th and the p-th, and 24 alone has failed."""
-    view = make_view(table_of(made_up_study(("amplitude", "phase"), 1, search='kind = "grid"', steps=5)))
+    view = make_view(
+        table_of(made_up_study(("amplitude", "phase"), 1, search='kind = "grid"', steps=5))
+    )
     assert np.flatnonzero(view.linked.results.failed).tolist() == [24]
     return view
 
@@ -370,7 +410,9 @@ def test_arrows_step_from_cell_to_cell_and_the_card_stands_beside(grid: StudyRes
 
 
 def test_arrows_step_along_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
-    view = make_view(table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)), (500, 1200))
+    view = make_view(
+        table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)), (500, 1200)
+    )
     view.show_chart("Map")
     view.linked.select([3])
     assert keyed(view.map.chart, "lrrrl") == [3, 4, 5, 6, 5], "however steep it is"
@@ -388,7 +430,9 @@ def test_arrows_step_to_the_nearest_dot_on_that_side(grid: StudyResultsView) -> 
     assert place(grid.scatter.chart, row).y() < before.y()
 
 
-def test_dots_that_lie_over_each_other_are_all_reached(make_view: Callable[..., StudyResultsView]) -> None:
+def test_dots_that_lie_over_each_other_are_all_reached(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
     view = make_view(table_of(made_up_study(("model", "switch"), 1, search='kind = "grid"')))
     view.show_chart("Scatter")
     view.scatter.x_box.choose("model.kind")
@@ -453,7 +497,12 @@ def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot
 
 
 def test_keys_that_mean_something_in_the_window_are_the_charts_own(view: StudyResultsView) -> None:
-    for key, own in ((Qt.Key.Key_Space, True), (Qt.Key.Key_Left, True), (Qt.Key.Key_P, True), (Qt.Key.Key_F6, False)):
+    for key, own in (
+        (Qt.Key.Key_Space, True),
+        (Qt.Key.Key_Left, True),
+        (Qt.Key.Key_P, True),
+        (Qt.Key.Key_F6, False),
+    ):
         for modifiers in (NONE, CTRL):
             event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers)
             event.ignore()
@@ -461,7 +510,9 @@ def test_keys_that_mean_something_in_the_window_are_the_charts_own(view: StudyRe
             assert event.isAccepted() == (own and modifiers == NONE)
 
 
-def test_one_stays_at_a_point_while_runs_land(make_view: Callable[..., StudyResultsView], qtbot: QtBot) -> None:
+def test_one_stays_at_a_point_while_runs_land(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
     study = made_up_study()
     view = make_view(table_of(study, 300, landed=200))
     chart = view.scatter.chart
@@ -477,7 +528,7 @@ def test_one_stays_at_a_point_while_runs_land(make_view: Callable[..., StudyResu
     assert view.card.isHidden()
 
 
-# --- charts ---------------------------------------------------------------------------------------------------------
+# --- charts ---------------------------------------------------------------------------------------
 
 
 def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView) -> None:
@@ -490,7 +541,11 @@ def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView)
 def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
-    view = make_view(table_of(made_up_study(("amplitude", "phase", "friction"), 1, search='kind = "grid"', steps=5)))
+    view = make_view(
+        table_of(
+            made_up_study(("amplitude", "phase", "friction"), 1, search='kind = "grid"', steps=5)
+        )
+    )
     view.show_chart("Map")
     assert view.map.told.text() == "over Friction along"
     assert view.map.over_box.box.currentText() == "Best"
@@ -523,7 +578,9 @@ def test_a_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView
     assert view.map.chart.row_at(QPointF(place(view.map.chart, best))) == best
 
 
-def test_the_optimisers_convergence_is_the_best_so_far(make_view: Callable[..., StudyResultsView]) -> None:
+def test_the_optimisers_convergence_is_the_best_so_far(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
     table = table_of(made_up_study(goals=2, search='kind = "nsga2"\npoints = 96'))
     view = make_view(table)
     view.show_chart("Convergence")
@@ -546,7 +603,9 @@ def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
     marks = chart.generations()
     x = [chart.place_of(row).x() for row in range(100)]  # type: ignore[union-attr]
     expected = [7, 14, 21, 28, 42, 56, 70, 84]
-    assert [at for at, _ in marks] == pytest.approx([(x[first - 1] + x[first]) / 2 for first in expected])
+    assert [at for at, _ in marks] == pytest.approx(
+        [(x[first - 1] + x[first]) / 2 for first in expected]
+    )
     assert [anew for _, anew in marks] == [first in (28, 84) for first in expected]
     assert chart.told_of_generations() == "generations of 7, restarts with 14, 28"
     assert "restart" in chart.toolTip()
@@ -556,14 +615,20 @@ def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
     assert chart.toolTip() == ""
 
 
-def test_generations_that_cannot_be_told_apart_are_not_drawn(make_view: Callable[..., StudyResultsView]) -> None:
+def test_generations_that_cannot_be_told_apart_are_not_drawn(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
     study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 4000')
     view = make_view(table_of(study, begun=((0, 7), (14, 14), (700, 500))), (420, 760))
     view.show_chart("Convergence")
     chart = view.convergence.chart
     marks = chart.generations()
-    firsts = [round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks]
-    assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], "of the first two searches only where the next begins"
+    firsts = [
+        round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks
+    ]
+    assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], (
+        "of the first two searches only where the next begins"
+    )
     assert min(np.diff([at for at, _ in marks])) >= 6.0
     assert marks[0][1]
 
@@ -593,7 +658,11 @@ def test_every_chart_can_show_every_kind_of_study(
         view.show_chart(name)
         chart = view.charts[name]
         picture = chart.grab().toImage()
-        inks = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
+        inks = {
+            picture.pixel(x, y)
+            for x in range(0, picture.width(), 3)
+            for y in range(0, picture.height(), 3)
+        }
         assert len(inks) > 3, (name, chart.nothing())
     if not goals:
         assert view.convergence.chart.nothing().startswith("This study has no goal")
@@ -615,10 +684,12 @@ def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
     chart.grab()
 
 
-# --- while it runs --------------------------------------------------------------------------------------------------
+# --- while it runs --------------------------------------------------------------------------------
 
 
-def test_before_anything_has_landed_it_says_what_to_do(make_view: Callable[..., StudyResultsView]) -> None:
+def test_before_anything_has_landed_it_says_what_to_do(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
     study = made_up_study()
     view = make_view(Table(study, []))
     assert view.empty.isVisible()
@@ -630,19 +701,29 @@ def test_before_anything_has_landed_it_says_what_to_do(make_view: Callable[..., 
     assert view.table.results.rowCount() < 50  # what was typed holds from the first row on
 
 
-def test_where_every_run_failed_it_says_why_and_draws_nothing(make_view: Callable[..., StudyResultsView]) -> None:
+def test_where_every_run_failed_it_says_why_and_draws_nothing(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
     study = made_up_study()
     nans = tuple(math.nan for _ in study.measured)
-    rows = [(run, Outcome(run.key, "refused", "ground.mu_along is not positive.", nans)) for run in asked_of(study, 12)]
+    rows = [
+        (run, Outcome(run.key, "refused", "ground.mu_along is not positive.", nans))
+        for run in asked_of(study, 12)
+    ]
     view = make_view(Table(study, rows))
-    assert view.said.text() == "None of the 12 points has a result. The first says: ground.mu_along is not positive."
+    assert (
+        view.said.text()
+        == "None of the 12 points has a result. The first says: ground.mu_along is not positive."
+    )
     for chart in (view.map.chart, view.scatter.chart, view.parallel.chart, view.convergence.chart):
         assert "failed" in chart.nothing()
     assert view.table.results.rowCount() == 12
     assert texts(view, "state")[0] == "refused: ground.mu_along is not positive."
 
 
-def test_all_that_was_chosen_stays_while_runs_land(make_view: Callable[..., StudyResultsView], qtbot: QtBot) -> None:
+def test_all_that_was_chosen_stays_while_runs_land(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
     study = made_up_study()
     view = make_view(table_of(study, 300, landed=200))
     view.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
@@ -694,7 +775,7 @@ def test_every_line_is_drawn_once_nothing_changes_any_more(
     qtbot.waitUntil(lambda: view.parallel.chart.complete)
 
 
-# --- narrow and wide ------------------------------------------------------------------------------------------------
+# --- narrow and wide ------------------------------------------------------------------------------
 
 
 def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
@@ -722,9 +803,13 @@ def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
     assert view.shown_charts == ["Scatter"]
     assert not view.table.isVisible()
     assert view.scatter.height() > 300
-    view.resize(250, 400)  # as narrow as a dock gets: the longest word makes way, none lies over another
+    view.resize(
+        250, 400
+    )  # as narrow as a dock gets: the longest word makes way, none lies over another
     chips = list(view.chips.values())
-    qtbot.waitUntil(lambda: all(one.geometry().right() < other.x() for one, other in itertools.pairwise(chips)))
+    qtbot.waitUntil(
+        lambda: all(one.geometry().right() < other.x() for one, other in itertools.pairwise(chips))
+    )
     assert chips[-1].geometry().right() < 250
     assert chips[0].width() > chips[0].fontMetrics().horizontalAdvance("Map")
     view.resize(420, 400)
@@ -744,7 +829,10 @@ def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
     qtbot.waitUntil(lambda: not view.chips["Table"].isVisible())
     assert view.shown_charts == ["Scatter", "Parallel"]
     assert view.table.isVisible()
-    assert view.table.mapTo(view, QPoint(0, 0)).y() > view.scatter.mapTo(view, QPoint(0, 0)).y() + view.scatter.height()
+    assert (
+        view.table.mapTo(view, QPoint(0, 0)).y()
+        > view.scatter.mapTo(view, QPoint(0, 0)).y() + view.scatter.height()
+    )
     assert view.table.width() > 1200
     assert [index.row() for index in view.table.selectionModel().selectedRows()] == [7]
     view.show_chart("Scatter", False)

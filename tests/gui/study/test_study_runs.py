@@ -61,7 +61,9 @@ at_most = 100.0
 """
 
 
-def run_here(path: Path, code: str | None = None, change: Callable[[Outcome], Outcome] = lambda o: o) -> Table:
+def run_here(
+    path: Path, code: str | None = None, change: Callable[[Outcome], Outcome] = lambda o: o
+) -> Table:
     """Run a study in this process, as its driver and a worker do, and keep what comes of it."""
     plan = open_plan(path)
     units = check_measures(plan)
@@ -73,7 +75,14 @@ def run_here(path: Path, code: str | None = None, change: Callable[[Outcome], Ou
         for repeat in range(plan.study.repeats.count):
             values = plan.repeat(plan.grid_point(number), repeat)
             asked.append(Asked(number, repeat, run_key(shared, plan.scene_at(values)), values))
-    chunk = Chunk("s", dump_scene(scene), files, measures, code_hash(), tuple((a.key, a.changes) for a in asked))
+    chunk = Chunk(
+        "s",
+        dump_scene(scene),
+        files,
+        measures,
+        code_hash(),
+        tuple((a.key, a.changes) for a in asked),
+    )
     with Store(store_path(path), writing=True) as store:
         about = {"study": dump_study(plan.study), "scene": chunk.scene, "code": code or code_hash()}
         store.begin({**about, "units": json.dumps(units)})
@@ -86,7 +95,10 @@ def run_here(path: Path, code: str | None = None, change: Callable[[Outcome], Ou
 def study(tmp_path: Path) -> Path:
     """Three points of two repeats, half a second each."""
     values = {"run.duration_s": 0.5, "run.log_rate_hz": 20.0}
-    save_scene(with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), values), tmp_path / "snake.toml")
+    save_scene(
+        with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), values),
+        tmp_path / "snake.toml",
+    )
     path = tmp_path / "friction.study.toml"
     path.write_text(STUDY)
     if not registry.is_warm("planar_lagrangian"):
@@ -108,7 +120,11 @@ def banner(window: MainWindow) -> Banner:
 def buttons(window: MainWindow) -> list[QPushButton]:
     """What the notice offers."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    return [button for button in banner(window).findChildren(QPushButton) if button.text() not in ("More", "Less")]
+    return [
+        button
+        for button in banner(window).findChildren(QPushButton)
+        if button.text() not in ("More", "Less")
+    ]
 
 
 def opened(qtbot: QtBot, runs: StudyRuns) -> None:
@@ -125,7 +141,9 @@ def test_a_run_is_made_again_bit_for_bit_and_shown(
     assert "friction, point 2, repeat 2 of 2" in banner(window).text
     opened(qtbot, runs)
     bridge = window.context.bridge
-    assert banner(window).text.endswith("Made again bit for bit: all that is measured of it is what the study has.")
+    assert banner(window).text.endswith(
+        "Made again bit for bit: all that is measured of it is what the study has."
+    )
     assert bridge.source == "replay"
     assert bridge.source_name == "friction, point 2, repeat 2 of 2"
     recording = bridge.recording
@@ -139,7 +157,9 @@ def test_a_run_is_made_again_bit_for_bit_and_shown(
     assert asked.changes["ground.mu_across"] != table.rows[2][0][0].changes["ground.mu_across"]
 
 
-def test_the_next_repeat_is_one_click_away(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+def test_the_next_repeat_is_one_click_away(
+    window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
+) -> None:
     table = run_here(study)
     runs.open(study, table, {}, row=0)
     opened(qtbot, runs)
@@ -151,24 +171,35 @@ def test_the_next_repeat_is_one_click_away(window: MainWindow, runs: StudyRuns, 
     assert [button.text() for button in buttons(window)] == ["Take Over Values"]
 
 
-def test_it_is_told_if_the_program_has_changed(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+def test_it_is_told_if_the_program_has_changed(
+    window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
+) -> None:
     table = run_here(study, code="of another version")
-    other = [[(replace(asked, key="another"), outcome) for asked, outcome in row] for row in table.rows]
+    other = [
+        [(replace(asked, key="another"), outcome) for asked, outcome in row] for row in table.rows
+    ]
     table = Table(table.study, [run for row in other for run in row])
     runs.open(study, table, {}, row=1)
     opened(qtbot, runs)
-    said = "The program has changed since this study was run; this run is still the same, bit for bit."
+    said = (
+        "The program has changed since this study was run; this run is still the same, bit for bit."
+    )
     assert banner(window).text.endswith(said)
 
     def less(outcome: Outcome | None) -> Outcome:
         assert outcome is not None
         return replace(outcome, measures=(0.5, *outcome.measures[1:]))
 
-    changed = Table(table.study, [(asked, less(outcome)) for row in table.rows for asked, outcome in row])
+    changed = Table(
+        table.study, [(asked, less(outcome)) for row in table.rows for asked, outcome in row]
+    )
     runs.open(study, changed, {"net_speed": "mps"}, row=1)
     opened(qtbot, runs)
     text = banner(window).text
-    assert "The program has changed since this study was run. What is measured of it is not what the study has" in text
+    assert (
+        "The program has changed since this study was run. What is measured of it is not what the study has"
+        in text
+    )
     assert "Net speed is " in text
     assert "and was 0.5 m/s." in text
     assert "Run the study again" in text
@@ -207,7 +238,9 @@ def test_time_step_of_a_point_is_checked(window: MainWindow, study: Path, qtbot:
     assert checker.comparison.settled
 
 
-def test_opening_can_be_cancelled(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+def test_opening_can_be_cancelled(
+    window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
+) -> None:
     table = run_here(study)
     runs.open(study, table, {}, row=0)
     runs.cancel()
@@ -217,16 +250,20 @@ def test_opening_can_be_cancelled(window: MainWindow, runs: StudyRuns, study: Pa
     assert window.context.bridge.source == "simulation"
 
 
-# --- taking over ------------------------------------------------------------------------------------------------------
+# --- taking over ----------------------------------------------------------------------------------
 
 
-def test_values_are_taken_over_as_one_edit(window: MainWindow, runs: StudyRuns, study: Path) -> None:
+def test_values_are_taken_over_as_one_edit(
+    window: MainWindow, runs: StudyRuns, study: Path
+) -> None:
     table = run_here(study)
     document = window.context.document
     assert window.context.files.open(study.parent / "snake.toml")
     before = document.scene
     runs.take_over(study, table, 2)
-    assert document.scene == with_values(before, {"gait.amplitude_deg": 40.0, "ground.mu_along": 0.15})
+    assert document.scene == with_values(
+        before, {"gait.amplitude_deg": 40.0, "ground.mu_along": 0.15}
+    )
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Take over friction, point 2"
     said = "The scene has the values of friction, point 2 now: Ground: Friction along, Gait: Amplitude."
@@ -248,10 +285,15 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
     runs.take_over(study, table, 2)
     runs.take_over(study, table, 1)  # the notice is of the last one asked for
     assert document.scene == before
-    assert "The study is of snake.toml, and Copy of obstacle_aided.toml is open." in banner(window).text
+    assert (
+        "The study is of snake.toml, and Copy of obstacle_aided.toml is open."
+        in banner(window).text
+    )
     offered = {button.text(): button for button in buttons(window)}
     offered["Take Over into Copy of obstacle_aided.toml"].click()
-    assert document.scene == with_values(before, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.15})
+    assert document.scene == with_values(
+        before, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.15}
+    )
     document.undo_stack.undo()
     runs.take_over(study, table, 1)
     next(button for button in buttons(window) if button.text() == "Open snake.toml").click()
@@ -268,8 +310,14 @@ def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
     document = window.context.document
     before = document.scene
     key = "obstacles[40].x_m"
-    fields = table.study.model_copy(update={"vary": (table.study.vary[0].model_copy(update={"key": key}),)})
-    rows = [(replace(asked, changes={key: 1.0}), outcome) for row in table.rows for asked, outcome in row]
+    fields = table.study.model_copy(
+        update={"vary": (table.study.vary[0].model_copy(update={"key": key}),)}
+    )
+    rows = [
+        (replace(asked, changes={key: 1.0}), outcome)
+        for row in table.rows
+        for asked, outcome in row
+    ]
     runs.take_over(study, Table(fields, rows), 1)
     buttons(window)[1].click()
     assert document.scene == before

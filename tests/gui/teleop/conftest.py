@@ -16,7 +16,11 @@ class VirtualPad:
 
     def __init__(self, axes: int = 6, buttons: int = 15, *, known: bool = True) -> None:
         self._sdl: Any = load_sdl()
-        kind = self._sdl.SDL_JOYSTICK_TYPE_GAMECONTROLLER if known else self._sdl.SDL_JOYSTICK_TYPE_UNKNOWN
+        kind = (
+            self._sdl.SDL_JOYSTICK_TYPE_GAMECONTROLLER
+            if known
+            else self._sdl.SDL_JOYSTICK_TYPE_UNKNOWN
+        )
         self._index = self._sdl.SDL_JoystickAttachVirtual(kind, axes, buttons, 1)
         assert self._index >= 0, self._sdl.SDL_GetError()
         self._number = self._sdl.SDL_JoystickGetDeviceInstanceID(self._index)
@@ -41,8 +45,8 @@ class VirtualPad:
 def plug(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., VirtualPad]]:
     """Plug in a gamepad; needs `Gamepads` that are being read.
 
-    A thread that a busy machine does not let run for a while is not to look like a driver that hangs; tests of one that
-    does hang set the time themselves.
+    A thread that a busy machine does not let run for a while is not to look like a driver that
+    hangs; tests of one that does hang set the time themselves.
     """
     monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
     made: list[VirtualPad] = []

@@ -32,13 +32,19 @@ def pads(qtbot: QtBot) -> Iterator[Gamepads]:
     pads.close()
 
 
-def test_a_known_gamepad_is_read_by_the_names_of_its_parts(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+def test_a_known_gamepad_is_read_by_the_names_of_its_parts(
+    qtbot: QtBot, pads: Gamepads, plug: Plug
+) -> None:
     with qtbot.waitSignal(pads.found):
         pad = plug(pads)
     pad.axis(1, -1.0)
     pad.axis(4, 1.0)
     pad.button(0, True)
-    expected = {Input("axis", "lefty"): -1.0, Input("axis", "lefttrigger"): 1.0, Input("button", "a"): 1.0}
+    expected = {
+        Input("axis", "lefty"): -1.0,
+        Input("axis", "lefttrigger"): 1.0,
+        Input("button", "a"): 1.0,
+    }
     qtbot.waitUntil(lambda: pads.readings == pytest.approx(expected, abs=1e-4))
     pad.button(0, False)
     qtbot.waitUntil(lambda: Input("button", "a") not in pads.readings)
@@ -52,11 +58,15 @@ def test_any_joystick_is_read_by_numbers(qtbot: QtBot, pads: Gamepads, plug: Plu
     qtbot.waitUntil(lambda: pads.readings == pytest.approx(expected, abs=1e-4))
 
 
-def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(
+    qtbot: QtBot, pads: Gamepads, plug: Plug
+) -> None:
     pad = plug(pads)
     pad.axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
-    with qtbot.waitSignal(pads.lost, timeout=60_000) as lost:  # how fast it is, the benchmark measures
+    with qtbot.waitSignal(
+        pads.lost, timeout=60_000
+    ) as lost:  # how fast it is, the benchmark measures
         pad.unplug()
     assert lost.args
     assert pads.readings == {}
@@ -65,16 +75,24 @@ def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(qtbot: QtBot, pa
     qtbot.waitUntil(lambda: pads.readings == {Input("axis", "leftx"): -1.0})
 
 
-def test_of_two_gamepads_the_one_moved_further_counts(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+def test_of_two_gamepads_the_one_moved_further_counts(
+    qtbot: QtBot, pads: Gamepads, plug: Plug
+) -> None:
     one, other = plug(pads), plug(pads)
     one.axis(0, 0.25)
     other.axis(0, -0.75)
-    qtbot.waitUntil(lambda: pads.readings == pytest.approx({Input("axis", "leftx"): -0.75}, abs=1e-3))
+    qtbot.waitUntil(
+        lambda: pads.readings == pytest.approx({Input("axis", "leftx"): -0.75}, abs=1e-3)
+    )
     other.unplug()
-    qtbot.waitUntil(lambda: pads.readings == pytest.approx({Input("axis", "leftx"): 0.25}, abs=1e-3))
+    qtbot.waitUntil(
+        lambda: pads.readings == pytest.approx({Input("axis", "leftx"): 0.25}, abs=1e-3)
+    )
 
 
-def test_they_are_read_only_while_somebody_wants_them(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+def test_they_are_read_only_while_somebody_wants_them(
+    qtbot: QtBot, pads: Gamepads, plug: Plug
+) -> None:
     pads.want("other", True)
     pads.want("test", False)
     plug(pads)
@@ -115,7 +133,9 @@ def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: 
         signal.signal(signal.SIGTERM, before)
 
 
-def test_without_sdl_there_is_a_sentence_and_the_keys(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+def test_without_sdl_there_is_a_sentence_and_the_keys(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
     real = builtins.__import__
 
     def without(name: str, *args: Any) -> Any:

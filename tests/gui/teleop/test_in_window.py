@@ -77,14 +77,20 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
     assert panel.switch.text() == "Drive by Hand"
     window.context.actions_table["teleop"].trigger()
     assert (
-        window.context.banners.edits.text == "Nothing follows the controls: the scene's controller is “Path following”."
+        window.context.banners.edits.text
+        == "Nothing follows the controls: the scene's controller is “Path following”."
     )
     assert panel.message.text() == window.context.banners.edits.text
     assert panel.switch.text() == "Leave Teleoperation (Esc)"
     assert teleoperation.adoptable
     panel.adopt.click()
     assert window.context.document.undo_stack.count() == 1
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready" and not window.context.bridge.status.pending)
+    qtbot.waitUntil(
+        lambda: (
+            window.context.bridge.status.state == "ready"
+            and not window.context.bridge.status.pending
+        )
+    )
     assert teleoperation.refusal == ""
     assert window.context.banners.edits.text == ""
     window.activateWindow()
@@ -98,7 +104,9 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
 
     qtbot.waitUntil(moves)
     assert window.context.bridge.recording is not None
-    assert "The robot is steered by hand" in [event.text for event in window.context.bridge.recording.events]
+    assert "The robot is steered by hand" in [
+        event.text for event in window.context.bridge.recording.events
+    ]
     qtbot.keyRelease(window.context.viewport, Qt.Key.Key_W)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Escape)
     assert not window.context.actions_table["teleop"].isChecked() or not teleoperation.teleop.on
@@ -114,7 +122,9 @@ def test_a_continuous_body_is_refused_in_words(planar: MainWindow, qtbot: QtBot)
     assert "follows its strain law; open a scene with links" in planar.context.banners.edits.text
 
 
-def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: TeleopPanel, qtbot: QtBot) -> None:
+def test_the_frame_and_the_panel_say_what_is_asked(
+    planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
+) -> None:
     teleop = planar.context.teleoperation.teleop
     frame = planar.context.teleoperation.frame_over_view
     assert frame.isHidden()
@@ -129,20 +139,29 @@ def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: Te
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nobody follows"
     found = {"fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"}
-    assert set(panel.gait_buttons) == {"scene", "lateral_undulation", "obstacle_aided", "turning"} | found
+    assert (
+        set(panel.gait_buttons)
+        == {"scene", "lateral_undulation", "obstacle_aided", "turning"} | found
+    )
     assert bound_keys(DEFAULT).startswith("<b>W Up S Down</b> speed · <b>A Left D Right</b> turn")
     teleop.set_on(False)
     assert frame.isHidden()
 
 
 @pytest.mark.parametrize("shown", ["simulation", "robot", "replay"])
-def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(shown: str, qtbot: QtBot) -> None:
+def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(
+    shown: str, qtbot: QtBot
+) -> None:
     robot, session = Robot(), Driven()
     teleop = Teleop(QWidget(), lambda: ("scene",), QSettings())
     qtbot.addWidget(teleop.parent())  # type: ignore[arg-type]
     steerer = Steerer(teleop, Shown(shown, session), robot)  # type: ignore[arg-type]
     teleop.steered.emit(TeleopCommand(0.5))
-    assert (len(session.driven), len(robot.driven)) == {"simulation": (1, 0), "robot": (0, 1), "replay": (0, 0)}[shown]
+    assert (len(session.driven), len(robot.driven)) == {
+        "simulation": (1, 0),
+        "robot": (0, 1),
+        "replay": (0, 0),
+    }[shown]
     teleop.stop_asked.emit("The gamepad was unplugged.")
     assert robot.stopped == ["The gamepad was unplugged."]
     robot.movable = False
@@ -151,7 +170,9 @@ def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(shown: s
     steerer.deleteLater()
 
 
-def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(planar: MainWindow, qtbot: QtBot) -> None:
+def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
+    planar: MainWindow, qtbot: QtBot
+) -> None:
     teleop = planar.context.teleoperation.teleop
     planar.context.teleoperation.edit_mapping()
     editor = planar.findChild(MappingEditor)
@@ -177,11 +198,15 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(planar: MainWin
     editor.rows[-1].share.setValue(40.0)
     for place, field in enumerate(editor.numbers.values()):
         field.setValue(60.0 + place)
-    assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, "all can be reached"
+    assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, (
+        "all can be reached"
+    )
     editor.use.click()
     assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
     assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
-    assert [getattr(teleop.mapping, name) for name in RANGES] == pytest.approx([0.6, 0.61, 0.62, 0.63, 0.64])
+    assert [getattr(teleop.mapping, name) for name in RANGES] == pytest.approx(
+        [0.6, 0.61, 0.62, 0.63, 0.64]
+    )
     assert teleop.mapping.wanted({Input("key", "W"): 1.0}).speed == 0.0
     assert editor.isHidden()
     editor.close()

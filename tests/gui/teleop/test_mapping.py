@@ -28,7 +28,9 @@ from snakestudio.gui.robot.teleop.mapping import (
 
 STICK = Input("axis", "lefty")
 W, S = Input("key", "W"), Input("key", "S")
-SPEED = InputMap((Binding("speed", W), Binding("speed", S, -1.0), Binding("speed", STICK, -1.0, 0.2, 0.5)))
+SPEED = InputMap(
+    (Binding("speed", W), Binding("speed", S, -1.0), Binding("speed", STICK, -1.0, 0.2, 0.5))
+)
 
 
 def test_a_stick_does_nothing_within_its_dead_zone_and_all_at_its_end_without_a_step() -> None:
@@ -40,7 +42,9 @@ def test_a_stick_does_nothing_within_its_dead_zone_and_all_at_its_end_without_a_
 
 
 @given(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.0, 0.9), st.floats(0.0, 1.0))
-def test_further_is_never_less_and_both_sides_are_alike(a: float, b: float, dead_zone: float, expo: float) -> None:
+def test_further_is_never_less_and_both_sides_are_alike(
+    a: float, b: float, dead_zone: float, expo: float
+) -> None:
     low, high = sorted((a, b))
     assert shaped(low, dead_zone, expo) <= shaped(high, dead_zone, expo)
     assert shaped(-a, dead_zone, expo) == -shaped(a, dead_zone, expo)
@@ -71,7 +75,13 @@ inputs = st.one_of(
 )
 
 
-@given(inputs, st.sampled_from(list(FUNCTIONS)), st.floats(0.01, 1.0), st.floats(0.0, 0.9), st.booleans())
+@given(
+    inputs,
+    st.sampled_from(list(FUNCTIONS)),
+    st.floats(0.01, 1.0),
+    st.floats(0.0, 0.9),
+    st.booleans(),
+)
 def test_a_mapping_comes_back_from_its_text_as_it_was(
     one: Input, function: str, scale: float, dead_zone: float, dead_man: bool
 ) -> None:
@@ -93,23 +103,38 @@ SPEED_TEXT = '[[bindings]]\nfunction = "speed"\ninput = "key:W"\n'
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("top_speed = 2.0\n" + SPEED_TEXT, "top_speed = 2.0 is not a number from 0.01 to 1. Change it."),
+        (
+            "top_speed = 2.0\n" + SPEED_TEXT,
+            "top_speed = 2.0 is not a number from 0.01 to 1. Change it.",
+        ),
         ("top_spede = 1.0\n" + SPEED_TEXT, "top_spede is not a known key. Remove it."),
         ("dead_man = 1\n" + SPEED_TEXT, "dead_man = 1 is neither true nor false"),
         ("dead_man = true\n" + SPEED_TEXT, "nothing is bound to it; bind a key or a button"),
         ("bindings = 3\n", "bindings is not a list of tables"),
         ("format = 2\n", "format = 2 is of another version of the program"),
         ("top_speed = = 1", "This is not valid TOML"),
-        (SPEED_TEXT.replace("speed", "fly"), "bindings[1].function = 'fly' is not known. Give one of speed, turn"),
-        (SPEED_TEXT.replace("key:W", "mouse:left"), "bindings[1].input = 'mouse:left' is not an input. Write it like"),
-        (SPEED_TEXT + "dead_zone = nan\n", "bindings[1].dead_zone = nan is not a number from 0 to 0.9"),
+        (
+            SPEED_TEXT.replace("speed", "fly"),
+            "bindings[1].function = 'fly' is not known. Give one of speed, turn",
+        ),
+        (
+            SPEED_TEXT.replace("key:W", "mouse:left"),
+            "bindings[1].input = 'mouse:left' is not an input. Write it like",
+        ),
+        (
+            SPEED_TEXT + "dead_zone = nan\n",
+            "bindings[1].dead_zone = nan is not a number from 0 to 0.9",
+        ),
         (
             SPEED_TEXT + SPEED_TEXT.replace("speed", "turn"),
             "Key W is bound twice (Speed and Turn); remove one of them.",
         ),
         (SPEED_TEXT.replace("speed", "turn"), "Nothing is bound to Speed"),
         (SPEED_TEXT.replace("key:W", "key:Space"), "Key Space always stops a connected robot"),
-        (SPEED_TEXT.replace("key:W", "key:Esc"), "Key Esc always leaves teleoperation; choose another key."),
+        (
+            SPEED_TEXT.replace("key:W", "key:Esc"),
+            "Key Esc always leaves teleoperation; choose another key.",
+        ),
         (SPEED_TEXT + "scale = 0.0\n", "has the share 0 and does nothing"),
     ],
 )
@@ -138,6 +163,8 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path: Path) -> None
 
 def test_keys_with_another_meaning_in_the_menus_are_named_but_allowed() -> None:
     (sentence,) = conflicts(DEFAULT, {"F": "Frame Selection", "7": "Top"})
-    assert sentence == "While teleoperation is on, F (Frame Selection) does not do what the menus say."
+    assert (
+        sentence == "While teleoperation is on, F (Frame Selection) does not do what the menus say."
+    )
     assert conflicts(SPEED, {"F": "Frame Selection"}) == []
     assert set(RESERVED) == {"Space", "Esc"}

@@ -79,14 +79,18 @@ def last(bench: Bench) -> TeleopCommand:
     return bench.said[-1]
 
 
-def test_keys_make_a_command_while_they_are_held_and_none_when_let_go(driving: Bench, qtbot: QtBot) -> None:
+def test_keys_make_a_command_while_they_are_held_and_none_when_let_go(
+    driving: Bench, qtbot: QtBot
+) -> None:
     assert last(driving) == STILL
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: last(driving).speed == 1.0)
     qtbot.keyPress(driving.view, Qt.Key.Key_D)
     qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, -1.0))
     rising = [command.speed for command in driving.said]
-    assert any(0.0 < speed < 1.0 for speed in rising), "it takes a quarter of a second to full speed"
+    assert any(0.0 < speed < 1.0 for speed in rising), (
+        "it takes a quarter of a second to full speed"
+    )
     qtbot.keyRelease(driving.view, Qt.Key.Key_W)
     qtbot.keyRelease(driving.view, Qt.Key.Key_D)
     count = len(driving.said)
@@ -138,12 +142,16 @@ def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> 
         said = len(driving.said)
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
         qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
-        qtbot.waitUntil(lambda said=said: len(driving.said) > said + 1)  # a look between two taps, as for any fingers
+        qtbot.waitUntil(
+            lambda said=said: len(driving.said) > said + 1
+        )  # a look between two taps, as for any fingers
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 
 
-def test_the_amplitude_goes_on_changing_while_its_key_is_held_and_stays(driving: Bench, qtbot: QtBot) -> None:
+def test_the_amplitude_goes_on_changing_while_its_key_is_held_and_stays(
+    driving: Bench, qtbot: QtBot
+) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_F)
     qtbot.waitUntil(lambda: last(driving).amplitude < 0.9)
     qtbot.keyRelease(driving.view, Qt.Key.Key_F)
@@ -271,7 +279,9 @@ def test_a_stop_that_is_pressed_is_asked_for_at_once(driving: Bench, qtbot: QtBo
     assert last(driving).still
 
 
-def test_the_mapping_is_kept_and_a_broken_one_is_left(bench: Bench, settings: QSettings, qtbot: QtBot) -> None:
+def test_the_mapping_is_kept_and_a_broken_one_is_left(
+    bench: Bench, settings: QSettings, qtbot: QtBot
+) -> None:
     mine = replace(DEFAULT, dead_man=True, top_speed=0.5)
     bench.teleop.set_mapping(mine)
     again = Bench(settings)

@@ -22,7 +22,9 @@ class Scripted:
         self.state = PlantState(np.zeros(m), np.zeros(m), np.zeros(m))
         self.targets: list[FloatArray] = []
 
-    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+    def advance(
+        self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
+    ) -> PlantState:
         self.targets.append(target.copy())
         return self.state
 
@@ -47,9 +49,13 @@ def test_encoders_round_to_their_resolution(body: Body, plant: Scripted) -> None
     assert body.angle == pytest.approx(np.full(20, 2 * step))
 
 
-def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(body: Body, plant: Scripted) -> None:
+def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
+    body: Body, plant: Scripted
+) -> None:
     body.switch_on(ALL)
-    body.drive(ALL, np.full(20, 0.001), np.zeros(20), 0.0)  # as good as where they are: no motion is begun yet
+    body.drive(
+        ALL, np.full(20, 0.001), np.zeros(20), 0.0
+    )  # as good as where they are: no motion is begun yet
     body.advance(0.01, 1.0)
     assert not plant.targets[-1].any()
     body.drive(ALL, np.full(20, 0.4), np.zeros(20), 1.0)
@@ -64,7 +70,8 @@ def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(bod
 
 
 def test_a_motor_warms_up_as_an_rc_element(body: Body, plant: Scripted) -> None:
-    # i = 6/1.5 = 4 A; P = 0.8 * 16 = 12.8 W; R P = 25.6 K; RC = 2 * 60 = 120 s: after 120 s 63.2 % of it.
+    # i = 6/1.5 = 4 A; P = 0.8 * 16 = 12.8 W; R P = 25.6 K; RC = 2 * 60 = 120 s: after 120 s 63.2 %
+    # of it.
     plant.state = PlantState(np.zeros(20), np.zeros(20), np.full(20, 6.0))
     body.advance(120.0, 120.0)  # the current is that at the interval's end
     assert body.current == pytest.approx(np.full(20, 4.0))

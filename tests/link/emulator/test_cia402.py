@@ -42,7 +42,9 @@ def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
     bench.hex(0x000, "0100")  # start all
     bench.run(0.06)
     assert bench.of(0x705)[-1].data == b"\x05"
-    assert status(bench) & 0x6F == 0x40  # switch on disabled: the controlword of before did not count
+    assert (
+        status(bench) & 0x6F == 0x40
+    )  # switch on disabled: the controlword of before did not count
 
 
 def test_the_way_to_operation_enabled(bench: Bench) -> None:
@@ -90,7 +92,9 @@ def test_missing_targets_are_a_fault_with_an_emergency(bench: Bench) -> None:
     bench.run(0.3)
     assert bench.robot.safe
     assert status(bench) & 0x4F == 0x08
-    assert bench.of(0x085)[0].data == bytes.fromhex("5082 11 0000000000")  # 0x8250, generic and communication
+    assert bench.of(0x085)[0].data == bytes.fromhex(
+        "5082 11 0000000000"
+    )  # 0x8250, generic and communication
     bench.hex(0x305, "0600")
     assert status(bench) & 0x4F == 0x08  # a fault is left by the edge of bit 7 alone
     bench.hex(0x305, "8000")
@@ -102,7 +106,10 @@ def test_missing_targets_are_a_fault_with_an_emergency(bench: Bench) -> None:
     ("request_", "answer"),
     [
         ("4000100000000000", "4300100092010200"),  # device type 0x00020192: 402, servo drive
-        ("4041600000000000", "4b41600050020000"),  # statusword 0x0250: switch on disabled, voltage, remote
+        (
+            "4041600000000000",
+            "4b41600050020000",
+        ),  # statusword 0x0250: switch on disabled, voltage, remote
         ("4017100000000000", "4b17100032000000"),  # producer heartbeat time 50 ms
         ("4061600000000000", "4f61600000000000"),  # no mode yet
         ("408f600100000000", "438f600100000100"),  # 65536 increments

@@ -1,6 +1,7 @@
 """The emulated MIT-type actuator against frames packed by hand.
 
-A number x in ±r with b bits is (x + r) / (2 r) (2^b - 1). A command is p16 v12 kp12 kd12 t12, a reply id8 p16 v12 t12.
+A number x in ±r with b bits is (x + r) / (2 r) (2^b - 1). A command is p16 v12 kp12 kd12 t12, a
+reply id8 p16 v12 t12.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import pytest
 from tests.link.emulator.bench import Bench
 
 ENTER, LEAVE, ZERO = "fffffffffffffffc", "fffffffffffffffd", "fffffffffffffffe"
-# p = 0.25: (0.25 + 12.5) / 25 * 65535 = 33422.85 -> 0x828F (0.25006 rad); v = 0 -> 2047.5 -> 0x7FF; kp = 60 of 500:
-# 491.4 -> 0x1EB; kd = 1.5 of 5: 1228.5 -> 0x4CC; t = 0 -> 0x7FF
+# p = 0.25: (0.25 + 12.5) / 25 * 65535 = 33422.85 -> 0x828F (0.25006 rad); v = 0 -> 2047.5 -> 0x7FF;
+# kp = 60 of 500: 491.4 -> 0x1EB; kd = 1.5 of 5: 1228.5 -> 0x4CC; t = 0 -> 0x7FF
 COMMAND = "828f 7ff1 eb4c c7ff"
 POLL = "7fff 7ff0 0000 07ff"  # p, v and t in the middle, no stiffness, no damping
 
@@ -31,7 +32,9 @@ def test_it_says_nothing_unless_spoken_to(bench: Bench) -> None:
     bench.hex(4, POLL)
     (reply,) = bench.of(0)
     assert reply.data[0] == 4
-    assert reply.data[1:] == bytes.fromhex("8000 800 800".replace(" ", "")[:10])  # the middle of every range
+    assert reply.data[1:] == bytes.fromhex(
+        "8000 800 800".replace(" ", "")[:10]
+    )  # the middle of every range
 
 
 def test_motor_mode_and_a_position(bench: Bench) -> None:

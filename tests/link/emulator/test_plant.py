@@ -31,7 +31,8 @@ def test_a_saturated_motor_accelerates_as_its_torque_and_inertia_say() -> None:
 
 
 def test_a_servo_settles_as_an_oscillator_with_its_gains_does() -> None:
-    # J x'' + K_D x' + K_P x = K_P r, underdamped: the exact step response; Euler's error shrinks with the step.
+    # J x'' + K_D x' + K_P x = K_P r, underdamped: the exact step response; Euler's error shrinks
+    # with the step.
     inertia, kp, kd, target = 0.05, 20.0, 0.8, 0.1
     joint = plant(inertia_kg_m2=inertia, kp_nm_per_rad=kp, kd_nms_per_rad=kd, max_torque_nm=1e3)
     joint.STEP = 0.0001  # type: ignore[misc]
@@ -39,12 +40,17 @@ def test_a_servo_settles_as_an_oscillator_with_its_gains_does() -> None:
     omega = math.sqrt(kp / inertia - decay**2)
     for k in range(1, 40):
         t = 0.02 * k
-        exact = target * (1 - math.exp(-decay * t) * (math.cos(omega * t) + decay / omega * math.sin(omega * t)))
-        assert joint.advance(0.02, np.array([target]), ZERO, ON).angle[0] == pytest.approx(exact, abs=0.001)
+        exact = target * (
+            1 - math.exp(-decay * t) * (math.cos(omega * t) + decay / omega * math.sin(omega * t))
+        )
+        assert joint.advance(0.02, np.array([target]), ZERO, ON).angle[0] == pytest.approx(
+            exact, abs=0.001
+        )
 
 
 def test_the_motor_follows_with_its_time_constant() -> None:
-    # A blocked joint under a saturating error: tau = tau_max (1 - exp(-t/T)), Euler's 63 % a little late.
+    # A blocked joint under a saturating error: tau = tau_max (1 - exp(-t/T)), Euler's 63 % a little
+    # late.
     joint = plant(time_constant_s=0.05, max_torque_nm=4.0, kp_nm_per_rad=1e6)
     joint.block(ON)
     state = joint.advance(0.05, np.array([1.0]), ZERO, ON)
@@ -71,18 +77,31 @@ def test_a_limp_joint_slows_down_by_friction_alone() -> None:
     state = joint.advance(2.0, np.array([1.0]), ZERO, OFF)
     assert begun > 1.0
     assert state.rate[0] == pytest.approx(0.0, abs=1e-6)
-    assert state.angle[0] - at == pytest.approx(begun * 0.02 / 0.2, rel=0.02)  # J/b times the rate it had
+    assert state.angle[0] - at == pytest.approx(
+        begun * 0.02 / 0.2, rel=0.02
+    )  # J/b times the rate it had
 
 
 @given(
-    kp=st.floats(1e-3, 1e6), kd=st.floats(0, 1e6), inertia=st.floats(1e-6, 1e3), lag=st.floats(0, 1),
-    play=st.floats(0, 20), dt=st.floats(0.001, 0.1),
-)  # fmt: skip
-def test_no_gains_make_it_blow_up(kp: float, kd: float, inertia: float, lag: float, play: float, dt: float) -> None:
+    kp=st.floats(1e-3, 1e6),
+    kd=st.floats(0, 1e6),
+    inertia=st.floats(1e-6, 1e3),
+    lag=st.floats(0, 1),
+    play=st.floats(0, 20),
+    dt=st.floats(0.001, 0.1),
+)
+def test_no_gains_make_it_blow_up(
+    kp: float, kd: float, inertia: float, lag: float, play: float, dt: float
+) -> None:
     joint = plant(
-        kp_nm_per_rad=kp, kd_nms_per_rad=kd, inertia_kg_m2=inertia, time_constant_s=lag, free_play_deg=play,
-        max_torque_nm=5.0, friction_nms_per_rad=0.1,
-    )  # fmt: skip
+        kp_nm_per_rad=kp,
+        kd_nms_per_rad=kd,
+        inertia_kg_m2=inertia,
+        time_constant_s=lag,
+        free_play_deg=play,
+        max_torque_nm=5.0,
+        friction_nms_per_rad=0.1,
+    )
     for _ in range(20):
         state = joint.advance(dt, np.array([0.3]), ZERO, ON)
     assert np.isfinite([state.angle, state.rate, state.torque]).all()

@@ -81,7 +81,9 @@ def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: st
         shipped(name).profile.emulation.watchdog_s, abs=0.021
     )  # the bench looks every 10 ms
     assert bench.count("watchdog") == 10
-    bench.sequence("arm" if name == "lab_robot" else "disarm")  # latched: only a reset leads out of it
+    bench.sequence(
+        "arm" if name == "lab_robot" else "disarm"
+    )  # latched: only a reset leads out of it
     assert bench.robot.safe
     bench.sequence("reset")
     bench.run(0.1)
@@ -89,11 +91,15 @@ def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: st
     assert not bench.robot.safe
 
 
-@given(st.lists(st.tuples(st.integers(0, 0x7FF), st.binary(max_size=8), st.booleans()), max_size=60))
+@given(
+    st.lists(st.tuples(st.integers(0, 0x7FF), st.binary(max_size=8), st.booleans()), max_size=60)
+)
 def test_no_frames_are_too_strange(frames: list[tuple[int, bytes, bool]]) -> None:
     for bench in _running():
         for number, data, remote in frames:
-            frame = Frame(number, b"" if remote else data, remote=remote, length=len(data) if remote else 0)
+            frame = Frame(
+                number, b"" if remote else data, remote=remote, length=len(data) if remote else 0
+            )
             bench.robot.receive(frame, bench.now)
         bench.run(0.02)
         bench.frames.clear()
@@ -109,7 +115,7 @@ def _running() -> tuple[Bench, ...]:
     return benches
 
 
-# ------------------------------------------------------------------------------------------ generic firmware
+# --------------------------------------------------------------------------------- generic firmware
 
 
 def test_a_stop_is_kept_until_the_reset_sequence(lab: Bench) -> None:
@@ -199,7 +205,9 @@ def test_a_babbling_node_floods_the_bus(lab: Bench) -> None:
     lab.robot.inject(Fault("babble", 2), lab.now)
     lab.frames.clear()
     lab.run(1.0)
-    assert 1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150  # 2000 a second and its own
+    assert (
+        1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150
+    )  # 2000 a second and its own
 
 
 def test_a_frozen_sensor_hides_the_motion(lab: Bench) -> None:
@@ -214,7 +222,12 @@ def test_a_jammed_joint_does_not_move_and_its_motor_pushes(lab: Bench) -> None:
     lab.robot.inject(Fault("jam", 1), lab.now)
     drive(lab, 1.0)
     assert lab.robot.angles[0] == pytest.approx(0.0, abs=1e-6)
-    currents = [v.value for each in lab.decoded() for v in each.values if v.quantity == "current" and v.axis == 0]
+    currents = [
+        v.value
+        for each in lab.decoded()
+        for v in each.values
+        if v.quantity == "current" and v.axis == 0
+    ]
     assert max(currents) > 3.0  # 7 N m at most, at 1.5 N m/A
 
 
@@ -244,7 +257,12 @@ def test_two_nodes_of_one_number(lab: Bench) -> None:
     lab.run(0.6, np.full(20, 0.3))
     lab.frames.clear()
     drive(lab, 0.2)
-    angles = [v.value for each in lab.decoded() for v in each.values if v.quantity == "angle" and v.axis == 8]
+    angles = [
+        v.value
+        for each in lab.decoded()
+        for v in each.values
+        if v.quantity == "angle" and v.axis == 8
+    ]
     assert sum(angle < 0.01 for angle in angles) == pytest.approx(10, abs=2)  # of the straight one
     assert sum(angle > 0.2 for angle in angles) == pytest.approx(10, abs=2)
 
@@ -268,7 +286,9 @@ def test_overheated_motors_stop_their_node_until_they_are_cool(lab: Bench) -> No
     lab.robot.clear(lab.now)
     lab.sequence("reset")
     drive(lab, 0.1)
-    assert not lab.robot.nodes[5].condition.startswith("fault"), "what was mended need not cool down for minutes"
+    assert not lab.robot.nodes[5].condition.startswith("fault"), (
+        "what was mended need not cool down for minutes"
+    )
 
 
 def test_faults_of_nodes_that_are_not_there(lab: Bench) -> None:
@@ -307,12 +327,17 @@ def test_what_is_said_of_it(lab: Bench) -> None:
     assert (line["event"], line["node"]) == ("armed", 10)
     lab.robot.inject(Fault("jam", 2), lab.now)
     text = status_line(lab.robot, 200.0, 750.0, "")
-    assert text == "10 nodes: 10 armed · torque on 10 · 200 set-points/s, 750 frames/s sent · jam of node 2"
+    assert (
+        text
+        == "10 nodes: 10 armed · torque on 10 · 200 set-points/s, 750 frames/s sent · jam of node 2"
+    )
 
 
 def test_what_comes_only_when_it_changes_is_sent_only_then() -> None:
     path = find_profile("lab_robot")
-    toml = path.read_text(encoding="utf-8").replace("every_s = 0.5\n", 'every_s = 0.1\nwhen = "change"\n')
+    toml = path.read_text(encoding="utf-8").replace(
+        "every_s = 0.5\n", 'every_s = 0.1\nwhen = "change"\n'
+    )
     bench = Bench(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8")))
     bench.run(2.0)
     assert bench.of(0x281) == []

@@ -65,7 +65,10 @@ def test_frames_in_and_out() -> None:
         Frame(0x1234, extended=True, remote=True, length=8),
     ]
     assert answer == b"z\rZ\rz\rZ\r"
-    assert b"".join(adapter.heard(frame) for frame in frames) == b"t20D3112233\rT1ABCDEF00\rr1234\rR000012348\r"
+    assert (
+        b"".join(adapter.heard(frame) for frame in frames)
+        == b"t20D3112233\rT1ABCDEF00\rr1234\rR000012348\r"
+    )
     assert adapter.heard(Frame(1, bytes(12), fd=True)) == b""
 
 
@@ -91,7 +94,13 @@ def test_python_cans_driver_drives_the_robot_through_it(tmp_path: Path) -> None:
     robot = EmulatedRobot(loaded)
     runs = threading.Thread(target=EmulatorProcess(robot, port, ends=ended.is_set).run)
     runs.start()
-    bus = can.Bus(interface="slcan", channel=port.path, bitrate=500_000, sleep_after_open=0.0, ignore_config=True)
+    bus = can.Bus(
+        interface="slcan",
+        channel=port.path,
+        bitrate=500_000,
+        sleep_after_open=0.0,
+        ignore_config=True,
+    )
     try:
         assert bus.get_version(2.0) == (10, 13)
         codec = Codec(loaded)
@@ -104,13 +113,21 @@ def test_python_cans_driver_drives_the_robot_through_it(tmp_path: Path) -> None:
                 sent = time.monotonic()
                 frames = codec.set_points(np.full(20, 0.2))
                 if not armed:
-                    frames = [f for step in loaded.profile.sequences.arm for f in codec.step_frames(step)]
+                    frames = [
+                        f for step in loaded.profile.sequences.arm for f in codec.step_frames(step)
+                    ]
                 for frame in frames:
-                    bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended))
+                    bus.send(
+                        can.Message(
+                            arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended
+                        )
+                    )
             message = bus.recv(0.01)
             if message is None:
                 continue
-            decoded = codec.decode(Frame(message.arbitration_id, bytes(message.data), message.is_extended_id))
+            decoded = codec.decode(
+                Frame(message.arbitration_id, bytes(message.data), message.is_extended_id)
+            )
             for value in decoded.values if decoded is not None else ():
                 if value.quantity == "angle":
                     angle[value.axis] = value.value

@@ -65,16 +65,25 @@ def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
     pack, field, degrees = CODINGS[coding]
     move = hand(CUE, seed=1 + sign)
     frames = frames_of(
-        [1], lambda n: 0x181, lambda n, a, k: pack(sign * a), 9.0, CUE.end + 1, 0.02,
+        [1],
+        lambda n: 0x181,
+        lambda n, a, k: pack(sign * a),
+        9.0,
+        CUE.end + 1,
+        0.02,
         lambda n, t: math.degrees(move(t)),
-    )  # fmt: skip
-    quiet = frames_of([1], lambda n: 0x181, lambda n, a, k: pack(0.0), 0.0, 4.0, 0.02, lambda n, t: 0.0)
+    )
+    quiet = frames_of(
+        [1], lambda n: 0x181, lambda n, a, k: pack(0.0), 0.0, 4.0, 0.02, lambda n, t: 0.0
+    )
     (stream,), (still,) = sort_streams(frames), sort_streams(quiet)
     best = find_angles(stream, CUE.angle, CUE.begin, CUE.end, quiet=still)[0]
     assert best.field.places == field.places
     assert (best.field.big_endian, best.field.is_float) == (field.big_endian, field.is_float)
     assert math.copysign(1, best.correlation) == sign
-    assert math.degrees(best.scale) == pytest.approx(degrees, rel=0.3)  # the hand went 85 % of the way
+    assert math.degrees(best.scale) == pytest.approx(
+        degrees, rel=0.3
+    )  # the hand went 85 % of the way
     assert best.delay == pytest.approx(0.15, abs=0.1)  # how late the hand is
     assert best.confidence > 0.75
 
@@ -84,9 +93,14 @@ def test_a_motion_that_is_known_exactly_tells_the_unit(coding: str) -> None:
     """As when the robot moves itself: of units that differ by 4 % (a 65536th of a turn, 0.1 mrad) the right one."""
     pack, field, degrees = CODINGS[coding]
     frames = frames_of(
-        [1], lambda n: 0x181, lambda n, a, k: pack(a), 9.0, CUE.end + 1, 0.02,
+        [1],
+        lambda n: 0x181,
+        lambda n, a, k: pack(a),
+        9.0,
+        CUE.end + 1,
+        0.02,
         lambda n, t: math.degrees(float(CUE.angle(t))),
-    )  # fmt: skip
+    )
     best = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end, exact=True)[0]
     assert best.field.places == field.places
     assert math.degrees(best.nice_scale) == pytest.approx(degrees, rel=1e-9)
@@ -102,7 +116,9 @@ def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
 
     at = 9.0 + 0.02 * np.arange(750)
     rate = np.gradient([math.degrees(move(t)) for t in at], 0.02)
-    frames = frames_of([1], lambda n: 1, pack, 9.0, 9.0 + 0.02 * 740, 0.02, lambda n, t: math.degrees(move(t)))
+    frames = frames_of(
+        [1], lambda n: 1, pack, 9.0, 9.0 + 0.02 * 740, 0.02, lambda n, t: math.degrees(move(t))
+    )
     found = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
     assert [finding.field.first for finding in found if finding.confidence > 0.3] == [0]
 
@@ -114,7 +130,9 @@ def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
         for t in np.arange(10.0, CUE.end + 1, 0.02).tolist()
     ]
     always = [Frame(7, frame.data, time=frame.time - 10.0) for frame in frames]
-    doubted = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end, quiet=sort_streams(always)[0])
+    doubted = find_angles(
+        sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end, quiet=sort_streams(always)[0]
+    )
     believed = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
     assert believed[0].confidence > 0.85
     assert all(finding.confidence < 0.3 for finding in doubted)
@@ -124,11 +142,18 @@ def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
 def test_nothing_is_found_in_random_traffic(seed: int) -> None:
     rng = np.random.default_rng(seed)
     time = np.arange(10.0, CUE.end + 1, 0.05)
-    noise = [Frame(1, bytes(rng.integers(0, 256, 4).astype(np.uint8)), time=t) for t in time.tolist()]
+    noise = [
+        Frame(1, bytes(rng.integers(0, 256, 4).astype(np.uint8)), time=t) for t in time.tolist()
+    ]
     # Slow drifts look more like motions than noise does.
     drift = np.cumsum(rng.normal(0, 20, len(time))).astype(np.int64) & 0xFFFF
-    walks = [Frame(2, struct.pack("<H", d), time=t) for d, t in zip(drift.tolist(), time.tolist(), strict=True)]
-    found = propose([*noise, *walks], [Move(1, "yaw", (*noise, *walks), CUE.angle, CUE.begin, CUE.end)])
+    walks = [
+        Frame(2, struct.pack("<H", d), time=t)
+        for d, t in zip(drift.tolist(), time.tolist(), strict=True)
+    ]
+    found = propose(
+        [*noise, *walks], [Move(1, "yaw", (*noise, *walks), CUE.angle, CUE.begin, CUE.end)]
+    )
     assert all(angle.finding.confidence < 0.6 for message in found for angle in message.angles)
     assert all(message.guards == () for message in found)
     assert all(message.role != "heartbeat" for message in found)
@@ -140,14 +165,18 @@ def robot() -> tuple[list[Frame], list[Move]]:
     nodes = range(1, 5)
     offset = {node: 7.0 * node for node in nodes}
 
-    def record(begin: float, end: float, moved: int, angle: Callable[[float], float]) -> list[Frame]:
+    def record(
+        begin: float, end: float, moved: int, angle: Callable[[float], float]
+    ) -> list[Frame]:
         def degrees(node: int, time: float) -> float:
             sign = -1 if node == 3 else 1
             return sign * math.degrees(angle(time)) * (node == moved) + offset[node]
 
         frames = frames_of(nodes, lambda n: 0x180 + n, little_endian, begin, end, 0.02, degrees)
         alive = lambda n, a, k: bytes([5])  # noqa: E731
-        return frames + frames_of(nodes, lambda n: 0x700 + n, alive, begin, end, 0.1, lambda n, t: 0.0)
+        return frames + frames_of(
+            nodes, lambda n: 0x700 + n, alive, begin, end, 0.1, lambda n, t: 0.0
+        )
 
     quiet = record(0.0, 4.0, 0, lambda t: 0.0)
     moves = []
@@ -184,7 +213,9 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
     assert value.axis == 2
 
 
-def test_taking_over_once_more_replaces_and_keeps_what_is_other(robot: tuple[list[Frame], list[Move]]) -> None:
+def test_taking_over_once_more_replaces_and_keeps_what_is_other(
+    robot: tuple[list[Frame], list[Move]],
+) -> None:
     quiet, moves = robot
     first, dbc = take_over(None, empty_dbc(), propose(quiet, moves[:1]), others=False)
     assert [axis.joint for axis in first.axes] == [1]
@@ -194,7 +225,9 @@ def test_taking_over_once_more_replaces_and_keeps_what_is_other(robot: tuple[lis
     assert again.count("BO_ ") == dbc.count("BO_ ")
 
 
-def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(robot: tuple[list[Frame], list[Move]]) -> None:
+def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
+    robot: tuple[list[Frame], list[Move]],
+) -> None:
     feedback, _ = propose(*robot)
     one, other = feedback.angles
     angles = one, replace(other, joint=2, axis="pitch", node=2)
@@ -205,7 +238,9 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(robot: tuple[list
         ("joint 3 yaw", 3),
         ("joint 4 pitch", 4),
     ]
-    alike, _ = take_over(None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))])
+    alike, _ = take_over(
+        None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))]
+    )
     assert [axis.axis for axis in alike.axes] == ["roll"] * 4
 
 

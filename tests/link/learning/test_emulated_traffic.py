@@ -35,16 +35,24 @@ def test_the_formulas_of_the_profile_are_found(name: str, formulas: set[str]) ->
     found = propose(traffic(name))
     assert formulas <= {message.family.formula for message in found}
     nodes = load_profile(resource("profiles", f"{name}.toml")).profile.nodes
-    assert all(message.family.nodes == nodes for message in found if message.family.formula in formulas)
+    assert all(
+        message.family.nodes == nodes for message in found if message.family.formula in formulas
+    )
 
 
 def test_heartbeats_of_the_papers_robot_count_up() -> None:
     (heartbeat,) = [
-        message for message in propose(traffic("lab_robot", 5.0)) if message.family.formula == "0x700 + node"
+        message
+        for message in propose(traffic("lab_robot", 5.0))
+        if message.family.formula == "0x700 + node"
     ]
     assert heartbeat.role == "heartbeat"
     (guard,) = heartbeat.guards
-    assert (guard.kind, guard.field.first, guard.field.width) == ("counter", 24, 8)  # Count, the last of four bytes
+    assert (guard.kind, guard.field.first, guard.field.width) == (
+        "counter",
+        24,
+        8,
+    )  # Count, the last of four bytes
 
 
 def test_the_generic_servos_counter_and_checksum_are_found() -> None:
@@ -63,7 +71,11 @@ def test_the_generic_servos_counter_and_checksum_are_found() -> None:
 def test_a_heartbeat_is_one_still_when_its_status_changes_during_a_move() -> None:
     def beats(begin: float, count: int, *, moving: bool) -> list[Frame]:
         return [
-            Frame(0x700 + node, bytes([2, 40 + k % 8] if moving else [1, 40]), time=begin + 0.1 * k + 0.001 * node)
+            Frame(
+                0x700 + node,
+                bytes([2, 40 + k % 8] if moving else [1, 40]),
+                time=begin + 0.1 * k + 0.001 * node,
+            )
             for k in range(count)
             for node in (1, 2, 3)
         ]

@@ -19,14 +19,22 @@ from tests.link.learning.traffic_of_robots import frames_of, little_endian
 
 
 def stream_of(payloads: list[bytes], period: float = 0.02) -> Stream:
-    (stream,) = sort_streams([Frame(0x123, data, time=number * period) for number, data in enumerate(payloads)])
+    (stream,) = sort_streams(
+        [Frame(0x123, data, time=number * period) for number, data in enumerate(payloads)]
+    )
     return stream
 
 
 def test_frames_are_sorted_by_id_with_their_periods_and_changing_bytes() -> None:
-    frames = frames_of([1], lambda n: 0x181, lambda n, a, k: bytes([7, k & 255]), 0.0, 4.0, 0.02, lambda n, t: 0.0)
+    frames = frames_of(
+        [1], lambda n: 0x181, lambda n, a, k: bytes([7, k & 255]), 0.0, 4.0, 0.02, lambda n, t: 0.0
+    )
     frames += [Frame(0x701, b"\5", time=0.1 * k) for k in range(40)]
-    frames += [Frame(0x701, b"\5\6", time=0.05), Frame(0x20, error=True, time=1.0), Frame(0x701, remote=True, time=2.0)]
+    frames += [
+        Frame(0x701, b"\5\6", time=0.05),
+        Frame(0x20, error=True, time=1.0),
+        Frame(0x701, remote=True, time=2.0),
+    ]
     feedback, heartbeat = sort_streams(frames)
     assert (feedback.id, feedback.count, feedback.length) == (0x181, 200, 2)
     assert feedback.period == pytest.approx(0.02, rel=0.05)
@@ -46,14 +54,26 @@ def test_frames_that_come_when_they_like_are_not_periodic() -> None:
 @pytest.mark.parametrize(
     ("ids", "formula", "nodes"),
     [
-        ([0x181 + k for k in range(10)], "0x180 + node", range(1, 11)),  # CANopen's TPDO1: 0x180 + node
-        ([(k << 5) | 0x09 for k in range(3, 8)], "node << 5 | 0x09", range(3, 8)),  # ODrive: node << 5 | command
+        (
+            [0x181 + k for k in range(10)],
+            "0x180 + node",
+            range(1, 11),
+        ),  # CANopen's TPDO1: 0x180 + node
+        (
+            [(k << 5) | 0x09 for k in range(3, 8)],
+            "node << 5 | 0x09",
+            range(3, 8),
+        ),  # ODrive: node << 5 | command
         ([0x300 + 3 * k for k in range(5)], "0x2FD + 3 * node", range(1, 6)),
         ([0x201, 0x202, 0x204, 0x205], "0x200 + node", [1, 2, 4, 5]),  # node 3 is away
     ],
 )
-def test_ids_at_equal_distances_are_one_formula(ids: list[int], formula: str, nodes: list[int]) -> None:
-    frames = [Frame(each, bytes(4), time=0.1 * k + 0.001 * each % 0.1) for k in range(20) for each in ids]
+def test_ids_at_equal_distances_are_one_formula(
+    ids: list[int], formula: str, nodes: list[int]
+) -> None:
+    frames = [
+        Frame(each, bytes(4), time=0.1 * k + 0.001 * each % 0.1) for k in range(20) for each in ids
+    ]
     (family,) = find_families(sort_streams(frames))
     assert family.formula == formula
     assert family.nodes == tuple(nodes)
@@ -62,16 +82,24 @@ def test_ids_at_equal_distances_are_one_formula(ids: list[int], formula: str, no
 
 def test_two_messages_of_every_node_are_two_families_and_a_stranger_stands_alone() -> None:
     nodes = range(1, 6)
-    frames = [Frame(base + n, bytes(8), time=0.02 * k) for k in range(50) for base in (0x180, 0x280) for n in nodes]
+    frames = [
+        Frame(base + n, bytes(8), time=0.02 * k)
+        for k in range(50)
+        for base in (0x180, 0x280)
+        for n in nodes
+    ]
     frames += [Frame(0x80, b"", time=0.02 * k) for k in range(50)]
     found = find_families(sort_streams(frames))
     assert [family.formula for family in found] == ["", "0x180 + node", "0x280 + node"]
 
 
 @pytest.mark.parametrize(
-    ("place", "width", "big"), [(8, 8, False), (12, 4, False), (0, 4, False), (16, 16, False), (16, 16, True)]
+    ("place", "width", "big"),
+    [(8, 8, False), (12, 4, False), (0, 4, False), (16, 16, False), (16, 16, True)],
 )
-def test_counters_are_found_where_they_stand_and_as_wide_as_they_are(place: int, width: int, big: bool) -> None:
+def test_counters_are_found_where_they_stand_and_as_wide_as_they_are(
+    place: int, width: int, big: bool
+) -> None:
     field = BitField(place, width, big)
     rng = np.random.default_rng(place)
     payloads = []
@@ -113,11 +141,21 @@ def test_random_frames_have_neither_counter_nor_checksum(seed: int, length: int)
 
 
 def test_what_never_changes_is_no_checksum() -> None:
-    assert find_checksum(stream_of([bytes(8)] * 100)) is None  # though 0 is the exclusive or of nothing but 0
+    assert (
+        find_checksum(stream_of([bytes(8)] * 100)) is None
+    )  # though 0 is the exclusive or of nothing but 0
 
 
-@given(st.integers(0, 40), st.integers(2, 24), st.booleans(), st.booleans(), st.binary(min_size=8, max_size=8))
-def test_fields_read_as_cantools_reads_them(first: int, width: int, big: bool, signed: bool, data: bytes) -> None:
+@given(
+    st.integers(0, 40),
+    st.integers(2, 24),
+    st.booleans(),
+    st.booleans(),
+    st.binary(min_size=8, max_size=8),
+)
+def test_fields_read_as_cantools_reads_them(
+    first: int, width: int, big: bool, signed: bool, data: bytes
+) -> None:
     """cantools' decoder is the second opinion on places of bits, byte order and sign."""
     from cantools.database.can import Message as DbcMessage
     from cantools.database.can import Signal as DbcSignal
@@ -130,7 +168,9 @@ def test_fields_read_as_cantools_reads_them(first: int, width: int, big: bool, s
 
 
 def test_a_whole_robot_is_sorted_out() -> None:
-    frames = frames_of(range(1, 11), lambda n: 0x180 + n, little_endian, 0.0, 3.0, 0.02, lambda n, t: 3.0 * n)
+    frames = frames_of(
+        range(1, 11), lambda n: 0x180 + n, little_endian, 0.0, 3.0, 0.02, lambda n, t: 3.0 * n
+    )
     (family,) = find_families(sort_streams(frames))
     assert math.isclose(family.period, 0.02, rel_tol=0.05)
     stream = family.streams[4]

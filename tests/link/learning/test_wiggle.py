@@ -9,7 +9,14 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text, with_play
+from snakestudio.link.learning.wiggle import (
+    Trace,
+    WiggleResult,
+    judge,
+    report_csv,
+    report_text,
+    with_play,
+)
 
 AMPLITUDE = math.radians(5.0)
 TIME = np.arange(0.0, 6.8, 0.02)
@@ -49,7 +56,9 @@ def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
 def test_a_good_joint_is_called_good() -> None:
     result = answer(0.05, 0.0)
     assert result.good
-    assert words(result) == "It moves the right way round. No play is to be seen. It is 50 ms behind."
+    assert (
+        words(result) == "It moves the right way round. No play is to be seen. It is 50 ms behind."
+    )
 
 
 def test_the_wrong_way_round() -> None:
@@ -57,7 +66,9 @@ def test_the_wrong_way_round() -> None:
     assert result.wrong_way
     assert result.words[0].severity == "error"
     assert "flip its sign" in words(result)
-    assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)  # it turns about where it is held
+    assert math.degrees(result.offset) == pytest.approx(
+        0.0, abs=0.3
+    )  # it turns about where it is held
 
 
 def test_a_wrong_gear_and_an_offset() -> None:
@@ -82,7 +93,9 @@ def test_much_play_and_much_lag_are_warnings() -> None:
 def test_too_little_was_heard() -> None:
     measured = np.full(len(TIME), np.nan)
     measured[:5] = 0.0
-    with pytest.raises(ValueError, match="5 samples with a measured angle are too few; 20 are needed"):
+    with pytest.raises(
+        ValueError, match="5 samples with a measured angle are too few; 20 are needed"
+    ):
         judge("joint 1 yaw", TIME, told(TIME), measured)
     with pytest.raises(ValueError, match="stands still"):
         judge("joint 1 yaw", TIME, np.zeros(len(TIME)), np.zeros(len(TIME)))
@@ -100,7 +113,9 @@ def test_a_trace_knows_what_is_new() -> None:
     for k in range(700):
         t = 0.01 * k
         sent, heard = 0.1 * (k // 10), 0.02 * (k // 2)
-        trace.add(t, float(told(np.array([sent]))[0]), heard, float(told(np.array([heard - 0.08]))[0]))
+        trace.add(
+            t, float(told(np.array([sent]))[0]), heard, float(told(np.array([heard - 0.08]))[0])
+        )
     time, reference, measured = trace.curves()
     assert trace.count == len(time) == 350
     assert np.abs(reference - told(time)).max() < 0.1 * AMPLITUDE

@@ -12,10 +12,13 @@ from snakestudio.link.learning.motion import Cue
 from snakestudio.link.profile.checksums import CHECKSUMS
 
 Pack = Callable[[int, float, int], bytes]
-"""Data of a frame of a node, given the angle of its joint in degrees and the number of the frame."""
+"""Data of a frame of a node, given the angle of its joint in degrees and the number of the
+frame."""
 
 
-def hand(cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85) -> Callable[[float], float]:
+def hand(
+    cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85
+) -> Callable[[float], float]:
     """A hand that follows a cue late, not far enough and not quite smoothly, rad."""
     rng = np.random.default_rng(seed)
     at = np.linspace(cue.begin - 1, cue.end + 2, 40)
@@ -23,15 +26,23 @@ def hand(cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85) -> C
 
     def angle(time: float) -> float:
         inside = cue.begin <= time - delay <= cue.end
-        return float(share * cue.angle(time - delay) + (np.interp(time, at, wobble) if inside else 0.0))
+        return float(
+            share * cue.angle(time - delay) + (np.interp(time, at, wobble) if inside else 0.0)
+        )
 
     return angle
 
 
 def frames_of(
-    nodes: Sequence[int], id_of: Callable[[int], int], pack: Pack, begin: float, end: float, period: float,
-    angle: Callable[[int, float], float], seed: int = 1,
-) -> list[Frame]:  # fmt: skip
+    nodes: Sequence[int],
+    id_of: Callable[[int], int],
+    pack: Pack,
+    begin: float,
+    end: float,
+    period: float,
+    angle: Callable[[int, float], float],
+    seed: int = 1,
+) -> list[Frame]:
     """Frames that every node sends once a period, with a fiftieth of a period of jitter.
 
     `angle` is that of a node's joint at a time, degrees.
@@ -49,5 +60,9 @@ def little_endian(node: int, degrees: float, number: int) -> bytes:
     """Hundredths of a degree, 16 bit from byte 2; a current like noise in bytes 4 and 5; a counter; a checksum."""
     rng = np.random.default_rng([node, number])
     current = int(rng.integers(-300, 300))
-    body = bytes([0x40 | node, 0]) + struct.pack("<hh", round(100 * degrees), current) + bytes([number & 0xFF])
+    body = (
+        bytes([0x40 | node, 0])
+        + struct.pack("<hh", round(100 * degrees), current)
+        + bytes([number & 0xFF])
+    )
     return body + bytes([CHECKSUMS["crc8_j1850"](body)])

@@ -17,7 +17,8 @@ BUS = Bus(bitrate=1_000_000, data_bitrate=1_000_000)
 
 @pytest.mark.parametrize(
     ("n_bytes", "extended", "bits"),
-    # Davis, Burns, Bril, Lukkien 2007, equations 1 and 2: 55 + 10 s bits with 11-bit ids, 80 + 10 s with 29-bit ones.
+    # Davis, Burns, Bril, Lukkien 2007, equations 1 and 2: 55 + 10 s bits with 11-bit ids, 80 + 10 s
+    # with 29-bit ones.
     [(0, False, 55), (1, False, 65), (8, False, 135), (0, True, 80), (8, True, 160)],
 )
 def test_classic_frames_take_what_is_published(n_bytes: int, extended: bool, bits: int) -> None:
@@ -60,10 +61,13 @@ def test_no_frame_takes_longer(identifier: int, data: bytes) -> None:
 
 
 def test_a_frame_of_can_fd_with_64_bytes() -> None:
-    # By hand: 17 bits and 4 stuffed ones up to the switch of rates; 5 + 512 behind it, (17 + 517 - 1) // 4 - 4 = 129
-    # stuffed; stuff count and CRC 4 + 21 with 7 fixed stuff bits; 13 bits at the end.
+    # By hand: 17 bits and 4 stuffed ones up to the switch of rates; 5 + 512 behind it, (17 + 517 -
+    # 1) // 4 - 4 = 129 stuffed; stuff count and CRC 4 + 21 with 7 fixed stuff bits; 13 bits at the
+    # end.
     bus = Bus(bitrate=500_000, data_bitrate=2_000_000, fd=True)
-    assert frame_time(64, False, False, True, bus) == pytest.approx((17 + 4 + 13) / 5e5 + (517 + 129 + 25 + 7) / 2e6)
+    assert frame_time(64, False, False, True, bus) == pytest.approx(
+        (17 + 4 + 13) / 5e5 + (517 + 129 + 25 + 7) / 2e6
+    )
 
 
 def test_lengths_of_can_fd() -> None:

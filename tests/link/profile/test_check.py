@@ -18,7 +18,9 @@ def changed(*changes: tuple[str, str]) -> LoadedProfile:
     toml, dbc = TOML, DBC
     for old, new in changes:
         assert old in toml or old in dbc
-        toml, dbc = (toml.replace(old, new, 1), dbc) if old in toml else (toml, dbc.replace(old, new, 1))
+        toml, dbc = (
+            (toml.replace(old, new, 1), dbc) if old in toml else (toml, dbc.replace(old, new, 1))
+        )
     return parse_profile(toml, dbc)
 
 
@@ -75,17 +77,26 @@ MESSAGES = [
         "split it.",
     ),
     (
-        ('SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"', 'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "degs"'),
+        (
+            'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"',
+            'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "degs"',
+        ),
         'messages[5].signals[1].unit: "degs", the unit of Yaw in lab_robot.dbc, is not a known unit of an angle. Set '
         "unit to what it means, one of rad, deg, turn, mrad, mdeg, gon, or set factor.",
     ),
     (
-        ('SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"', 'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "grad"'),
+        (
+            'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"',
+            'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "grad"',
+        ),
         'messages[5].signals[1].unit: "grad", the unit of Yaw in lab_robot.dbc, may mean degrees or gradians (0.9°). '
         "Set unit to deg or gon.",
     ),
     (
-        ('SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] "V"', 'SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] ""'),
+        (
+            'SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] "V"',
+            'SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] ""',
+        ),
         "messages[6].signals[3].unit: Supply has no unit in lab_robot.dbc. Set unit to one of V, mV, or set factor.",
     ),
     (
@@ -95,16 +106,25 @@ MESSAGES = [
         "or give the signal a range.",
     ),
     (
-        ('{ signal = "Yaw", quantity = "angle", slot = 0 }', '{ signal = "Yaw", quantity = "angle" }'),
+        (
+            '{ signal = "Yaw", quantity = "angle", slot = 0 }',
+            '{ signal = "Yaw", quantity = "angle" }',
+        ),
         "messages[5].signals[1].slot: Yaw is one angle where node 1 has 2 axes. Say by slot which axis it is about.",
     ),
     (
-        ('{ signal = "Pitch", quantity = "angle", slot = 1 }', '{ signal = "Pitch", quantity = "angle", slot = 0 }'),
+        (
+            '{ signal = "Pitch", quantity = "angle", slot = 1 }',
+            '{ signal = "Pitch", quantity = "angle", slot = 0 }',
+        ),
         "messages[5].signals[2].slot: Yaw and Pitch both carry the angle of joint 1 yaw. Give them different slots, or "
         "leave one out.",
     ),
     (
-        ('{ signal = "Yaw", quantity = "angle", slot = 0 }', '{ signal = "Yaw", quantity = "angle", slot = 5 }'),
+        (
+            '{ signal = "Yaw", quantity = "angle", slot = 0 }',
+            '{ signal = "Yaw", quantity = "angle", slot = 5 }',
+        ),
         "messages[5].signals[1].slot: No node has an axis in slot 5. Mend the slot, or the slots of the axes.",
     ),
     (
@@ -119,11 +139,17 @@ MESSAGES = [
         "axes[1]: Joint 1 yaw (and 9 more) gets no set-point angle. Bind a signal of a set_point message to it.",
     ),
     (
-        ('{ joint = 2, axis = "yaw", node = 2, slot = 0 }', '{ joint = 1, axis = "yaw", node = 2, slot = 0 }'),
+        (
+            '{ joint = 2, axis = "yaw", node = 2, slot = 0 }',
+            '{ joint = 1, axis = "yaw", node = 2, slot = 0 }',
+        ),
         "axes[3].joint: Joint 1 yaw is axes[1] already. Give it another joint or axis, or remove it.",
     ),
     (
-        ('{ joint = 2, axis = "yaw", node = 2, slot = 0 }', '{ joint = 2, axis = "yaw", node = 2, slot = 1 }'),
+        (
+            '{ joint = 2, axis = "yaw", node = 2, slot = 0 }',
+            '{ joint = 2, axis = "yaw", node = 2, slot = 1 }',
+        ),
         "axes[4].slot: Slot 1 of node 2 moves joint 2 yaw already. Give it another node or slot.",
     ),
     (
@@ -163,7 +189,8 @@ MESSAGES = [
     ),
     (
         ("set_point_rate_hz = 10.0", "set_point_rate_hz = 350.0"),
-        # 10 nodes, 135 bits, 350 Hz: 94.5 % of 500 kbit/s; 13.5 % feedback and 3.8 % heartbeats (10 * 20 * 95 bits).
+        # 10 nodes, 135 bits, 350 Hz: 94.5 % of 500 kbit/s; 13.5 % feedback and 3.8 % heartbeats (10
+        # * 20 * 95 bits).
         "timing.set_point_rate_hz: The traffic takes 112 % of the bus at 500000 bit/s (JointSetPoint 94 %, "
         "JointFeedback "
         "13 %, JointHeartbeat 4 %). Lower set_point_rate_hz or the rate of feedback, or raise the bus's bit rate.",
@@ -193,11 +220,17 @@ MESSAGES = [
         "sequences.arm[1].signals.Command: 7: 7 is beyond what Command can hold. Give a value from 0 to 4.",
     ),
     (
-        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ wait_s = 0.1 }, { send = "BroadcastStop" }]'),
+        (
+            'stop = [{ send = "BroadcastStop" }]',
+            'stop = [{ wait_s = 0.1 }, { send = "BroadcastStop" }]',
+        ),
         "sequences.stop[1]: Stopping would wait before its first frame. Send first.",
     ),
     (
-        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ send = "BroadcastStop", wait_s = 1.0 }]'),
+        (
+            'stop = [{ send = "BroadcastStop" }]',
+            'stop = [{ send = "BroadcastStop", wait_s = 1.0 }]',
+        ),
         "sequences.stop[1]: The step says send and wait_s. Give exactly one of send, raw, wait_s and expect.",
     ),
     (
@@ -220,7 +253,10 @@ MESSAGES = [
         "messages[7].signals[3].quantity: Count cannot count: it has 1 bit. Give the counter 2 bits or more.",
     ),
     (
-        ('{ signal = "Count", quantity = "counter" },\n]', '{ signal = "Errors", quantity = "checksum" },\n]'),
+        (
+            '{ signal = "Count", quantity = "counter" },\n]',
+            '{ signal = "Errors", quantity = "checksum" },\n]',
+        ),
         "messages[7].signals[3].quantity: Errors is not a whole byte of JointHeartbeat. Put the checksum into a byte "
         "of "
         "its own in the DBC.",
@@ -249,7 +285,10 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
     ("change", "sentence"),
     [
         (
-            ("SG_ YawTemperature : 0|8@1+ (1,-40) [-40|215]", "SG_ YawTemperature : 0|8@1+ (1,-40) [-40|400]"),
+            (
+                "SG_ YawTemperature : 0|8@1+ (1,-40) [-40|215]",
+                "SG_ YawTemperature : 0|8@1+ (1,-40) [-40|400]",
+            ),
             "messages[6].message: The range of YawTemperature reaches 400, above what its 8 bits can hold. Mend its "
             "range "
             "or length in lab_robot.dbc: it holds -40 to 215.",
@@ -276,12 +315,15 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
             "status[5]: status[4] is found first whatever this one says. Put the one with more bits first.",
         ),
         (
-            ("SG_ YawRateTarget : 32|16@1- (0.1,0) [-3276.8|3276.7]", "SG_ YawRateTarget : 32|16@1- (0.1,0) [-90|90]"),
+            (
+                "SG_ YawRateTarget : 32|16@1- (0.1,0) [-3276.8|3276.7]",
+                "SG_ YawRateTarget : 32|16@1- (0.1,0) [-90|90]",
+            ),
             "messages[1].signals[3]: JointSetPoint.YawRateTarget holds -90°/s to 90°/s of joint 1 yaw (and 9 more) "
             "where it may move at 120°/s. Narrow the limits, or mend its scale or range.",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_doubt_is_said_and_forbids_nothing(change: tuple[str, str], sentence: str) -> None:
     loaded = changed(change)
     assert sentences(check(loaded), "warning") == [sentence]
@@ -315,12 +357,14 @@ _CURRENTS = (
             "limits.max_current_a: No signal carries the current of joint 1 pitch (and 9 more), so",
         ),
         (
-            (('{ signal = "Supply", quantity = "voltage" },\n', ""),
-             ("node = 3, slot = 1 }", "node = 3, slot = 1, min_voltage_v = 20.0 }")),
+            (
+                ('{ signal = "Supply", quantity = "voltage" },\n', ""),
+                ("node = 3, slot = 1 }", "node = 3, slot = 1, min_voltage_v = 20.0 }"),
+            ),
             "axes[6].min_voltage_v: No signal carries the voltage of joint 3 pitch, so",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
     changes: tuple[tuple[str, str], ...], said: str
 ) -> None:
@@ -344,7 +388,9 @@ def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() 
     toml = path.read_text(encoding="utf-8").replace(
         "remote = true\nevery_s = 0.5", 'remote = true\nwhen = "idle"\nevery_s = 0.5', 1
     )
-    (said,) = sentences(check(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))), "warning")
+    (said,) = sentences(
+        check(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))), "warning"
+    )
     assert said.endswith("A limit stands on it, so the robot would be stopped: ask always.")
     assert "Ask_Temperature asks for the temperature only while no set-points are sent" in said
 
@@ -380,18 +426,25 @@ REMARKS = [
         "sequences.arm[2].timeout_s: 60 s may pass before it is given up. Give 10 s or less.",
     ),
     (
-        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ send = "BroadcastStop" }, { wait_s = 20.0 }]'),
+        (
+            'stop = [{ send = "BroadcastStop" }]',
+            'stop = [{ send = "BroadcastStop" }, { wait_s = 20.0 }]',
+        ),
         "sequences.stop: Its waits take 20 s, and no more than 1.5 s are waited when the program ends. Make them "
         "shorter.",
     ),
     (
-        ('stop = [{ send = "BroadcastStop" }]',
-         'stop = [{ send = "BroadcastStop" }, { send = "JointCommand", signals = { Command = "Arm" } }]'),
+        (
+            'stop = [{ send = "BroadcastStop" }]',
+            'stop = [{ send = "BroadcastStop" }, { send = "JointCommand", signals = { Command = "Arm" } }]',
+        ),
         "sequences.stop[2]: This is what arms the robot, see sequences.arm[1]. Send what takes its torque away.",
     ),
     (
-        ('stop = [{ send = "BroadcastStop" }]',
-         'stop = [{ send = "BroadcastStop" }, { expect = "stopped", timeout_s = 9.0 }, { send = "BroadcastStop" }]'),
+        (
+            'stop = [{ send = "BroadcastStop" }]',
+            'stop = [{ send = "BroadcastStop" }, { expect = "stopped", timeout_s = 9.0 }, { send = "BroadcastStop" }]',
+        ),
         "sequences.stop: Its waits take 9 s, and no more than 1.5 s are waited when the program ends. Make "
         "them shorter.",
     ),
@@ -406,22 +459,27 @@ REMARKS = [
         "nothing else stops them when the link dies.",
     ),
     (
-        ('disarm = [', 'disarm = [{ wait_s = 8.0 }, { wait_s = 8.0 },'),
+        ("disarm = [", "disarm = [{ wait_s = 8.0 }, { wait_s = 8.0 },"),
         "sequences.disarm: Its waits take 16 s. Give 10 s or less in all.",
     ),
     (
-        ('{ send = "JointCommand", signals = { Command = "Zero" } }', '{ raw = "01", id = "0x100 + node" }'),
+        (
+            '{ send = "JointCommand", signals = { Command = "Zero" } }',
+            '{ raw = "01", id = "0x100 + node" }',
+        ),
         "sequences.zero[1]: This is what arms the robot, see sequences.arm[1]. Send what zeroes its joints.",
     ),
     (
         ('signals = { Command = "Reset" }', "signals = { Command = 1 }"),
         "sequences.reset[1]: This is what arms the robot, see sequences.arm[1]. Send what makes it forget a fault.",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("change", "sentence"), REMARKS, ids=lambda part: part[-1][:30])
-def test_what_makes_a_robot_go_on_for_long_is_remarked(change: tuple[str, str], sentence: str) -> None:
+def test_what_makes_a_robot_go_on_for_long_is_remarked(
+    change: tuple[str, str], sentence: str
+) -> None:
     assert sentences(check(changed(change)), "warning") == [sentence]
 
 
@@ -446,7 +504,9 @@ def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
 
 
 def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
-    (hint,) = sentences(check(changed(('{ expect = "armed", timeout_s = 1.0 }', "{ wait_s = 0.1 }"))), "hint")
+    (hint,) = sentences(
+        check(changed(('{ expect = "armed", timeout_s = 1.0 }', "{ wait_s = 0.1 }"))), "hint"
+    )
     assert hint.startswith("sequences.arm: Nothing in it waits for the robot's word")
 
 
@@ -456,7 +516,9 @@ def test_joints_that_turn_up_and_down_only_are_no_fault() -> None:
     for joint in range(1, 11):
         axis = "pitch" if joint % 2 else "yaw"
         toml = "\n".join(
-            line for line in toml.split("\n") if not (f"joint = {joint}," in line and f'axis = "{axis}"' in line)
+            line
+            for line in toml.split("\n")
+            if not (f"joint = {joint}," in line and f'axis = "{axis}"' in line)
         )
     loaded = parse_profile(toml, DBC)
     assert check(loaded) == []
@@ -477,18 +539,27 @@ def test_a_mistake_forbids_arming() -> None:
 
 def test_every_mistake_is_found_at_once() -> None:
     loaded = changed(
-        ('signal = "YawTarget"', 'signal = "YawTargt"'), ("min_deg = -60.0", "min_deg = 61.0"),
+        ('signal = "YawTarget"', 'signal = "YawTargt"'),
+        ("min_deg = -60.0", "min_deg = 61.0"),
         ("reference_timeout_s = 0.25", "reference_timeout_s = 0.05"),
         ('"JointCommand", signals = { Command = "Arm" }', '"X"'),
-    )  # fmt: skip
+    )
     keys = [problem.key for problem in check(loaded) if problem.severity == "error"]
     assert keys == [
-        "messages[1].signals[1].signal", "limits.min_deg", "timing.reference_timeout_s", "sequences.arm[1].send",
-    ]  # fmt: skip
+        "messages[1].signals[1].signal",
+        "limits.min_deg",
+        "timing.reference_timeout_s",
+        "sequences.arm[1].send",
+    ]
 
 
 def test_a_checksum_over_two_bytes_is_refused_in_big_endian_too() -> None:
-    toml, dbc = SERVO.read_text(encoding="utf-8"), SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
+    toml, dbc = (
+        SERVO.read_text(encoding="utf-8"),
+        SERVO.with_suffix(".dbc").read_text(encoding="utf-8"),
+    )
     loaded = parse_profile(toml, dbc.replace("SG_ Checksum : 63|8@0+", "SG_ Checksum : 59|8@0+"))
     # Bit 59 is in the middle of byte 7, so its last four bits do not fit.
-    assert '"Checksum" does not fit into the 8 bytes of ServoFeedback' in "\n".join(sentences(check(loaded)))
+    assert '"Checksum" does not fit into the 8 bytes of ServoFeedback' in "\n".join(
+        sentences(check(loaded))
+    )

@@ -49,7 +49,9 @@ def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
     assert (message.frame_id, message.signals[0].unit) == (0x201, "deg")
 
 
-@pytest.mark.parametrize("name", ["lab_robot", "generic_servo", "odrive_can_simple", "cia402_csp", "mit_actuator"])
+@pytest.mark.parametrize(
+    "name", ["lab_robot", "generic_servo", "odrive_can_simple", "cia402_csp", "mit_actuator"]
+)
 def test_drafts_that_are_not_changed_change_nothing(name: str) -> None:
     before = load_profile(resource("profiles", f"{name}.toml"))
     text = before.dbc_text
@@ -60,8 +62,12 @@ def test_drafts_that_are_not_changed_change_nothing(name: str) -> None:
     assert [(m.comment, m.cycle_time) for m in after.messages] == [
         (m.comment, m.cycle_time) for m in before.database.messages
     ]
-    assert [(s.name, s.minimum, s.maximum, s.comment) for m in after.messages for s in m.signals] == [
-        (s.name, s.minimum, s.maximum, s.comment) for m in before.database.messages for s in m.signals
+    assert [
+        (s.name, s.minimum, s.maximum, s.comment) for m in after.messages for s in m.signals
+    ] == [
+        (s.name, s.minimum, s.maximum, s.comment)
+        for m in before.database.messages
+        for s in m.signals
     ]
 
 
@@ -73,12 +79,17 @@ def test_a_profile_goes_on_meaning_what_is_renamed() -> None:
     text = with_message(loaded.dbc_text, draft, "ServoCommand")
     profile = renamed(loaded.profile, draft, "ServoCommand")
     assert check(parse_profile(dump_profile(profile), text)) == check(loaded)
-    assert {m.called for m in profile.messages if m.message == "Order"} == {"ServoCommand", "StopAll"}
+    assert {m.called for m in profile.messages if m.message == "Order"} == {
+        "ServoCommand",
+        "StopAll",
+    }
 
 
 def test_removing_leaves_the_others() -> None:
     text = with_message(with_message("", SET_POINT), replace(SET_POINT, name="Other", id=0x202))
-    assert [draft.name for draft in drafts_of(read_dbc(without_message(text, "SetPoint")))] == ["Other"]
+    assert [draft.name for draft in drafts_of(read_dbc(without_message(text, "SetPoint")))] == [
+        "Other"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -86,15 +97,27 @@ def test_removing_leaves_the_others() -> None:
     [
         (replace(SET_POINT, name="1st"), '"1st" is no name of a message; begin with a letter'),
         (replace(SET_POINT, id=0x800), "0x800 does not fit into 11 bits; give an id up to 0x7FF."),
-        (replace(SET_POINT, name="Known", id=0x300), "There is a message Known already; choose another name."),
+        (
+            replace(SET_POINT, name="Known", id=0x300),
+            "There is a message Known already; choose another name.",
+        ),
         (replace(SET_POINT, id=0x100), "0x100 is the id of Known; give another one."),
         (replace(SET_POINT, length=2), "Mode does not fit into 2 bytes; move or shorten it"),
-        (replace(SET_POINT, signals=(TARGET, TARGET)), "Two signals are called Target; rename one of them."),
+        (
+            replace(SET_POINT, signals=(TARGET, TARGET)),
+            "Two signals are called Target; rename one of them.",
+        ),
         (replace(SET_POINT, signals=(replace(TARGET, is_float=True),)), "floats have 32 or 64."),
         (replace(SET_POINT, signals=(replace(MODE, scale=0.0),)), "Mode has the factor 0"),
         (replace(SET_POINT, signals=(replace(MODE, length=10**400),)), "bits; give 1 to 64."),
-        (replace(SET_POINT, signals=(replace(MODE, unit='"'),)), "The unit of Mode has a quotation mark in it"),
-        (replace(SET_POINT, signals=(replace(MODE, unit="m\\"),)), "or a backslash at its end; leave it out."),
+        (
+            replace(SET_POINT, signals=(replace(MODE, unit='"'),)),
+            "The unit of Mode has a quotation mark in it",
+        ),
+        (
+            replace(SET_POINT, signals=(replace(MODE, unit="m\\"),)),
+            "or a backslash at its end; leave it out.",
+        ),
     ],
 )
 def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) -> None:
@@ -109,17 +132,28 @@ def test_names_of_values_are_written_in_a_line() -> None:
     assert choices_of(choices_text(MODE.choices)) == MODE.choices
     with_comma = ((0, "Off, ready"), (1, "Armed (on)"), (2, ""), (3, " x"))
     assert choices_of(choices_text(with_comma)) == with_comma
-    assert choices_of("0 Stop, 01 Arm, -2 Back, 0x0A Go") == ((0, "Stop"), (1, "Arm"), (-2, "Back"), (10, "Go"))
+    assert choices_of("0 Stop, 01 Arm, -2 Back, 0x0A Go") == (
+        (0, "Stop"),
+        (1, "Arm"),
+        (-2, "Back"),
+        (10, "Go"),
+    )
 
 
-@pytest.mark.parametrize("text", ["Stop", '0 "Stop', '0 "Stop" it', "0 Stop\\", "9" * 5000 + " Stop"])
+@pytest.mark.parametrize(
+    "text", ["Stop", '0 "Stop', '0 "Stop" it', "0 Stop\\", "9" * 5000 + " Stop"]
+)
 def test_what_names_no_value_is_said(text: str) -> None:
-    with pytest.raises(ProfileError, match="is no value with its name; write them like 0 Stop, 1 Arm"):
+    with pytest.raises(
+        ProfileError, match="is no value with its name; write them like 0 Stop, 1 Arm"
+    ):
         choices_of(text)
 
 
 def test_words_of_the_format_are_no_names() -> None:
-    listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)  # each DBC lists most of them itself
+    listed = re.findall(
+        r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE
+    )  # each DBC lists most of them itself
     assert "SIG_GROUP_" in listed
     for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
         sentence = f"{word} is a word of the DBC format itself; choose another name."
@@ -135,11 +169,15 @@ def test_branches_and_groups_follow_what_is_renamed(text: str) -> None:
     (draft,) = drafts_of(read_dbc(text))
     signals = tuple(replace(signal, name=f"New{signal.name}") for signal in draft.signals)
     (before,) = read_dbc(text).messages
-    (after,) = read_dbc(with_message(text, replace(draft, name="State", signals=signals), "Status")).messages
+    (after,) = read_dbc(
+        with_message(text, replace(draft, name="State", signals=signals), "Status")
+    ).messages
     assert {s.name: s.multiplexer_ids for s in after.signals} == {
         f"New{s.name}": s.multiplexer_ids for s in before.signals
     }
-    assert after.encode({"NewMode": 1, "NewHeat": 0x1234, "NewLive": 7}) == bytes([1, 0x34, 0x12, 0, 0, 0, 0, 7])
+    assert after.encode({"NewMode": 1, "NewHeat": 0x1234, "NewLive": 7}) == bytes(
+        [1, 0x34, 0x12, 0, 0, 0, 0, 7]
+    )
     (group,) = after.signal_groups or ()
     assert (group.name, set(group.signal_names)) == ("Measured", {"NewSpeed", "NewHeat"})
 
@@ -152,9 +190,13 @@ def test_a_multiplexer_is_not_taken_from_under_its_branches(text: str) -> None:
     def kept(*names: str) -> MessageDraft:
         return replace(draft, signals=tuple(by_name[name] for name in names))
 
-    with pytest.raises(ProfileError, match=r"^Heat, Speed depend on Mode, which is gone; remove them, too\.$"):
+    with pytest.raises(
+        ProfileError, match=r"^Heat, Speed depend on Mode, which is gone; remove them, too\.$"
+    ):
         with_message(text, kept("Heat", "Speed", "Live"), "Status")
-    with pytest.raises(ProfileError, match=r"^Heat depends on Mode, which is gone; remove it, too\.$"):
+    with pytest.raises(
+        ProfileError, match=r"^Heat depends on Mode, which is gone; remove it, too\.$"
+    ):
         with_message(text, kept("Heat"), "Status")
     (message,) = read_dbc(with_message(text, kept("Live"), "Status")).messages
     assert [signal.name for signal in message.signals] == ["Live"]
@@ -167,4 +209,6 @@ def test_bits_may_be_described_twice() -> None:
     flags = SignalDraft("Flags", 16, 4)
     text = with_message("", replace(SET_POINT, signals=(TARGET, MODE, flags)))
     (draft,) = drafts_of(read_dbc(text))
-    assert set(draft.signals) == {replace(signal, origin=signal.name) for signal in (TARGET, MODE, flags)}
+    assert set(draft.signals) == {
+        replace(signal, origin=signal.name) for signal in (TARGET, MODE, flags)
+    }

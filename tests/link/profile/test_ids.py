@@ -25,7 +25,9 @@ def with_messages(*messages: tuple[str, int], toml: str = TOML) -> LoadedProfile
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
 def test_a_proposed_id_is_used_by_nothing(path: Path) -> None:
-    loaded = parse_profile(path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8"))
+    loaded = parse_profile(
+        path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8")
+    )
     number, extended = free_id(loaded)
     in_dbc = {(message.frame_id, message.is_extended_frame) for message in loaded.database.messages}
     bound = {(bound.id, bound.extended) for bound in resolve(loaded).bound}
@@ -39,7 +41,9 @@ def test_ids_of_all_nodes_and_of_raw_bytes_are_in_use() -> None:
     nodes = loaded.profile.nodes
     assert len(nodes) > 1
     for node in nodes:
-        assert users_of(loaded, 0x200 + node, False) == [f"{loaded.profile.messages[0].called} of node {node}"]
+        assert users_of(loaded, 0x200 + node, False) == [
+            f"{loaded.profile.messages[0].called} of node {node}"
+        ]
     raw = TOML.replace("zero = [", 'zero = [{ raw = "01", id = "0x6A0 + node" }, ', 1)
     assert "raw bytes" in users_of(with_messages(toml=raw), 0x6A0 + nodes[1], False)[0]
 
@@ -58,7 +62,9 @@ def test_a_full_bus_gets_an_id_of_29_bits() -> None:
         ([("Extra", 0x6B1), ("Other", 0x6B2)], []),
     ],
 )
-def test_an_unbound_message_on_a_used_id_is_a_warning(messages: list[tuple[str, int]], ids: list[str]) -> None:
+def test_an_unbound_message_on_a_used_id_is_a_warning(
+    messages: list[tuple[str, int]], ids: list[str]
+) -> None:
     loaded = with_messages(*messages)
     problems = [problem for problem in check(loaded) if "has the id" in problem.message]
     assert [problem.severity for problem in problems] == ["warning"] * len(ids)

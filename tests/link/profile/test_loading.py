@@ -11,7 +11,13 @@ import pytest
 
 from snakestudio.errors import ProfileError
 from snakestudio.link.profile.library import find_profile, new_profile, own, shipped
-from snakestudio.link.profile.loading import dump_profile, load_profile, parse_profile, read_dbc, save_profile
+from snakestudio.link.profile.loading import (
+    dump_profile,
+    load_profile,
+    parse_profile,
+    read_dbc,
+    save_profile,
+)
 
 SHIPPED = shipped()
 LAB = find_profile("lab_robot")
@@ -43,14 +49,18 @@ def test_saving_keeps_comments_where_values_change(tmp_path: Path) -> None:
     save_profile(changed, path)
     text = path.read_text(encoding="utf-8")
     assert load_profile(path).profile == changed
-    assert '{ joint = 2, axis = "pitch", node = 2, slot = 1, offset_deg = 2.5' in text.replace("sign = -1, ", "")
+    assert '{ joint = 2, axis = "pitch", node = 2, slot = 1, offset_deg = 2.5' in text.replace(
+        "sign = -1, ", ""
+    )
     assert "set_point_rate_hz = 20.0  # 100 Hz fit on the bus, too" in text
     assert text.startswith(TOML[:400])
     assert (tmp_path / "lab_robot.toml~").read_text(encoding="utf-8") == TOML
 
 
 def test_every_mistake_is_named_at_once() -> None:
-    toml = TOML.replace("bitrate = 500_000", 'bitrate = "fast"').replace("joint = 4,", "joint = 0,", 1)
+    toml = TOML.replace("bitrate = 500_000", 'bitrate = "fast"').replace(
+        "joint = 4,", "joint = 0,", 1
+    )
     toml = toml.replace("lost_s = 0.2", "losst_s = 0.2").replace("format = 1\n", "")
     toml = toml.replace('{ Command = "Zero" }', "{ Command = [1] }")
     assert refused(toml, DBC.replace("SG_ Yaw :", "SG_ Yaw ;")).splitlines() == [
@@ -68,9 +78,17 @@ def test_every_mistake_is_named_at_once() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("format = 1", "format = 2", "format = 2 is newer than this program, which reads up to 1. Update"),
+        (
+            "format = 1",
+            "format = 2",
+            "format = 2 is newer than this program, which reads up to 1. Update",
+        ),
         ("format = 1", "format =", "This is not valid TOML: Invalid value"),
-        ('name = "Lab robot"', 'name = ""', "name must not be empty. Give a text (name of the robot)"),
+        (
+            'name = "Lab robot"',
+            'name = ""',
+            "name must not be empty. Give a text (name of the robot)",
+        ),
         ("max_deg = 60.0", "max_deg = nan", "limits.max_deg must be a finite number (got nan)"),
         ('role = "sync"', "", ""),
     ],
@@ -112,9 +130,13 @@ def test_a_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_dbc_of_windows_is_read_with_its_degree_signs(tmp_path: Path) -> None:
     path = new_profile("lab_robot", tmp_path)
-    (tmp_path / "lab_robot.dbc").write_bytes(DBC.replace('"deg"', '"°"').replace("\n", "\r\n").encode("cp1252"))
+    (tmp_path / "lab_robot.dbc").write_bytes(
+        DBC.replace('"deg"', '"°"').replace("\n", "\r\n").encode("cp1252")
+    )
     loaded = load_profile(path)
-    assert loaded.database.get_message_by_name("JointFeedback").get_signal_by_name("Yaw").unit == "°"
+    assert (
+        loaded.database.get_message_by_name("JointFeedback").get_signal_by_name("Yaw").unit == "°"
+    )
     assert "\r" not in loaded.dbc_text
 
 
@@ -132,7 +154,9 @@ def test_a_dbc_that_is_none(dbc: str, says: str) -> None:
     assert says in str(caught.value)
 
 
-def test_the_users_own_profiles_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_profiles_are_found_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNAKESTUDIO_PROFILES_DIR", str(tmp_path))
     new_profile("generic_servo", tmp_path)
     assert own() == [tmp_path / "generic_servo.toml"]
@@ -148,11 +172,33 @@ def _mutated(text: str, draw: random.Random) -> str:
     for _ in range(draw.randint(1, 3)):
         at, end = sorted(draw.randrange(len(text) + 1) for _ in range(2))
         end = min(end, at + draw.choice((1, 3, 20, 200)))
-        piece = draw.choice((
-            "", text[at:end][::-1], text[at:end] * 2, str(draw.randint(-(2**70), 2**70)), "nan", "inf", "-1", "0",
-            "64|9999@0-", '"', "]", "{", "\n", "[[messages]]\n", "(0,0)", "(1e400,0)", "M", "m3", "0x", "°", "\ud7ff",
-            "float", "true",
-        ))  # fmt: skip
+        piece = draw.choice(
+            (
+                "",
+                text[at:end][::-1],
+                text[at:end] * 2,
+                str(draw.randint(-(2**70), 2**70)),
+                "nan",
+                "inf",
+                "-1",
+                "0",
+                "64|9999@0-",
+                '"',
+                "]",
+                "{",
+                "\n",
+                "[[messages]]\n",
+                "(0,0)",
+                "(1e400,0)",
+                "M",
+                "m3",
+                "0x",
+                "°",
+                "\ud7ff",
+                "float",
+                "true",
+            )
+        )
         text = text[:at] + piece + text[end:]
     return text
 
@@ -164,7 +210,10 @@ def _mutate_and_load(count: int, seed: int) -> int:
     from snakestudio.link.profile.check import arming_problems, check
 
     draw = random.Random(seed)
-    texts = [[path.with_suffix(end).read_text(encoding="utf-8") for end in (".toml", ".dbc")] for path in SHIPPED]
+    texts = [
+        [path.with_suffix(end).read_text(encoding="utf-8") for end in (".toml", ".dbc")]
+        for path in SHIPPED
+    ]
     sound = 0
     for _ in range(count):
         toml, dbc = draw.choice(texts)

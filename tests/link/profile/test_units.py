@@ -52,17 +52,28 @@ def test_temperatures_have_offsets() -> None:
         assert converted[0] * value + converted[1] == pytest.approx(26.85, abs=0.01)
 
 
-@pytest.mark.parametrize("unit", ["grad", "GRAD", "degs", "grd", "1/s", "Hz", "rps", "counts", "0.1deg", "%", ""])
+@pytest.mark.parametrize(
+    "unit", ["grad", "GRAD", "degs", "grd", "1/s", "Hz", "rps", "counts", "0.1deg", "%", ""]
+)
 def test_other_spellings_are_no_units(unit: str) -> None:
     assert to_si("angle", unit) is None
     assert to_si("rate", unit) is None
 
 
-@pytest.mark.parametrize(("quantity", "unit", "meanings"), [
-    ("angle", "grad", ("deg", "gon")), ("rate", "grad/s", ("deg/s", "gon/s")), ("angle", "GRAD", ("deg", "gon")),
-    ("angle", "grader", None), ("angle", "gradient", None), ("voltage", "grad", None),
-])  # fmt: skip
-def test_grad_in_small_letters_is_ambiguous(quantity: Quantity, unit: str, meanings: tuple[str, str] | None) -> None:
+@pytest.mark.parametrize(
+    ("quantity", "unit", "meanings"),
+    [
+        ("angle", "grad", ("deg", "gon")),
+        ("rate", "grad/s", ("deg/s", "gon/s")),
+        ("angle", "GRAD", ("deg", "gon")),
+        ("angle", "grader", None),
+        ("angle", "gradient", None),
+        ("voltage", "grad", None),
+    ],
+)
+def test_grad_in_small_letters_is_ambiguous(
+    quantity: Quantity, unit: str, meanings: tuple[str, str] | None
+) -> None:
     assert ambiguous_unit(quantity, unit) == meanings
 
 

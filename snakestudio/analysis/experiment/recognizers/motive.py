@@ -1,8 +1,8 @@
 """OptiTrack Motive CSV, formats 1.2 to 1.25.
 
-The first line holds pairs of keys and values. Over the numbers are the rows *Type*, *Name*, *ID* and (from 1.25 on)
-*Parent*, a row of kinds (Rotation, Position, Mean Marker Error ...) and a row of axes. Names are in the row *Name*.
-Source: OptiTrack documentation, Data Export: CSV.
+The first line holds pairs of keys and values. Over the numbers are the rows *Type*, *Name*, *ID*
+and (from 1.25 on) *Parent*, a row of kinds (Rotation, Position, Mean Marker Error ...) and a row of
+axes. Names are in the row *Name*. Source: OptiTrack documentation, Data Export: CSV.
 """
 
 from __future__ import annotations
@@ -36,9 +36,14 @@ __all__ = ["recognize_motive"]
 _HEADER_LINES = 60
 _LABELS = ("type", "name", "id", "parent")
 _KEYS = {
-    "format version", "capture frame rate", "export frame rate", "total exported frames", "rotation type",
-    "length units", "coordinate space",
-}  # fmt: skip
+    "format version",
+    "capture frame rate",
+    "export frame rate",
+    "total exported frames",
+    "rotation type",
+    "length units",
+    "coordinate space",
+}
 _LEADING = {"frame": "frame", "time (seconds)": "time", "time": "time", "timecode": "timecode"}
 _UNLABELED = re.compile(r"unlabell?ed\b", re.IGNORECASE)
 
@@ -59,13 +64,19 @@ class _Asset:
 
     kind: str
     name: str
-    columns: dict[str, dict[str, int]] = field(default_factory=lambda: {"position": {}, "rotation": {}})
+    columns: dict[str, dict[str, int]] = field(
+        default_factory=lambda: {"position": {}, "rotation": {}}
+    )
 
 
 def recognize_motive(lines: list[str]) -> Reading | None:
     """How an OptiTrack Motive CSV is read; None if it is not one."""
     begin = next((i for i, line in enumerate(lines[:_HEADER_LINES]) if line.strip()), None)
-    match = None if begin is None else re.match(r'"?format version"?\s*([,;\t])', lines[begin], re.IGNORECASE)
+    match = (
+        None
+        if begin is None
+        else re.match(r'"?format version"?\s*([,;\t])', lines[begin], re.IGNORECASE)
+    )
     if begin is None or match is None:
         return None
     delimiter = match[1]
@@ -79,7 +90,10 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     rows = data_rows(lines, header.first, delimiter)
     decimal = decimal_of(rows)
     layout = Layout(
-        delimiter=delimiter, decimal="," if decimal == "," else ".", header_rows=header.first, angle_unit="deg"
+        delimiter=delimiter,
+        decimal="," if decimal == "," else ".",
+        header_rows=header.first,
+        angle_unit="deg",
     )
     questions: list[str] = []
     width = len(header.axes)
@@ -98,7 +112,11 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     unit = length_unit_of(about.get("length units", ""))
     if unit is None:
         stated = about.get("length units")
-        what = f'names the unknown unit of length "{stated}"' if stated else "does not name its unit of length"
+        what = (
+            f'names the unknown unit of length "{stated}"'
+            if stated
+            else "does not name its unit of length"
+        )
         questions.append(f"The first line {what} (Length Units). Give the unit in a layout.")
     count = sum(1 for line in lines[header.first :] if line.strip())
     total = about.get("total exported frames", "")
@@ -107,9 +125,17 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     axes, doubts = upright_axes(bodies, values, "y")
     layout = replace(layout, bodies=tuple(bodies), length_unit=unit or "m", axes=axes)
     if not bodies and not questions:
-        questions.append("No rigid body, marker or bone has a position. Export positions with the take.")
+        questions.append(
+            "No rigid body, marker or bone has a position. Export positions with the take."
+        )
     return Reading(
-        file_type, layout, tuple(kinds), ignored.entries(), (*remarks, *doubts), tuple(questions), unit is not None
+        file_type,
+        layout,
+        tuple(kinds),
+        ignored.entries(),
+        (*remarks, *doubts),
+        tuple(questions),
+        unit is not None,
     )
 
 
@@ -146,8 +172,11 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
                 )
             rows["kind"] = above
             leading = _leading_count(row)
-            fitted = {name: _fitted(each, labelled.get(name, -1), leading) for name, each in rows.items()}
-            # A column such as Mean Marker Error has no axis, so the row of axes can end before the others.
+            fitted = {
+                name: _fitted(each, labelled.get(name, -1), leading) for name, each in rows.items()
+            }
+            # A column such as Mean Marker Error has no axis, so the row of axes can end before the
+            # others.
             width = max(len(trimmed(each)) for each in (row, fitted["name"], fitted["kind"]))
             for name, each in fitted.items():
                 if len(each) > width or (name == "kind" and len(each) < width):
@@ -161,7 +190,9 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
         if sum(is_number(cell, ".") for cell in row) > 1:
             break
         above = row
-    return "No row of axes (X, Y, Z) stands over the numbers. Export the take again, or give a layout."
+    return (
+        "No row of axes (X, Y, Z) stands over the numbers. Export the take again, or give a layout."
+    )
 
 
 def _is_axes(row: list[str]) -> bool:
@@ -185,15 +216,21 @@ def _fitted(row: list[str], label: int, leading: int) -> list[str]:
     own = list(row)
     if label >= 0:
         own[label] = ""
-    if label >= leading:  # the file has no columns for frame and time, so the label has one of its own
+    if (
+        label >= leading
+    ):  # the file has no columns for frame and time, so the label has one of its own
         own = own[label + 1 - leading :]
     return trimmed(own)
 
 
-def _timed(layout: Layout, header: _Header, values: FloatArray, questions: list[str]) -> tuple[Layout, list[str]]:
+def _timed(
+    layout: Layout, header: _Header, values: FloatArray, questions: list[str]
+) -> tuple[Layout, list[str]]:
     """The layout with the columns of the time, checked against the stated rate."""
     remarks: list[str] = []
-    rates = [_positive(header.about.get(key, "")) for key in ("export frame rate", "capture frame rate")]
+    rates = [
+        _positive(header.about.get(key, "")) for key in ("export frame rate", "capture frame rate")
+    ]
     rate = next((rate for rate in rates if rate), None)
     lead = {
         _LEADING[cell.lower()]: column
@@ -204,7 +241,12 @@ def _timed(layout: Layout, header: _Header, values: FloatArray, questions: list[
         layout = replace(layout, time_column=lead["time"], time_unit="s", rate_hz=None)
         steps = np.diff(values[:, lead["time"]])
         steps = steps[np.isfinite(steps)]
-        if rate and len(steps) > 1 and np.median(steps) > 0 and abs(np.median(steps) * rate - 1.0) > 0.02:
+        if (
+            rate
+            and len(steps) > 1
+            and np.median(steps) > 0
+            and abs(np.median(steps) * rate - 1.0) > 0.02
+        ):
             remarks.append(
                 f"The times are those of {1.0 / float(np.median(steps)):.4g} Hz, and the first line states {rate:g} "
                 "Hz; the times are used."
@@ -215,7 +257,9 @@ def _timed(layout: Layout, header: _Header, values: FloatArray, questions: list[
         layout = replace(layout, time_column=None, rate_hz=rate)
     if layout.time_column is None or layout.time_unit == "frame":
         if rate is None:
-            questions.append("The file has no column of times and states no frame rate. Give the rate in a layout.")
+            questions.append(
+                "The file has no column of times and states no frame rate. Give the rate in a layout."
+            )
         else:
             remarks.append(f"The file has no column of times; they are counted at {rate:g} Hz.")
     captured = rates[1]
@@ -237,7 +281,9 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
     assets: list[_Asset] = []
     key_before: tuple[str, str, str] | None = None
     by_key: dict[tuple[str, str, str], _Asset] = {}
-    types, names, ids = (header.rows.get(label, [""] * len(header.axes)) for label in ("type", "name", "id"))
+    types, names, ids = (
+        header.rows.get(label, [""] * len(header.axes)) for label in ("type", "name", "id")
+    )
     for column, axis in enumerate(header.axes):
         low, kind = axis.lower(), header.rows["kind"][column].lower()
         if low in _LEADING:
@@ -249,7 +295,12 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
             continue
         if kind not in ("position", "rotation"):
             what = header.rows["kind"][column] or axis
-            ignored.add(what, "not a position" if kind or low not in ("x", "y", "z", "w") else "its kind is not given")
+            ignored.add(
+                what,
+                "not a position"
+                if kind or low not in ("x", "y", "z", "w")
+                else "its kind is not given",
+            )
             if not kind and low in ("x", "y", "z", "w"):
                 questions.append(
                     f"Column {column + 1} ({names[column] or 'unnamed'}, {axis}) is neither Position nor Rotation. "
@@ -258,8 +309,14 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
             continue
         asset = by_key.get(key)
         # The same name and ID again, somewhere else or with the same axis: another body.
-        if asset is None or (key != key_before and low in asset.columns[kind]) or low in asset.columns[kind]:
-            asset = by_key[key] = _Asset(types[column].strip().lower() or "body", names[column] or ids[column])
+        if (
+            asset is None
+            or (key != key_before and low in asset.columns[kind])
+            or low in asset.columns[kind]
+        ):
+            asset = by_key[key] = _Asset(
+                types[column].strip().lower() or "body", names[column] or ids[column]
+            )
             assets.append(asset)
         asset.columns[kind][low] = column
         key_before = key
@@ -267,12 +324,20 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
 
 
 def _bodies(
-    assets: list[_Asset], header: _Header, values: FloatArray, ignored: IgnoredList, questions: list[str]
+    assets: list[_Asset],
+    header: _Header,
+    values: FloatArray,
+    ignored: IgnoredList,
+    questions: list[str],
 ) -> tuple[list[BodyColumns], list[str], list[str]]:
     """The bodies that are read, their kinds, and remarks."""
     local = header.about.get("coordinate space", "").strip().lower() == "local"
-    solid = {asset.name for asset in assets if asset.kind == "rigid body" and asset.columns["position"]}
-    unnamed_alone = all(_UNLABELED.match(asset.name) for asset in assets if asset.columns["position"])
+    solid = {
+        asset.name for asset in assets if asset.kind == "rigid body" and asset.columns["position"]
+    }
+    unnamed_alone = all(
+        _UNLABELED.match(asset.name) for asset in assets if asset.columns["position"]
+    )
     read: list[_Asset] = []
     for asset in assets:
         axes = set(asset.columns["position"])
@@ -285,7 +350,11 @@ def _bodies(
                 "Z. Export the take again, or give a layout."
             )
             continue
-        elif solid and "marker" in asset.kind and (asset.kind != "marker" or _owner(asset.name) in solid):
+        elif (
+            solid
+            and "marker" in asset.kind
+            and (asset.kind != "marker" or _owner(asset.name) in solid)
+        ):
             reason = "a marker of a rigid body that is read itself"
         elif _UNLABELED.match(asset.name) and not unnamed_alone:
             reason = "an unlabeled marker"
@@ -298,10 +367,14 @@ def _bodies(
             read.append(asset)
     remarks = []
     if local:
-        remarks.append("Coordinate Space is Local: only bodies whose coordinates are those of the room are read.")
+        remarks.append(
+            "Coordinate Space is Local: only bodies whose coordinates are those of the room are read."
+        )
     names, repeated = unique_names([asset.name or f"Body {i + 1}" for i, asset in enumerate(read)])
     if repeated:
-        remarks.append(f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered.")
+        remarks.append(
+            f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered."
+        )
     bodies = []
     for asset, name in zip(read, names, strict=True):
         kind, columns, remark = _rotation(asset, header, values)
@@ -319,7 +392,9 @@ def _owner(name: str) -> str:
     return re.split(r":|_(?=\d+\Z)", name)[0].strip()
 
 
-def _rotation(asset: _Asset, header: _Header, values: FloatArray) -> tuple[RotationKind, tuple[int, ...], str]:
+def _rotation(
+    asset: _Asset, header: _Header, values: FloatArray
+) -> tuple[RotationKind, tuple[int, ...], str]:
     """Kind and columns of a rotation, and why it is left out."""
     columns = asset.columns["rotation"]
     if not columns:
@@ -328,7 +403,11 @@ def _rotation(asset: _Asset, header: _Header, values: FloatArray) -> tuple[Rotat
     if set(columns) == {"w", "x", "y", "z"} and stated in ("", "quaternion"):
         chosen = tuple(columns[axis] for axis in "wxyz")
         if not is_unit_quaternion(values[:, chosen]) and np.isfinite(values[:, chosen]).any():
-            return "none", (), f"{asset.name}: its quaternions do not have norm 1, so its orientation is not read."
+            return (
+                "none",
+                (),
+                f"{asset.name}: its quaternions do not have norm 1, so its orientation is not read.",
+            )
         return "quaternion", chosen, ""
     if set(columns) == {"x", "y", "z"} and sorted(stated) == ["x", "y", "z"]:
         return cast(RotationKind, f"euler_{stated}"), tuple(columns[axis] for axis in "xyz"), ""

@@ -1,7 +1,8 @@
 """Qualisys Track Manager TSV: markers (3D), rigid bodies (6D) and skeletons, with or without rows of column names.
 
-Over the numbers are lines of a key and values (NO_OF_FRAMES, FREQUENCY, MARKER_NAMES ...). Lengths are in mm, angles in
-degrees, and the elements of rotation matrices follow column by column (Qualisys Track Manager manual, TSV export).
+Over the numbers are lines of a key and values (NO_OF_FRAMES, FREQUENCY, MARKER_NAMES ...). Lengths
+are in mm, angles in degrees, and the elements of rotation matrices follow column by column
+(Qualisys Track Manager manual, TSV export).
 """
 
 from __future__ import annotations
@@ -34,22 +35,57 @@ from snakestudio.text import counted
 __all__ = ["recognize_qualisys"]
 
 _KEYS = {
-    "FILE_VERSION", "NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "NO_OF_BODIES", "FREQUENCY", "NO_OF_ANALOG",
-    "ANALOG_FREQUENCY", "DESCRIPTION", "TIME_STAMP", "DATA_INCLUDED", "EVENT", "MARKER_NAMES", "BODY_NAMES",
-    "TRAJECTORY_TYPES", "REFERENCE", "SCALE", "SOLVER", "NO_OF_SEGMENTS", "SEGMENT_NAMES", "COORDINATE_SYSTEM",
-    "ORIENTATION", "GAP_FILL", "EULER_ANGLES", "EULER",
-}  # fmt: skip
+    "FILE_VERSION",
+    "NO_OF_FRAMES",
+    "NO_OF_CAMERAS",
+    "NO_OF_MARKERS",
+    "NO_OF_BODIES",
+    "FREQUENCY",
+    "NO_OF_ANALOG",
+    "ANALOG_FREQUENCY",
+    "DESCRIPTION",
+    "TIME_STAMP",
+    "DATA_INCLUDED",
+    "EVENT",
+    "MARKER_NAMES",
+    "BODY_NAMES",
+    "TRAJECTORY_TYPES",
+    "REFERENCE",
+    "SCALE",
+    "SOLVER",
+    "NO_OF_SEGMENTS",
+    "SEGMENT_NAMES",
+    "COORDINATE_SYSTEM",
+    "ORIENTATION",
+    "GAP_FILL",
+    "EULER_ANGLES",
+    "EULER",
+}
 _HEADER_LINES = 400
 _LEADING = {
-    "frame": "frame", "frame#": "frame", "time": "time", "time (s)": "time", "smpte": "timecode",
+    "frame": "frame",
+    "frame#": "frame",
+    "time": "time",
+    "time (s)": "time",
+    "smpte": "timecode",
     "timecode": "timecode",
-}  # fmt: skip
+}
 _PARTS = {
-    "x": "x", "y": "y", "z": "z", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "residual": "residual",
-    "qx": "qx", "qy": "qy", "qz": "qz", "qw": "qw",
-} | {f"rot[{i}]": f"rot{i}" for i in range(9)}  # fmt: skip
+    "x": "x",
+    "y": "y",
+    "z": "z",
+    "roll": "roll",
+    "pitch": "pitch",
+    "yaw": "yaw",
+    "residual": "residual",
+    "qx": "qx",
+    "qy": "qy",
+    "qz": "qz",
+    "qw": "qw",
+} | {f"rot[{i}]": f"rot{i}" for i in range(9)}
 _PART = re.compile(
-    r"(?:(?P<name>.*?)[\s_.:]+)?(?P<part>x|y|z|roll|pitch|yaw|residual|q[xyzw]|rot\[\d\])\Z", re.IGNORECASE
+    r"(?:(?P<name>.*?)[\s_.:]+)?(?P<part>x|y|z|roll|pitch|yaw|residual|q[xyzw]|rot\[\d\])\Z",
+    re.IGNORECASE,
 )
 _POSE = ("x", "y", "z", "roll", "pitch", "yaw", "residual", *(f"rot{i}" for i in range(9)))
 """Columns of a body of 6D, in their order."""
@@ -76,7 +112,13 @@ def recognize_qualisys(lines: list[str]) -> Reading | None:
         return None
     included = " ".join(header.about.get("DATA_INCLUDED", [])).strip() or _included(header.about)
     file_type = f"Qualisys TSV, {included}" if included else "Qualisys TSV"
-    layout = Layout(delimiter="\t", header_rows=header.first, length_unit="mm", angle_unit="deg", time_column=None)
+    layout = Layout(
+        delimiter="\t",
+        header_rows=header.first,
+        length_unit="mm",
+        angle_unit="deg",
+        time_column=None,
+    )
     try:
         return _reading(lines, header, layout, file_type)
     except _UnclearError as error:
@@ -129,7 +171,10 @@ def _reading(lines: list[str], header: _Header, layout: Layout, file_type: str) 
     analog = _count(header.about, "NO_OF_ANALOG")
     entries = ignored.entries()
     if analog:
-        entries = (*entries, IgnoredColumns("analog channels", "they are in a file of their own", analog))
+        entries = (
+            *entries,
+            IgnoredColumns("analog channels", "they are in a file of their own", analog),
+        )
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, bodies=tuple(bodies), axes=axes)
     return Reading(file_type, layout, tuple(kinds), entries, (*remarks, *doubts))
@@ -204,9 +249,14 @@ def _columns(
     lead = _leading(rows, values[:, : left + 1], left, rate)
     order = _POSE if kind == "rigid body" else ("x", "y", "z")
     parts: _Columns = [
-        (kind, name, {part: left + size * b + i for i, part in enumerate(order)}) for b, name in enumerate(names)
+        (kind, name, {part: left + size * b + i for i, part in enumerate(order)})
+        for b, name in enumerate(names)
     ]
-    turned = [name for _, name, columns in parts if kind == "rigid body" and _matrix_order(columns, values) is None]
+    turned = [
+        name
+        for _, name, columns in parts
+        if kind == "rigid body" and _matrix_order(columns, values) is None
+    ]
     if turned:
         raise _UnclearError(
             f"The columns of {', '.join(turned)} that should hold a rotation matrix do not, so the columns are not "
@@ -215,7 +265,9 @@ def _columns(
     return parts, lead
 
 
-def _leading(rows: list[list[str]], values: FloatArray, left: int, rate: float | None) -> dict[str, int]:
+def _leading(
+    rows: list[list[str]], values: FloatArray, left: int, rate: float | None
+) -> dict[str, int]:
     """Which of the first columns are frame and time, by how they are written and by their steps."""
     lead: dict[str, int] = {}
     for column in range(left):
@@ -249,7 +301,9 @@ def _counts_times(column: FloatArray, rate: float | None) -> bool:
     return bool(rate and len(steps)) and bool(np.all(np.abs(steps * (rate or 0.0) - 1.0) < 0.1))
 
 
-def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> tuple[_Columns, dict[str, int]]:
+def _named_columns(
+    row: list[str], kind: str, names: list[str], width: int
+) -> tuple[_Columns, dict[str, int]]:
     """The columns by the row of names over them."""
     row = trimmed(row)
     if len(row) != width:
@@ -277,7 +331,9 @@ def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> t
         parts[-1][2][part] = column
     parts = [each for each in parts if each[2]]
     if names:
-        if len(parts) != len(names) or any(own and own != name for (_, own, _), name in zip(parts, names, strict=True)):
+        if len(parts) != len(names) or any(
+            own and own != name for (_, own, _), name in zip(parts, names, strict=True)
+        ):
             found = ", ".join(dict.fromkeys(own or "unnamed" for _, own, _ in parts))
             raise _UnclearError(
                 f"The header lists {', '.join(names)}, and the columns are those of {found}. Export the measurement "
@@ -292,12 +348,18 @@ def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> t
                 "layout."
             )
     if not parts:
-        raise _UnclearError("No column is named as a position (X, Y, Z). Export 3D or 6D data, or give a layout.")
+        raise _UnclearError(
+            "No column is named as a position (X, Y, Z). Export 3D or 6D data, or give a layout."
+        )
     return parts, lead
 
 
 def _timed(
-    layout: Layout, lead: dict[str, int], values: FloatArray, rate: float | None, ignored: IgnoredList
+    layout: Layout,
+    lead: dict[str, int],
+    values: FloatArray,
+    rate: float | None,
+    ignored: IgnoredList,
 ) -> tuple[Layout, list[str]]:
     remarks: list[str] = []
     if "timecode" in lead:
@@ -311,7 +373,9 @@ def _timed(
             )
         return replace(layout, time_column=lead["time"], time_unit="s"), remarks
     if rate is None:
-        raise _UnclearError("The file has no column of times and no FREQUENCY. Give the rate in a layout.")
+        raise _UnclearError(
+            "The file has no column of times and no FREQUENCY. Give the rate in a layout."
+        )
     remarks.append(f"The file has no column of times; they are counted at {rate:g} Hz (FREQUENCY).")
     if "frame" in lead:
         return replace(layout, time_column=lead["frame"], time_unit="frame", rate_hz=rate), remarks
@@ -321,9 +385,13 @@ def _timed(
 def _bodies(
     parts: _Columns, header: _Header, values: FloatArray, ignored: IgnoredList, remarks: list[str]
 ) -> tuple[list[BodyColumns], list[str]]:
-    names, repeated = unique_names([name or f"Body {i + 1}" for i, (_, name, _) in enumerate(parts)])
+    names, repeated = unique_names(
+        [name or f"Body {i + 1}" for i, (_, name, _) in enumerate(parts)]
+    )
     if repeated:
-        remarks.append(f"Several have the same name: {', '.join(repeated)}; the later ones are numbered.")
+        remarks.append(
+            f"Several have the same name: {', '.join(repeated)}; the later ones are numbered."
+        )
     bodies = []
     for (_, _, columns), name in zip(parts, names, strict=True):
         rotation, used, remark = _rotation(name, columns, values)
@@ -335,34 +403,53 @@ def _bodies(
             elif part not in ("x", "y", "z") and columns[part] not in used:
                 same = rotation == "matrix" and part in ("roll", "pitch", "yaw")
                 ignored.add(
-                    part.capitalize(), "the same rotation as the matrix" if same else "the rotation is not read"
+                    part.capitalize(),
+                    "the same rotation as the matrix" if same else "the rotation is not read",
                 )
-        bodies.append(BodyColumns(name, columns["x"], columns["y"], columns["z"], rotation, used, link_of(name)))
+        bodies.append(
+            BodyColumns(
+                name, columns["x"], columns["y"], columns["z"], rotation, used, link_of(name)
+            )
+        )
     return bodies, [kind for kind, _, _ in parts]
 
 
-def _rotation(name: str, columns: dict[str, int], values: FloatArray) -> tuple[RotationKind, tuple[int, ...], str]:
+def _rotation(
+    name: str, columns: dict[str, int], values: FloatArray
+) -> tuple[RotationKind, tuple[int, ...], str]:
     """Kind and columns of a rotation, and why it is left out."""
     if all(f"rot{i}" in columns for i in range(9)):
         order = _matrix_order(columns, values)
         if order is None:
-            return "none", (), f"{name}: its matrices are not rotations, so its orientation is not read."
+            return (
+                "none",
+                (),
+                f"{name}: its matrices are not rotations, so its orientation is not read.",
+            )
         down = order == "columns"
         elements = [
-            columns[f"rot{3 * column + row if down else 3 * row + column}"] for row in range(3) for column in range(3)
+            columns[f"rot{3 * column + row if down else 3 * row + column}"]
+            for row in range(3)
+            for column in range(3)
         ]
         return "matrix", tuple(elements), ""
     if all(part in columns for part in ("qw", "qx", "qy", "qz")):
         chosen = tuple(columns[part] for part in ("qw", "qx", "qy", "qz"))
         if not is_unit_quaternion(values[:, chosen]):
-            return "none", (), f"{name}: its quaternions do not have norm 1, so its orientation is not read."
+            return (
+                "none",
+                (),
+                f"{name}: its quaternions do not have norm 1, so its orientation is not read.",
+            )
         return "quaternion", chosen, ""
     if all(part in columns for part in ("roll", "pitch", "yaw")):
         chosen = tuple(columns[part] for part in ("roll", "pitch", "yaw"))
         return (
             "euler_xyz",
             chosen,
-            (f"{name}: roll, pitch and yaw are read as Qualisys defines them by default (R = R_x R_y R_z)."),
+            (
+                f"{name}: roll, pitch and yaw are read as Qualisys defines them by default (R = R_x R_y R_z)."
+            ),
         )
     return "none", (), ""
 
@@ -374,7 +461,10 @@ def _matrix_order(columns: dict[str, int], values: FloatArray) -> Literal["colum
     if not known.any():
         return "columns"
     by_rows = elements[known].reshape(-1, 3, 3)
-    if np.abs(by_rows @ by_rows.transpose(0, 2, 1) - np.eye(3)).max() > 0.02 or (np.linalg.det(by_rows) < 0.0).any():
+    if (
+        np.abs(by_rows @ by_rows.transpose(0, 2, 1) - np.eye(3)).max() > 0.02
+        or (np.linalg.det(by_rows) < 0.0).any()
+    ):
         return None
     if not all(part in columns for part in ("roll", "pitch", "yaw")):
         return "columns"

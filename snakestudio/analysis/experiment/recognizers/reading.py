@@ -16,9 +16,16 @@ from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import beginning_of, cells, is_number, number
 
 __all__ = [
-    "IgnoredList", "Reading", "data_rows", "decimal_of", "is_unit_quaternion", "trimmed",
-    "unique_names", "upright_axes", "values_of",
-]  # fmt: skip
+    "IgnoredList",
+    "Reading",
+    "data_rows",
+    "decimal_of",
+    "is_unit_quaternion",
+    "trimmed",
+    "unique_names",
+    "upright_axes",
+    "values_of",
+]
 
 _BEGINNING = 400
 """Lines of numbers that a recognizer checks."""
@@ -38,7 +45,8 @@ class Reading:
     ignored: tuple[IgnoredColumns, ...] = ()
     remarks: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    """Why the table is not certain, with what to do. While there are any it is not read without a layout."""
+    """Why the table is not certain, with what to do. While there are any it is not read without a
+    layout."""
     unit_stated: bool = True
     """Whether the file names its unit of length, or its type fixes it."""
 
@@ -56,7 +64,9 @@ class IgnoredList:
 
     def entries(self) -> tuple[IgnoredColumns, ...]:
         """The entries, in the order of the file."""
-        return tuple(IgnoredColumns(name, reason, count) for (name, reason), count in self._counts.items())
+        return tuple(
+            IgnoredColumns(name, reason, count) for (name, reason), count in self._counts.items()
+        )
 
 
 def trimmed(row: Sequence[str]) -> list[str]:
@@ -67,11 +77,17 @@ def trimmed(row: Sequence[str]) -> list[str]:
     return list(row[:end])
 
 
-def data_rows(lines: list[str], first: int, delimiter: str, count: int | None = None) -> list[list[str]]:
+def data_rows(
+    lines: list[str], first: int, delimiter: str, count: int | None = None
+) -> list[list[str]]:
     """Cells of the first rows of numbers, from line `first` on; empty lines and comments are passed over."""
     end = len(lines) if count is None else first + count
     part = beginning_of(lines[first : min(end, first + _BEGINNING)], _BEGINNING, _CHARACTERS)
-    return [cells(line, delimiter)[: MEASUREMENT.columns] for line in part if line.strip() and not line.startswith("#")]
+    return [
+        cells(line, delimiter)[: MEASUREMENT.columns]
+        for line in part
+        if line.strip() and not line.startswith("#")
+    ]
 
 
 def decimal_of(rows: Iterable[Sequence[str]]) -> str:
@@ -122,13 +138,17 @@ def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 _CONTRADICTED = 0.15
-"""An axis along which bodies move by less than this share of their range along the documented upward axis is up."""
+"""An axis along which bodies move by less than this share of their range along the documented
+upward axis is up."""
 
 
-def upright_axes(bodies: Sequence[BodyColumns], values: FloatArray, documented: str) -> tuple[str, tuple[str, ...]]:
+def upright_axes(
+    bodies: Sequence[BodyColumns], values: FloatArray, documented: str
+) -> tuple[str, tuple[str, ...]]:
     """Axes of a layout by the axis that its program points up, and a remark where the tracks contradict it.
 
-    A robot on a floor moves least along the vertical. The documented axis holds unless another one is far better.
+    A robot on a floor moves least along the vertical. The documented axis holds unless another one
+    is far better.
     """
     spans = np.zeros(3)
     places = []

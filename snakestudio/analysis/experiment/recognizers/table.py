@@ -13,7 +13,13 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import Heading, headings, link_of, rate_in
-from snakestudio.analysis.experiment.layout import AXES, BodyColumns, JointColumns, Layout, RotationKind
+from snakestudio.analysis.experiment.layout import (
+    AXES,
+    BodyColumns,
+    JointColumns,
+    Layout,
+    RotationKind,
+)
 from snakestudio.analysis.experiment.recognizers.reading import (
     IgnoredList,
     Reading,
@@ -25,9 +31,21 @@ from snakestudio.analysis.experiment.recognizers.reading import (
 )
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.inputs import MEASUREMENT
-from snakestudio.model.tables.cells import MISSING, beginning_of, cells, delimiter_and_decimal, is_number
+from snakestudio.model.tables.cells import (
+    MISSING,
+    beginning_of,
+    cells,
+    delimiter_and_decimal,
+    is_number,
+)
 from snakestudio.model.tables.clock import clock_text_unit, stamp_unit
-from snakestudio.model.tables.units import TIME_UNITS, AngleUnit, LengthUnit, TimeUnit, length_unit_of
+from snakestudio.model.tables.units import (
+    TIME_UNITS,
+    AngleUnit,
+    LengthUnit,
+    TimeUnit,
+    length_unit_of,
+)
 
 __all__ = ["recognize_table"]
 
@@ -89,7 +107,9 @@ def recognize_table(lines: list[str]) -> Reading:
     """How a table given as lines is read."""
     table = _taken_apart(lines)
     layout = Layout(
-        delimiter=table.delimiter, decimal="," if table.decimal == "," else ".", header_rows=table.header_rows
+        delimiter=table.delimiter,
+        decimal="," if table.decimal == "," else ".",
+        header_rows=table.header_rows,
     )
     ignored = IgnoredList()
     remarks: list[str] = []
@@ -113,31 +133,63 @@ def recognize_table(lines: list[str]) -> Reading:
         layout, kind = replace(layout, axes=axes), "trajectory"
         remarks += doubts
     return Reading(
-        file_type, layout, (kind,) * len(bodies), ignored.entries(), tuple(remarks), tuple(questions), stated
+        file_type,
+        layout,
+        (kind,) * len(bodies),
+        ignored.entries(),
+        tuple(remarks),
+        tuple(questions),
+        stated,
     )
 
 
-# --- taking apart -----------------------------------------------------------------------------------------------------
+# --- taking apart ---------------------------------------------------------------------------------
 
 
 def _taken_apart(lines: list[str]) -> _Table:
-    begun = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    begun = next(
+        (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0
+    )
     beginning = beginning_of(lines[begun : begun + _BEGINNING], _BEGINNING, _CHARACTERS)
     delimiter, decimal = delimiter_and_decimal(beginning)
     first = _first_row(beginning, delimiter, decimal)
-    rows = [cells(line, delimiter) for line in beginning[first:] if line.strip() and not line.startswith("#")]
+    rows = [
+        cells(line, delimiter)
+        for line in beginning[first:]
+        if line.strip() and not line.startswith("#")
+    ]
     n_columns = min(max((len(row) for row in rows), default=0), MEASUREMENT.columns)
     rows = [row[:n_columns] for row in rows]
-    above = [cells(line, delimiter) for line in beginning[:first] if line.strip() and not line.startswith("#")]
-    # Words over the columns are rows about as wide as the table; what is narrower speaks of the whole file.
+    above = [
+        cells(line, delimiter)
+        for line in beginning[:first]
+        if line.strip() and not line.startswith("#")
+    ]
+    # Words over the columns are rows about as wide as the table; what is narrower speaks of the
+    # whole file.
     words = [row for row in above if len(row) >= max(2, n_columns - 2)]
     if not words:
-        words = _words_of_comment(lines[max(begun - _BEGINNING, 0) : begun + first], delimiter, n_columns)
+        words = _words_of_comment(
+            lines[max(begun - _BEGINNING, 0) : begun + first], delimiter, n_columns
+        )
     names = headings(words, n_columns)
-    metadata = [line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()]
+    metadata = [
+        line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()
+    ]
     values = values_of(rows, n_columns, decimal)
     n_names = len(trimmed(words[-1])) if words else 0
-    return _Table(delimiter, decimal, begun + first, n_columns, rows, values, names, metadata, bool(words), n_names)
+    return _Table(
+        delimiter,
+        decimal,
+        begun + first,
+        n_columns,
+        rows,
+        values,
+        names,
+        metadata,
+        bool(words),
+        n_names,
+    )
 
 
 def _ask_about_names(table: _Table, questions: list[str]) -> None:
@@ -154,7 +206,9 @@ def _ask_about_names(table: _Table, questions: list[str]) -> None:
         if column and not heading.name and np.isfinite(table.values[:, column]).any()
     ]
     if nameless:
-        questions.append(f"No name is over column {', '.join(nameless[:8])}. Export the table again, or give a layout.")
+        questions.append(
+            f"No name is over column {', '.join(nameless[:8])}. Export the table again, or give a layout."
+        )
 
 
 def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[list[str]]:
@@ -178,7 +232,11 @@ def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
 
     def numeric(line: str) -> bool:
         row = cells(line, delimiter)
-        known = [cell for column, cell in enumerate(row) if column in numbers and cell.lower() not in MISSING]
+        known = [
+            cell
+            for column, cell in enumerate(row)
+            if column in numbers and cell.lower() not in MISSING
+        ]
         return len(row) >= 2 and len(known) >= 1 and all(is_number(cell, decimal) for cell in known)
 
     for i, j in pairwise(full):
@@ -215,7 +273,7 @@ def _file_type(table: _Table) -> str:
     return "Table"
 
 
-# --- numbers without names --------------------------------------------------------------------------------------------
+# --- numbers without names ------------------------------------------------------------------------
 
 
 def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
@@ -227,7 +285,11 @@ def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> lis
     size = 3 if left % 3 == 0 else 2 if left % 2 == 0 and left < 6 else 3
     for j in range(left):
         whole = (j // size + 1) * size <= left
-        result.append(Heading("xyz"[j % size] if whole else "", f"Body {j // size + 1}" if left > size else ""))
+        result.append(
+            Heading(
+                "xyz"[j % size] if whole else "", f"Body {j // size + 1}" if left > size else ""
+            )
+        )
     certain = timed and n_columns == 4 and not _counts_evenly(values[:, 2])
     if certain:
         remarks.append("No line names the columns; they are read as time, x, y and z.")
@@ -241,13 +303,19 @@ def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> lis
 
 def _counts_evenly(column: FloatArray) -> bool:
     steps = np.diff(column)
-    return len(steps) > 1 and bool(np.all(steps > 0)) and float(np.ptp(steps)) <= 0.5 * float(np.median(steps))
+    return (
+        len(steps) > 1
+        and bool(np.all(steps > 0))
+        and float(np.ptp(steps)) <= 0.5 * float(np.median(steps))
+    )
 
 
-# --- time -------------------------------------------------------------------------------------------------------------
+# --- time -----------------------------------------------------------------------------------------
 
 
-def _timed(layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[str], questions: list[str]) -> Layout:
+def _timed(
+    layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[str], questions: list[str]
+) -> Layout:
     rate = rate_in(table.metadata)
     columns = [i for i, heading in enumerate(table.headings) if heading.what == "time"]
     frames = [i for i, heading in enumerate(table.headings) if heading.what == "frame"]
@@ -259,7 +327,9 @@ def _timed(layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[st
     if numeric:
         column = (stamps or numeric)[0]
         name = table.headings[column].name
-        others = [table.values[:, i] for i in numeric if i != column and table.headings[i].name == name]
+        others = [
+            table.values[:, i] for i in numeric if i != column and table.headings[i].name == name
+        ]
         if not all(np.allclose(other, table.values[:, column], equal_nan=True) for other in others):
             questions.append(
                 f'The name "{name}" is that of several columns of different times. Give a layout, or export the bodies '
@@ -279,11 +349,19 @@ def _timed(layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[st
         named = [(i, unit) for i, unit in texts if i in columns]
         column, unit = (named or texts)[0]
         if unit == "timecode" and not rate:
-            questions.append("Timecodes count frames, and no frame rate is stated. Give the rate in a layout.")
-        return replace(layout, time_column=column, time_unit=unit, rate_hz=rate if unit == "timecode" else None)
+            questions.append(
+                "Timecodes count frames, and no frame rate is stated. Give the rate in a layout."
+            )
+        return replace(
+            layout, time_column=column, time_unit=unit, rate_hz=rate if unit == "timecode" else None
+        )
     unread = next((i for i in columns if i in table.text_columns), None)
     if unread is not None:
-        text = next(row[unread] for row in table.rows if unread < len(row) and row[unread].lower() not in MISSING)
+        text = next(
+            row[unread]
+            for row in table.rows
+            if unread < len(row) and row[unread].lower() not in MISSING
+        )
         questions.append(
             f'The column "{table.headings[unread].name}" holds texts such as "{text[:40]}", which are not dates (ISO '
             "8601), times of day or timecodes. Export the times in seconds, or give a layout."
@@ -314,7 +392,9 @@ def _increases(column: FloatArray) -> bool:
 def _text_clock(table: _Table, column: int) -> TimeUnit | None:
     """Which kind of clock the texts of a column are; None for other texts."""
     kinds = {
-        clock_text_unit(row[column]) for row in table.rows if column < len(row) and row[column].lower() not in MISSING
+        clock_text_unit(row[column])
+        for row in table.rows
+        if column < len(row) and row[column].lower() not in MISSING
     }
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -337,7 +417,9 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
     steps = steps[steps > 0]
     step = float(np.median(steps)) if len(steps) else 0.0
     # Nothing is filmed at less than two pictures a second, or at more than ten thousand.
-    by_step = next((unit for unit, most in (("s", 0.5), ("ms", 500.0), ("us", 5e5)) if step < most), "ns")
+    by_step = next(
+        (unit for unit, most in (("s", 0.5), ("ms", 500.0), ("us", 5e5)) if step < most), "ns"
+    )
     unit = since_epoch or cast(TimeUnit, by_step)
     if since_epoch is None and 0.5 <= step <= 2.0:
         questions.append(
@@ -349,7 +431,7 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
     return unit
 
 
-# --- bodies -----------------------------------------------------------------------------------------------------------
+# --- bodies ---------------------------------------------------------------------------------------
 
 
 def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Group]:
@@ -367,9 +449,12 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
         group.columns[heading.what] = column
     placed = [group for group in groups if sum(axis in group.columns for axis in "xyz") >= 2]
     if table.named and any(
-        len({table.headings[c].name for c in group.columns.values()}) < len(group.columns) for group in groups
+        len({table.headings[c].name for c in group.columns.values()}) < len(group.columns)
+        for group in groups
     ):
-        remarks.append("Columns of the same name that follow each other are read as the x, y and z of a body.")
+        remarks.append(
+            "Columns of the same name that follow each other are read as the x, y and z of a body."
+        )
     for name in dict.fromkeys(group.name for group in groups):
         own = [group for group in groups if group.name == name]
         if len(own) > 1 and any(group not in placed for group in own):
@@ -380,13 +465,21 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
             )
     _ask_about_axes(placed, questions)
     unnamed = [group for group in placed if not group.name]
-    repeated = [name for name, count in Counter(group.name for group in placed).items() if count > 1 and name]
+    repeated = [
+        name
+        for name, count in Counter(group.name for group in placed).items()
+        if count > 1 and name
+    ]
     if len(unnamed) > 1:
         for number, group in enumerate(unnamed, 1):
             group.name = f"Body {number}"
-        remarks.append(f"The same names stand over {len(unnamed)} bodies; these are numbered in the order of the file.")
+        remarks.append(
+            f"The same names stand over {len(unnamed)} bodies; these are numbered in the order of the file."
+        )
     if repeated:
-        remarks.append(f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered.")
+        remarks.append(
+            f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered."
+        )
     for group, name in zip(placed, unique_names([group.name for group in placed])[0], strict=True):
         group.name = name
     return placed
@@ -400,17 +493,23 @@ def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
             f"{group.name or 'a body'} {', '.join(axis for axis in 'xyz' if axis in group.columns)}"
             for group in groups[:6]
         )
-        questions.append(f"The bodies do not have the same coordinates ({held}). Export x, y and z, or give a layout.")
+        questions.append(
+            f"The bodies do not have the same coordinates ({held}). Export x, y and z, or give a layout."
+        )
     orders: dict[str, set[tuple[str, ...]]] = {}
     for group in groups:
         orders.setdefault(group.name, set()).add(tuple(group.columns))
     mixed = [name for name, own in orders.items() if len(own) > 1]
     if mixed:
         what = f"of {mixed[0]}" if mixed[0] else "x, y and z"
-        questions.append(f"Columns {what} are given more than once, in different orders. Give a layout.")
+        questions.append(
+            f"Columns {what} are given more than once, in different orders. Give a layout."
+        )
 
 
-def _bodies(groups: list[_Group], table: _Table, ignored: IgnoredList, remarks: list[str]) -> list[BodyColumns]:
+def _bodies(
+    groups: list[_Group], table: _Table, ignored: IgnoredList, remarks: list[str]
+) -> list[BodyColumns]:
     bodies = []
     for group in groups:
         columns = group.columns
@@ -422,13 +521,23 @@ def _bodies(groups: list[_Group], table: _Table, ignored: IgnoredList, remarks: 
         name = group.name or "Body"
         if kind == "quaternion" and not is_unit_quaternion(table.values[:, chosen]):
             if np.isfinite(table.values[:, chosen]).any():
-                remarks.append(f"{name}: its quaternions do not have norm 1, so its orientation is not read.")
+                remarks.append(
+                    f"{name}: its quaternions do not have norm 1, so its orientation is not read."
+                )
             kind, chosen = "none", ()
         for what, column in columns.items():
             if what not in ("x", "y", "z") and column not in chosen:
                 ignored.add(table.headings[column].name, "not a whole rotation")
         bodies.append(
-            BodyColumns(name, columns.get("x"), columns.get("y"), columns.get("z"), kind, chosen, link_of(name))
+            BodyColumns(
+                name,
+                columns.get("x"),
+                columns.get("y"),
+                columns.get("z"),
+                kind,
+                chosen,
+                link_of(name),
+            )
         )
     return bodies
 
@@ -437,7 +546,9 @@ def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
     """List the columns that are neither the time nor part of a body."""
     texts = table.text_columns
     for column, heading in enumerate(table.headings):
-        if column in (layout.time_column, layout.nanoseconds_column) or heading.what.startswith("joint"):
+        if column in (layout.time_column, layout.nanoseconds_column) or heading.what.startswith(
+            "joint"
+        ):
             continue
         name = heading.name or f"column {column + 1}"
         if column in texts:
@@ -447,8 +558,12 @@ def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
         elif not heading.what and (np.isfinite(table.values[:, column]).any() or heading.name):
             ignored.add(name, heading.reason or "not a position")
     # Columns of a body with fewer than two coordinates.
-    used = {column for column, heading in enumerate(table.headings) if heading.what in ("x", "y", "z")}
-    by_body = Counter((table.headings[column].body, table.headings[column].occurrence) for column in used)
+    used = {
+        column for column, heading in enumerate(table.headings) if heading.what in ("x", "y", "z")
+    }
+    by_body = Counter(
+        (table.headings[column].body, table.headings[column].occurrence) for column in used
+    )
     for column in sorted(used):
         heading = table.headings[column]
         if by_body[heading.body, heading.occurrence] < 2:
@@ -460,20 +575,27 @@ def _joints(found: list[Heading]) -> tuple[JointColumns, ...]:
     for column, heading in enumerate(found):
         if heading.what in ("joint_yaw", "joint_pitch"):
             joints.setdefault(int(heading.body) - 1, {}).setdefault(heading.what, column)
-    return tuple(JointColumns(i, own.get("joint_yaw"), own.get("joint_pitch")) for i, own in sorted(joints.items()))
+    return tuple(
+        JointColumns(i, own.get("joint_yaw"), own.get("joint_pitch"))
+        for i, own in sorted(joints.items())
+    )
 
 
-# --- units and axes ---------------------------------------------------------------------------------------------------
+# --- units and axes -------------------------------------------------------------------------------
 
 
-def _with_units(layout: Layout, table: _Table, remarks: list[str], questions: list[str]) -> tuple[Layout, bool]:
+def _with_units(
+    layout: Layout, table: _Table, remarks: list[str], questions: list[str]
+) -> tuple[Layout, bool]:
     """The layout with its units, and whether the unit of length is stated."""
     values = table.values
     columns = [c for body in layout.bodies for c in (body.x, body.y, body.z) if c is not None]
     lengths = {table.headings[c].unit for c in columns if length_unit_of(table.headings[c].unit)}
     unknown = sorted({table.headings[c].unknown_unit for c in columns} - {""})
     if unknown:
-        questions.append(f'The unit of length "{unknown[0]}" is not known. Give the unit in a layout.')
+        questions.append(
+            f'The unit of length "{unknown[0]}" is not known. Give the unit in a layout.'
+        )
     if len(lengths) > 1:
         questions.append(
             f"The positions are in different units ({', '.join(sorted(lengths))}). Export them in one unit, or give a "
@@ -484,20 +606,33 @@ def _with_units(layout: Layout, table: _Table, remarks: list[str], questions: li
     if not length:
         spans = [_span(values[:, c]) for c in columns]
         length = "mm" if max(spans, default=0.0) > _LARGE_M else "m"
-    turning = [c for body in layout.bodies if body.rotation in ("euler", "vertical") for c in body.rotation_columns]
+    turning = [
+        c
+        for body in layout.bodies
+        if body.rotation in ("euler", "vertical")
+        for c in body.rotation_columns
+    ]
     turning += [c for joint in layout.joints for c in (joint.yaw, joint.pitch) if c is not None]
     angles = {table.headings[c].unit for c in turning if table.headings[c].unit in ("rad", "deg")}
     if len(angles) > 1:
-        questions.append("Some angles are in radians and some in degrees. Give a layout for those of one unit.")
+        questions.append(
+            "Some angles are in radians and some in degrees. Give a layout for those of one unit."
+        )
     angle = min(angles, default="")
     if not angle:
         known = np.abs(values[:, turning])
-        angle = "deg" if turning and np.isfinite(known).any() and float(np.nanmax(known)) > 2.1 * math.pi else "rad"
+        angle = (
+            "deg"
+            if turning and np.isfinite(known).any() and float(np.nanmax(known)) > 2.1 * math.pi
+            else "rad"
+        )
         if turning:
             remarks.append(f"No unit of angle is stated; the angles are read in {angle}.")
     if any(body.rotation == "euler" for body in layout.bodies):
         remarks.append("Roll, pitch and yaw are read as R = R_z(yaw) R_y(pitch) R_x(roll).")
-    return replace(layout, length_unit=cast(LengthUnit, length), angle_unit=cast(AngleUnit, angle)), stated
+    return replace(
+        layout, length_unit=cast(LengthUnit, length), angle_unit=cast(AngleUnit, angle)
+    ), stated
 
 
 def _length_in(metadata: list[str]) -> str:

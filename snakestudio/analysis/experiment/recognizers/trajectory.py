@@ -32,20 +32,32 @@ _UPRIGHT, _UPSIDE_DOWN = 0.9, -0.5
 
 def recognize_trajectory(lines: list[str]) -> Reading | None:
     """How a trajectory of numbers alone is read; None if it is not one."""
-    first = next((i for i, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), None)
+    first = next(
+        (i for i, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")),
+        None,
+    )
     if first is None:
         return None
     delimiter, decimal = delimiter_and_decimal(lines[first : first + 100])
     rows = data_rows(lines, first, delimiter)
     if len(rows[-1]) < len(rows[0]):
         rows = rows[:-1]  # the file ends in the middle of a line
-    if len(rows) < 3 or {len(row) for row in rows} - {_TUM, _KITTI} or len({len(row) for row in rows}) != 1:
+    if (
+        len(rows) < 3
+        or {len(row) for row in rows} - {_TUM, _KITTI}
+        or len({len(row) for row in rows}) != 1
+    ):
         return None
-    if not all(is_number(cell, decimal) for cell in rows[0]) or _has_names(lines[:first], delimiter, len(rows[0])):
+    if not all(is_number(cell, decimal) for cell in rows[0]) or _has_names(
+        lines[:first], delimiter, len(rows[0])
+    ):
         return None
     values = values_of(rows, len(rows[0]), decimal)
     layout = Layout(
-        delimiter=delimiter, decimal="," if decimal == "," else ".", header_rows=first, zero_is_missing=False
+        delimiter=delimiter,
+        decimal="," if decimal == "," else ".",
+        header_rows=first,
+        zero_is_missing=False,
     )
     return _tum(values, layout) if len(rows[0]) == _TUM else _kitti(values, layout)
 
@@ -70,7 +82,11 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
     order = "qw qx qy qz" if w_first else "qx qy qz qw"
     remarks.append(
         f"No line names the columns; they are read as time, x, y, z and {order}"
-        + (", because the body would be upside down with qw last." if w_first else ", the order of the format TUM.")
+        + (
+            ", because the body would be upside down with qw last."
+            if w_first
+            else ", the order of the format TUM."
+        )
     )
     unit = stamp_unit(float(time[0]))
     if unit is None:
@@ -82,9 +98,16 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
     step = float(np.median(np.diff(time)))
     questions: tuple[str, ...] = ()
     if unit == "s" and step >= 1.0:
-        questions = (f"No unit of time is stated, and the times are {step:g} apart. Give the unit in a layout.",)
+        questions = (
+            f"No unit of time is stated, and the times are {step:g} apart. Give the unit in a layout.",
+        )
     return Reading(
-        "Trajectory, TUM", layout, ("trajectory",), remarks=(*remarks, *doubts), questions=questions, unit_stated=True
+        "Trajectory, TUM",
+        layout,
+        ("trajectory",),
+        remarks=(*remarks, *doubts),
+        questions=questions,
+        unit_stated=True,
     )
 
 
@@ -96,10 +119,15 @@ def _up(quaternion: FloatArray) -> float:
 
 def _kitti(values: FloatArray, layout: Layout) -> Reading | None:
     matrix = values.reshape(len(values), 3, 4)[:, :, :3]
-    if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.transpose(0, 2, 1) - np.eye(3)).max() > 0.02:
+    if (
+        not np.isfinite(matrix).all()
+        or np.abs(matrix @ matrix.transpose(0, 2, 1) - np.eye(3)).max() > 0.02
+    ):
         return None
     bodies = (BodyColumns("Body", 3, 7, 11, "matrix", (0, 1, 2, 4, 5, 6, 8, 9, 10)),)
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, time_column=None, bodies=bodies, axes=axes)
     question = "A KITTI trajectory holds poses without times. Give the rate in a layout."
-    return Reading("Trajectory, KITTI", layout, ("trajectory",), remarks=doubts, questions=(question,))
+    return Reading(
+        "Trajectory, KITTI", layout, ("trajectory",), remarks=doubts, questions=(question,)
+    )

@@ -99,10 +99,14 @@ def _header(path: Path, lines: list[str]) -> _Header:
         )
     about = dict(zip(_split(lines[1]), _split(lines[2]), strict=False))
     if "Units" not in about and "DataRate" not in about and "NumMarkers" not in about:
-        raise ExperimentError(f"{path}: line 2 names neither DataRate, NumMarkers nor Units. Export the trial again.")
+        raise ExperimentError(
+            f"{path}: line 2 names neither DataRate, NumMarkers nor Units. Export the trial again."
+        )
     first = next((i for i in range(3, len(lines)) if _is_frame(lines[i])), None)
     if first is None:
-        raise ExperimentError(f"{path}: there are fewer than two frames; export the measurement again.")
+        raise ExperimentError(
+            f"{path}: there are fewer than two frames; export the measurement again."
+        )
     over = [i for i in range(3, first) if lines[i].strip()]
     if not over:
         raise ExperimentError(f"{path}: line 4 names no markers. Export the trial again.")
@@ -120,7 +124,9 @@ def _header(path: Path, lines: list[str]) -> _Header:
         notes.append(f"Markers without a name are called by their number: {', '.join(unnamed)}.")
     unique, repeated = unique_names(names)
     if repeated:
-        notes.append(f"Several markers have the same name: {', '.join(repeated)}; the later ones are numbered.")
+        notes.append(
+            f"Several markers have the same name: {', '.join(repeated)}; the later ones are numbered."
+        )
     return _Header(about, first, unique, notes, decimal)
 
 
@@ -129,7 +135,9 @@ def _is_frame(line: str) -> bool:
     return len(row) > 2 and is_number(row[0], ".")
 
 
-def _count(path: Path, axes_row: list[str], columns: int, stated: int | None, notes: list[str]) -> int:
+def _count(
+    path: Path, axes_row: list[str], columns: int, stated: int | None, notes: list[str]
+) -> int:
     """How many markers there are: of axes, columns of numbers and NumMarkers two have to agree."""
     by_axes = None
     if axes_row:
@@ -142,7 +150,12 @@ def _count(path: Path, axes_row: list[str], columns: int, stated: int | None, no
         by_axes = len(axes_row) // 3
     votes = [each for each in (by_axes, stated) if each is not None]
     fitting = next((each for each in votes if 3 * each == columns), None)
-    if fitting is None and by_axes is not None and stated in (None, by_axes) and columns in range(3, 3 * by_axes, 3):
+    if (
+        fitting is None
+        and by_axes is not None
+        and stated in (None, by_axes)
+        and columns in range(3, 3 * by_axes, 3)
+    ):
         fitting = by_axes  # the last markers are out of sight, and their cells are left away
     if fitting is None:
         parts = [f"{columns} columns of coordinates"]
@@ -190,12 +203,18 @@ def _frames(
             )
         try:
             # A marker out of sight is an empty cell, and the last ones of a line may be left away.
-            numbers.extend([number(cell, header.decimal) for cell in [*row, *[""] * (width - len(row))]])
+            numbers.extend(
+                [number(cell, header.decimal) for cell in [*row, *[""] * (width - len(row))]]
+            )
         except ValueError as error:
-            raise ExperimentError(f'{path}: line {index}: "{error}" is not a number. Correct or remove it.') from None
+            raise ExperimentError(
+                f'{path}: line {index}: "{error}" is not a number. Correct or remove it.'
+            ) from None
     table = np.frombuffer(numbers).reshape(-1, width)
     if len(table) < 2:
-        raise ExperimentError(f"{path}: there are fewer than two frames; export the measurement again.")
+        raise ExperimentError(
+            f"{path}: there are fewer than two frames; export the measurement again."
+        )
     return table
 
 

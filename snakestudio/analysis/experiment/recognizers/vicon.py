@@ -1,7 +1,8 @@
 """Vicon CSV and ASCII files of Nexus and Tracker: sections with a rate, names, axes and units over the numbers.
 
-Positions are in the sections *Trajectories* (markers), *Objects* and *Segments* (rigid bodies); the sections *Devices*,
-*Joints* and *Model Outputs* hold none. Tracker gives rotations as RX RY RZ RW (a quaternion) or as RX RY RZ.
+Positions are in the sections *Trajectories* (markers), *Objects* and *Segments* (rigid bodies); the
+sections *Devices*, *Joints* and *Model Outputs* hold none. Tracker gives rotations as RX RY RZ RW
+(a quaternion) or as RX RY RZ.
 """
 
 from __future__ import annotations
@@ -29,7 +30,13 @@ from snakestudio.analysis.experiment.recognizers.reading import (
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import cells, is_number
-from snakestudio.model.tables.units import ANGLE_UNITS, AngleUnit, LengthUnit, angle_unit_of, length_unit_of
+from snakestudio.model.tables.units import (
+    ANGLE_UNITS,
+    AngleUnit,
+    LengthUnit,
+    angle_unit_of,
+    length_unit_of,
+)
 
 __all__ = ["recognize_vicon"]
 
@@ -77,11 +84,20 @@ def recognize_vicon(lines: list[str]) -> Reading | None:
     filled = [i for i, line in enumerate(lines[:40]) if line.strip()]
     if len(filled) < 3:
         return None
-    heads = [i for i in filled[:8] if re.match(r'\s*"?frame"?\s*[,;\t]\s*"?sub ?frame"?', lines[i], re.IGNORECASE)]
+    heads = [
+        i
+        for i in filled[:8]
+        if re.match(r'\s*"?frame"?\s*[,;\t]\s*"?sub ?frame"?', lines[i], re.IGNORECASE)
+    ]
     if _section_name(lines[filled[0]]) is None and not heads:
         return None
     delimiter = next(
-        (mark for mark in (",", ";", "\t") if mark in (lines[heads[0]] if heads else lines[filled[2]])), ","
+        (
+            mark
+            for mark in (",", ";", "\t")
+            if mark in (lines[heads[0]] if heads else lines[filled[2]])
+        ),
+        ",",
     )
     sections = _sections(lines)
     by_name = {section.name: section for section in reversed(sections)}
@@ -133,14 +149,20 @@ def _rate(line: str) -> float | None:
 
 
 def _reading(
-    lines: list[str], section: _Section, layout: Layout, file_type: str, others: tuple[IgnoredColumns, ...]
+    lines: list[str],
+    section: _Section,
+    layout: Layout,
+    file_type: str,
+    others: tuple[IgnoredColumns, ...],
 ) -> Reading:
     delimiter = layout.delimiter
     names_at, axes_at = _head(lines, section, delimiter)
     names = cells(lines[names_at], delimiter) if names_at is not None else []
     axes = trimmed(cells(lines[axes_at], delimiter))
     below = cells(lines[axes_at + 1], delimiter) if axes_at + 1 < len(lines) else []
-    has_units = any(below) and not any(is_number(cell, ".") or is_number(cell, ",") for cell in below)
+    has_units = any(below) and not any(
+        is_number(cell, ".") or is_number(cell, ",") for cell in below
+    )
     units = [*below, *[""] * len(axes)][: len(axes)] if has_units else [""] * len(axes)
     first = axes_at + 1 + has_units
     count = 0
@@ -148,7 +170,9 @@ def _reading(
         count += 1
     rows = data_rows(lines, first, delimiter, count)
     if len(rows) < 2:
-        raise _UnclearError(f"The section {section.name.title()} has fewer than two frames. Export the trial again.")
+        raise _UnclearError(
+            f"The section {section.name.title()} has fewer than two frames. Export the trial again."
+        )
     widths = {len(trimmed(row)) for row in rows}
     if max(widths) > len(axes) or max(map(len, rows)) < len(axes):
         raise _UnclearError(
@@ -173,13 +197,19 @@ def _reading(
         rate_hz=section.rate,
     )
     if section.rate is None:
-        questions.append("No frame rate stands under the name of the section. Give the rate in a layout.")
+        questions.append(
+            "No frame rate stands under the name of the section. Give the rate in a layout."
+        )
     kind = _WITH_POSITIONS.get(section.name, "body")
     bodies, length, angle = _bodies(groups, units, values, ignored, remarks, questions)
     if not has_units:
-        questions.append("No row of units stands over the numbers. Give the unit of length in a layout.")
+        questions.append(
+            "No row of units stands over the numbers. Give the unit of length in a layout."
+        )
     upright, doubts = upright_axes(bodies, values, "z")
-    layout = replace(layout, bodies=tuple(bodies), length_unit=length, angle_unit=angle, axes=upright)
+    layout = replace(
+        layout, bodies=tuple(bodies), length_unit=length, angle_unit=angle, axes=upright
+    )
     return Reading(
         file_type,
         layout,
@@ -197,7 +227,9 @@ def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | No
         row = cells(lines[index], delimiter)
         if row and row[0].lower() == "frame":
             above = index - 1
-            named = above > section.begin + 1 and not is_number(cells(lines[above], delimiter)[0], ".")
+            named = above > section.begin + 1 and not is_number(
+                cells(lines[above], delimiter)[0], "."
+            )
             return (above if named else None), index
     raise _UnclearError(
         f"The section {section.name.title()} has no row that begins with Frame. Export the trial again, or give a "
@@ -205,7 +237,12 @@ def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | No
     )
 
 
-_SEQUENCES = (("x", "y", "z"), ("tx", "ty", "tz"), (*_TURNS[:3], "tx", "ty", "tz"), (*_TURNS, "tx", "ty", "tz"))
+_SEQUENCES = (
+    ("x", "y", "z"),
+    ("tx", "ty", "tz"),
+    (*_TURNS[:3], "tx", "ty", "tz"),
+    (*_TURNS, "tx", "ty", "tz"),
+)
 """Axes under one name, in their order."""
 
 
@@ -218,7 +255,11 @@ def _check_names(names: list[str], axes: list[str]) -> None:
         behind = tuple(low[column : column + 7])
         leading = column < len(low) and low[column] in ("frame", "sub frame", "subframe")
         inside = column < len(low) and low[column] in (*_AXES, *_TURNS)
-        if column >= len(low) or leading or (inside and not any(behind[: len(s)] == s for s in _SEQUENCES)):
+        if (
+            column >= len(low)
+            or leading
+            or (inside and not any(behind[: len(s)] == s for s in _SEQUENCES))
+        ):
             raise _UnclearError(
                 f'The name "{name}" is over column {column + 1}, and no X, Y and Z begin there. Export the trial '
                 "again, or give a layout."
@@ -254,7 +295,11 @@ def _bodies(
         position = {_AXES[low]: column for low, column in group.columns.items() if low in _AXES}
         own = {units[column] for column in position.values()}
         known = {length_unit_of(unit) for unit in own if unit}
-        if set(position) == {"x", "y", "z"} and (own == {""} or "" not in own) and None not in known:
+        if (
+            set(position) == {"x", "y", "z"}
+            and (own == {""} or "" not in own)
+            and None not in known
+        ):
             read.append((group, position))
             lengths |= {str(unit) for unit in known}
             continue
@@ -268,12 +313,20 @@ def _bodies(
                 f'The unit of length "{sorted(own)[0]}" of {group.name} is not known. Give it in a layout.'
             )
         for low in group.columns:
-            ignored.add(f"{group.name} {low.upper()}", f"in {units[group.columns[low]]}, not a position")
+            ignored.add(
+                f"{group.name} {low.upper()}", f"in {units[group.columns[low]]}, not a position"
+            )
     if len(lengths) > 1:
-        questions.append(f"The positions are in different units ({', '.join(sorted(lengths))}). Give a layout.")
-    names, repeated = unique_names([group.name or f"Trajectory {i + 1}" for i, (group, _) in enumerate(read)])
+        questions.append(
+            f"The positions are in different units ({', '.join(sorted(lengths))}). Give a layout."
+        )
+    names, repeated = unique_names(
+        [group.name or f"Trajectory {i + 1}" for i, (group, _) in enumerate(read)]
+    )
     if repeated:
-        remarks.append(f"Several have the same name: {', '.join(repeated)}; the later ones are numbered.")
+        remarks.append(
+            f"Several have the same name: {', '.join(repeated)}; the later ones are numbered."
+        )
     bodies = []
     angles: set[str] = set()
     for (group, position), name in zip(read, names, strict=True):
@@ -282,14 +335,27 @@ def _bodies(
         for low, column in group.columns.items():
             if low not in _AXES and column not in used:
                 ignored.add(
-                    f"{name} {low.upper()}", "not a position" if low not in _TURNS else "the rotation is not read"
+                    f"{name} {low.upper()}",
+                    "not a position" if low not in _TURNS else "the rotation is not read",
                 )
-        bodies.append(BodyColumns(name, position["x"], position["y"], position["z"], rotation, used, link_of(name)))
+        bodies.append(
+            BodyColumns(
+                name, position["x"], position["y"], position["z"], rotation, used, link_of(name)
+            )
+        )
     if not bodies and not questions:
-        questions.append("No column of the section is a position (X, Y, Z with a unit of length). Export Trajectories.")
+        questions.append(
+            "No column of the section is a position (X, Y, Z with a unit of length). Export Trajectories."
+        )
     if len(angles) > 1:
-        questions.append(f"The rotations are in different units ({', '.join(sorted(angles))}). Give a layout.")
-    return bodies, cast(LengthUnit, min(lengths, default="mm")), cast(AngleUnit, min(angles, default="deg"))
+        questions.append(
+            f"The rotations are in different units ({', '.join(sorted(angles))}). Give a layout."
+        )
+    return (
+        bodies,
+        cast(LengthUnit, min(lengths, default="mm")),
+        cast(AngleUnit, min(angles, default="deg")),
+    )
 
 
 _AGREE = 0.01
@@ -310,12 +376,16 @@ def _rotation(
         chosen = tuple(group.columns[low] for low in ("rw", "rx", "ry", "rz"))
         if is_unit_quaternion(values[:, chosen]):
             return "quaternion", chosen
-        remarks.append(f"{name}: its quaternions do not have norm 1, so its orientation is not read.")
+        remarks.append(
+            f"{name}: its quaternions do not have norm 1, so its orientation is not read."
+        )
     elif turns == list(_TURNS[:3]):
         chosen = tuple(group.columns[low] for low in turns)
         unit = angle_unit_of(units[chosen[0]])
         if unit is None:
-            remarks.append(f"{name}: its angles have no known unit, so its orientation is not read.")
+            remarks.append(
+                f"{name}: its angles have no known unit, so its orientation is not read."
+            )
             return "none", ()
         rows = values[:, chosen] * ANGLE_UNITS[unit]
         rows = rows[np.isfinite(rows).all(axis=1)]

@@ -39,7 +39,10 @@ class BackgroundComparison(QObject, Generic[Result]):
     """What it is called in messages."""
 
     def __init__(
-        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
@@ -52,7 +55,8 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Name of the file the scene came from."""
         self._preparations = preparations
         self.preparing = ""
-        """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""
+        """Which engine it waits for, how far that is and how long it takes; empty while it waits
+        for none."""
         document.opened.connect(self.clear)
 
     @property

@@ -21,7 +21,8 @@ __all__ = ["ChainComparer"]
 
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 FREE_COUNTS = (4, 8, 12, 16, 24, 32, 48)
-"""Numbers of links that are looked at; those that friction moves have to be run, which takes its time."""
+"""Numbers of links that are looked at; those that friction moves have to be run, which takes its
+time."""
 
 _OPACITY = 0.5
 
@@ -40,7 +41,10 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
     """
 
     def __init__(
-        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)
         self._scene: Scene | None = None
@@ -83,7 +87,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.changed.emit()
 
-    # --- the chosen chain -----------------------------------------------------------------------------------------
+    # --- the chosen chain -------------------------------------------------------------------------
 
     @property
     def chosen(self) -> int:
@@ -120,4 +124,6 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()
-        return (Ghost(profile.pose, None, _OPACITY, ChainBody(links_of(scene.beam, profile.links))),)
+        return (
+            Ghost(profile.pose, None, _OPACITY, ChainBody(links_of(scene.beam, profile.links))),
+        )

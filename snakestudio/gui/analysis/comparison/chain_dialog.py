@@ -110,9 +110,12 @@ class ChainDialog(Dialog):
             return comparer.preparing or comparer.message, "dim"
         errors = comparison.errors[comparer.chosen, 0]
         apart = ", ".join(
-            f"{part.label} {100 * error:.3g} %" for part, error in zip(comparison.parts, errors, strict=True)
+            f"{part.label} {100 * error:.3g} %"
+            for part, error in zip(comparison.parts, errors, strict=True)
         )
-        how = "Friction moves the chain." if comparison.free else "The chain moves as the body does."
+        how = (
+            "Friction moves the chain." if comparison.free else "The chain moves as the body does."
+        )
         speed = 100 * comparison.speed_errors[comparer.chosen, 0]
         head = f"At {run_time(profile.time, significant=6)}, {profile.links} links differ from the body by"
         return f"{head}: {apart}, speed {speed:.3g} %. {how}", "dim"
@@ -172,8 +175,12 @@ class ChainPlots(Themed):
 
     def _show_convergence(self, comparison: ChainComparison, chosen: int) -> None:
         n = np.array(comparison.links, dtype=np.float64)
-        marked = [count for count in comparison.links if count & (count - 1) == 0]  # powers of two have room
-        self.convergence.bottom_axis.show_as(True, [(math.log10(count), str(count)) for count in marked])
+        marked = [
+            count for count in comparison.links if count & (count - 1) == 0
+        ]  # powers of two have room
+        self.convergence.bottom_axis.show_as(
+            True, [(math.log10(count), str(count)) for count in marked]
+        )
         rows = [(part.label, comparison.errors[:, 0, i]) for i, part in enumerate(comparison.parts)]
         rows.append(("speed", comparison.speed_errors[:, 0]))
         top = 0.0
@@ -186,34 +193,61 @@ class ChainPlots(Themed):
             self._curve(self.convergence, n[seen], errors[seen], role, text, marks=6)
             if seen[chosen]:
                 mark = pg.PlotDataItem(
-                    n[chosen : chosen + 1], errors[chosen : chosen + 1], pen=None, symbol="o", symbolSize=12,
-                    symbolPen=pg.mkPen(theme.colour("text"), width=1.5), symbolBrush=None,
-                )  # fmt: skip
+                    n[chosen : chosen + 1],
+                    errors[chosen : chosen + 1],
+                    pen=None,
+                    symbol="o",
+                    symbolSize=12,
+                    symbolPen=pg.mkPen(theme.colour("text"), width=1.5),
+                    symbolBrush=None,
+                )
                 self.convergence.addItem(mark)
             top = max(top, float(errors[seen][-1]))
         if top > 0.0:
-            self._curve(self.convergence, n, 1.6 * top * (n[-1] / n) ** 2, "dim", "slope 2", dashed=True)
+            self._curve(
+                self.convergence, n, 1.6 * top * (n[-1] / n) ** 2, "dim", "slope 2", dashed=True
+            )
 
     def _show_profile(self, comparison: ChainComparison, chosen: int) -> None:
         found, finest = comparison.profiles[chosen][0], comparison.profiles[-1][0]
         units = {part.unit for part in comparison.parts}
         if len(units) == 1:
-            self.profile.set_titles("X in m", f"{'Torque' if units == {'N m'} else 'Force'} in {units.pop()}")
+            self.profile.set_titles(
+                "X in m", f"{'Torque' if units == {'N m'} else 'Force'} in {units.pop()}"
+            )
         else:
             self.profile.set_titles("X in m", "Torque and force in N m and N")
         for i, (part, role) in enumerate(zip(comparison.parts, _ROLES, strict=False)):
             self._curve(self.profile, finest.joint, finest.body[:, i], role, f"body, {part.symbol}")
             text = f"{found.links} links, {part.label}"
-            self._curve(self.profile, found.joint, found.chain[:, i], role, text, marks=7, line=False)
+            self._curve(
+                self.profile, found.joint, found.chain[:, i], role, text, marks=7, line=False
+            )
 
     def _curve(
-        self, chart: LineChart, x: FloatArray, y: FloatArray, role: str, text: str, *, marks: int = 0,
-        line: bool = True, dashed: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        chart: LineChart,
+        x: FloatArray,
+        y: FloatArray,
+        role: str,
+        text: str,
+        *,
+        marks: int = 0,
+        line: bool = True,
+        dashed: bool = False,
+    ) -> None:
         colour = theme.colour(role)
-        pen = pg.mkPen(colour, width=1.6, style=Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine)
+        pen = pg.mkPen(
+            colour, width=1.6, style=Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine
+        )
         chart.plot(
-            x, y, pen=pen if line else None, name=text, symbol="o" if marks else None, symbolSize=marks,
-            symbolBrush=colour, symbolPen=None,
-        )  # fmt: skip
+            x,
+            y,
+            pen=pen if line else None,
+            name=text,
+            symbol="o" if marks else None,
+            symbolSize=marks,
+            symbolBrush=colour,
+            symbolPen=None,
+        )
         self.texts.append(text)

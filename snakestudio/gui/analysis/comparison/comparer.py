@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from snakestudio.analysis.comparison.models import ModelComparison, ModelRun, compare_models, refusals
+from snakestudio.analysis.comparison.models import (
+    ModelComparison,
+    ModelRun,
+    compare_models,
+    refusals,
+)
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
@@ -27,7 +32,9 @@ __all__ = ["Comparer", "Reasons", "model_name"]
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""
-    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind  # of a plug-in that is not loaded any more
+    return (
+        FORMULATIONS[kind].short if kind in FORMULATIONS else kind
+    )  # of a plug-in that is not loaded any more
 
 
 class Comparer(BackgroundComparison[ModelComparison]):
@@ -48,7 +55,10 @@ class Comparer(BackgroundComparison[ModelComparison]):
     shown_changed = Signal()
 
     def __init__(
-        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)
         self._hidden: set[str] = set()
@@ -56,7 +66,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         self.reasons = Reasons(document, self)
         document.scene_changed.connect(self._on_scene)
 
-    # --- running --------------------------------------------------------------------------------------------------
+    # --- running ----------------------------------------------------------------------------------
 
     @property
     def doing(self) -> str:
@@ -104,14 +114,14 @@ class Comparer(BackgroundComparison[ModelComparison]):
         self._was_stale = self.stale
         self.shown_changed.emit()
 
-    # --- the result -----------------------------------------------------------------------------------------------
+    # --- the result -------------------------------------------------------------------------------
 
     @property
     def stale(self) -> bool:
         """Whether the scene has been edited since."""
-        return self.comparison is not None and _compared_part(self._document.scene) != _compared_part(
-            self.comparison.scene
-        )
+        return self.comparison is not None and _compared_part(
+            self._document.scene
+        ) != _compared_part(self.comparison.scene)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self.comparison is not None and self.stale != self._was_stale:
@@ -132,7 +142,11 @@ class Comparer(BackgroundComparison[ModelComparison]):
     @property
     def shown(self) -> list[ModelRun]:
         """The runs that are to be seen."""
-        return [] if self.comparison is None else [run for run in self.comparison.ran if self.is_shown(run.label)]
+        return (
+            []
+            if self.comparison is None
+            else [run for run in self.comparison.ran if self.is_shown(run.label)]
+        )
 
     def overlaid(self) -> list[OverlaidRun]:
         """These runs for the plots."""
@@ -146,7 +160,9 @@ class Comparer(BackgroundComparison[ModelComparison]):
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """These runs at a time (s) for the viewport; those that had ended by then are not there."""
         found = (
-            ghost_at(run.recording, time, model_colour(run.kind)) for run in self.shown if run.recording is not None
+            ghost_at(run.recording, time, model_colour(run.kind))
+            for run in self.shown
+            if run.recording is not None
         )
         return tuple(ghost for ghost in found if ghost is not None)
 
@@ -171,7 +187,10 @@ def _compared_part(scene: Scene) -> Scene:
     """A scene without what makes no difference to a comparison: its length, its own model, its texts."""
     plain = Scene()
     return scene.model_copy(
-        update={name: getattr(plain, name) for name in ("run", "model", "title", "description", "source")}
+        update={
+            name: getattr(plain, name)
+            for name in ("run", "model", "title", "description", "source")
+        }
     )
 
 
@@ -202,7 +221,8 @@ class Reasons(QObject):
         self._begin_again = False
         self._task: Task[Found] | None = None
         self.by_kind: Found = {}
-        """Why each model cannot run the scene; empty for one that can, missing for one not yet asked."""
+        """Why each model cannot run the scene; empty for one that can, missing for one not yet
+        asked."""
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_AFTER_MS)

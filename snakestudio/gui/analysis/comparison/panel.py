@@ -27,7 +27,9 @@ from snakestudio.viewmodel.scene.items import labelled
 
 __all__ = ["ComparisonPanel"]
 
-_STALE = "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
+_STALE = (
+    "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
+)
 
 
 class ComparisonPanel(QWidget):
@@ -48,13 +50,21 @@ class ComparisonPanel(QWidget):
     closed = Signal()
 
     def __init__(
-        self, comparer: Comparer, document: Document, exporter: ReportExporter, parent: QWidget | None = None
+        self,
+        comparer: Comparer,
+        document: Document,
+        exporter: ReportExporter,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._comparer, self._document = comparer, document
         self._own = ""
-        self.frame = AnalysisFrame(self._report, exporter, comparer.cancel, title="Comparison of models")
-        self.frame.close_button.setToolTip("Close this panel; ghosts and curves stay until they are cleared")
+        self.frame = AnalysisFrame(
+            self._report, exporter, comparer.cancel, title="Comparison of models"
+        )
+        self.frame.close_button.setToolTip(
+            "Close this panel; ghosts and curves stay until they are cleared"
+        )
         self.frame.closed.connect(self.closed)
         self._fill_setup()
         self.figures = Differences(comparer)
@@ -110,7 +120,7 @@ class ComparisonPanel(QWidget):
         column.addLayout(row)
         column.addWidget(self._problem)
 
-    # --- which models ---------------------------------------------------------------------------------------------
+    # --- which models -----------------------------------------------------------------------------
 
     def _offer_models(self) -> None:
         for kind in FORMULATIONS:
@@ -123,7 +133,9 @@ class ComparisonPanel(QWidget):
 
     def _on_kinds_changed(self) -> None:
         """Offer the formulations of the plug-ins that are loaded now; new ones are chosen."""
-        if {kind: box.text() for kind, box in self.boxes.items()} == {k: FORMULATIONS[k].title for k in FORMULATIONS}:
+        if {kind: box.text() for kind, box in self.boxes.items()} == {
+            k: FORMULATIONS[k].title for k in FORMULATIONS
+        }:
             return
         self._wanted |= FORMULATIONS.keys() - self.boxes.keys()
         for widget in (*self.boxes.values(), *self.why.values()):
@@ -139,7 +151,11 @@ class ComparisonPanel(QWidget):
         """The models to run, the scene's own first; that it is the reference."""
         own = self._document.scene.model.kind
         kinds = [own, *(kind for kind in self.boxes if kind != own)]
-        return [kind for kind in kinds if kind in self._wanted and not self._comparer.reasons.by_kind.get(kind)]
+        return [
+            kind
+            for kind in kinds
+            if kind in self._wanted and not self._comparer.reasons.by_kind.get(kind)
+        ]
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if before is None or before.run.duration_s != after.run.duration_s:
@@ -160,7 +176,9 @@ class ComparisonPanel(QWidget):
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
-            box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
+            box.setChecked(
+                kind in self._wanted and not reasons
+            )  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
@@ -172,7 +190,9 @@ class ComparisonPanel(QWidget):
         enough = len(self.chosen) >= 2
         self.run_button.setEnabled(enough and not comparer.busy)
         self.run_button.setToolTip(
-            "Run all chosen models, side by side" if enough else "Choose at least two models that can run this scene"
+            "Run all chosen models, side by side"
+            if enough
+            else "Choose at least two models that can run this scene"
         )
         self.run_button.setVisible(not comparer.busy)
         text, role = comparer.message, "dim"
@@ -185,7 +205,7 @@ class ComparisonPanel(QWidget):
         self.frame.show_actions(has_result)
         self.figures.refresh()
 
-    # --- what the buttons do --------------------------------------------------------------------------------------
+    # --- what the buttons do ----------------------------------------------------------------------
 
     def _run(self) -> None:
         if self.duration.commit() and self.duration.value is not None:
@@ -193,9 +213,11 @@ class ComparisonPanel(QWidget):
 
     def _report(self) -> Report | None:
         comparison = self._comparer.comparison
-        return None if comparison is None else comparison_report(comparison, self._comparer.scene_file)
+        return (
+            None if comparison is None else comparison_report(comparison, self._comparer.scene_file)
+        )
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -208,7 +230,8 @@ class ComparisonPanel(QWidget):
 
 _DIGITS = 3
 _VALUES = (1, 2)
-"""Columns with the values of both runs, for which a panel has no space: the tooltip of a row has them."""
+"""Columns with the values of both runs, for which a panel has no space: the tooltip of a row has
+them."""
 
 
 class Differences(Themed):

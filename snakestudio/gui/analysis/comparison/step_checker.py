@@ -55,7 +55,10 @@ class StepChecker(BackgroundComparison[StepCheck]):
     subject_name = "check"
 
     def __init__(
-        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)
         self.subject: Subject | None = None
@@ -70,7 +73,11 @@ class StepChecker(BackgroundComparison[StepCheck]):
     @property
     def stale(self) -> bool:
         """Whether the window's scene has been edited since it was checked."""
-        return self.subject is not None and self.subject.own and self._document.scene != self.subject.scene
+        return (
+            self.subject is not None
+            and self.subject.own
+            and self._document.scene != self.subject.scene
+        )
 
     @property
     def of_window(self) -> bool:

@@ -31,7 +31,9 @@ class StepDialog(Dialog):
     exporter : ReportExporter
     """
 
-    def __init__(self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, "Check Step Size")
         self._checker = checker
         self._shown: StepCheck | None = None
@@ -66,7 +68,7 @@ class StepDialog(Dialog):
         for button in (self.apply_button, self.check_button, self.close_button):
             button.setAutoDefault(False)
 
-    # --- content --------------------------------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         checker, check = self._checker, self._checker.comparison

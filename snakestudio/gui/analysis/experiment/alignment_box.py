@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
 from snakestudio.gui.core import theme
@@ -20,18 +28,41 @@ from snakestudio.text import MINUS
 __all__ = ["AlignmentBox"]
 
 _OFFSET = FieldDoc(
-    label="Time offset", unit="s", help="How much later the capture's clock started than the run's", symbol="",
-    slider=(-0.5, 0.5), live=True, minimum=-3600.0, maximum=3600.0, exclusive_minimum=False, default=0.0,
-)  # fmt: skip
+    label="Time offset",
+    unit="s",
+    help="How much later the capture's clock started than the run's",
+    symbol="",
+    slider=(-0.5, 0.5),
+    live=True,
+    minimum=-3600.0,
+    maximum=3600.0,
+    exclusive_minimum=False,
+    default=0.0,
+)
 _BOUND = FieldDoc(
-    label="Bound", unit="s", help="The offset is sought between these", symbol="", slider=(-2.0, 2.0), live=True,
-    minimum=-3600.0, maximum=3600.0, exclusive_minimum=False, default=0.5,
-)  # fmt: skip
+    label="Bound",
+    unit="s",
+    help="The offset is sought between these",
+    symbol="",
+    slider=(-2.0, 2.0),
+    live=True,
+    minimum=-3600.0,
+    maximum=3600.0,
+    exclusive_minimum=False,
+    default=0.5,
+)
 _OVER = FieldDoc(
-    label="Fit over the first", unit="s",
+    label="Fit over the first",
+    unit="s",
     help="Shift and turn are those of the first so many seconds that both have; empty: of all",
-    symbol="", slider=(0.0, 20.0), live=True, minimum=0.0, maximum=1e6, exclusive_minimum=True, default=None,
-)  # fmt: skip
+    symbol="",
+    slider=(0.0, 20.0),
+    live=True,
+    minimum=0.0,
+    maximum=1e6,
+    exclusive_minimum=True,
+    default=None,
+)
 _AS_SAID = -2
 """Stands for "as the files say" among the links."""
 
@@ -47,7 +78,9 @@ class AlignmentBox(QWidget):
     document : Document
     """
 
-    def __init__(self, experiments: Experiments, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, experiments: Experiments, document: Document, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._experiments, self._document = experiments, document
         column = QVBoxLayout(self)
@@ -58,7 +91,9 @@ class AlignmentBox(QWidget):
         self.trial.setToolTip("The trial whose time offset stands below")
         self.trial.activated.connect(experiments.choose)
         self.find_button = QPushButton("Find", self)
-        self.find_button.setToolTip("Let the offset be found again, by the correlation of the tracks within the bounds")
+        self.find_button.setToolTip(
+            "Let the offset be found again, by the correlation of the tracks within the bounds"
+        )
         self.find_button.clicked.connect(experiments.find)
         column.addWidget(self.trial)
 
@@ -83,8 +118,12 @@ class AlignmentBox(QWidget):
         for field, name, which in ((self.low, "Least offset", 0), (self.high, "Largest offset", 1)):
             field.set_usual_width(60)
             field.setAccessibleName(name)
-            field.setToolTip("The offset is sought between these; the papers' robot starts 0.05 to 0.15 s late")
-            field.committed.connect(lambda value, again, which=which, field=field: self._bound(field, which, value))
+            field.setToolTip(
+                "The offset is sought between these; the papers' robot starts 0.05 to 0.15 s late"
+            )
+            field.committed.connect(
+                lambda value, again, which=which, field=field: self._bound(field, which, value)
+            )
         between = QHBoxLayout()
         between.setSpacing(6)
         for widget in (self.low, self._caption("to", self.high), self.high, self._unit()):
@@ -95,17 +134,24 @@ class AlignmentBox(QWidget):
         grid.addLayout(between, 1, 1, 1, 3)
         self.link = narrow(ChoiceBox(self))
         self.link.setAccessibleName("Compared")
-        self.link.setToolTip("What is compared: the links that the files' bodies sit on, or one of them")
+        self.link.setToolTip(
+            "What is compared: the links that the files' bodies sit on, or one of them"
+        )
         self.link.activated.connect(lambda _: self._choose_link(int(self.link.currentData())))
         grid.addWidget(self._caption("Compared", self.link), 2, 0)
         grid.addWidget(self.link, 2, 1, 1, 3)
         column.addLayout(grid)
 
-        self.position, self.heading = QCheckBox("Shift to fit", self), QCheckBox("Turn to fit", self)
+        self.position, self.heading = (
+            QCheckBox("Shift to fit", self),
+            QCheckBox("Turn to fit", self),
+        )
         self.position.setToolTip(
             "Lay the measured track over the simulated one; off: it stays where the cameras saw it"
         )
-        self.heading.setToolTip("Turn the measured track about the vertical; off: both frames point the same way")
+        self.heading.setToolTip(
+            "Turn the measured track about the vertical; off: both frames point the same way"
+        )
         self.position.clicked.connect(lambda on: experiments.set_options(align_position=on))
         self.heading.clicked.connect(lambda on: experiments.set_options(align_heading=on))
         self.over = self._number(_OVER, optional=True)
@@ -155,7 +201,7 @@ class AlignmentBox(QWidget):
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 
-    # --- showing --------------------------------------------------------------------------------------------------
+    # --- showing ----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Bring it up to date with the trials."""
@@ -191,7 +237,9 @@ class AlignmentBox(QWidget):
         old, focused = self.slider, self.slider.hasFocus()
         self.slider = ValueSlider(low, max(high, low + _STEP_S), _STEP_S, self)
         self.slider.setAccessibleName("Time offset")
-        self.slider.setToolTip("Drag the trial in time; its figures follow when it rests. Double click: find it")
+        self.slider.setToolTip(
+            "Drag the trial in time; its figures follow when it rests. Double click: find it"
+        )
         self.slider.moved.connect(self._on_slider)
         self.slider.reset.connect(self._experiments.find)
         self._slider_place.replaceWidget(old, self.slider)
@@ -226,7 +274,7 @@ class AlignmentBox(QWidget):
         )
         self.doubts.setText("\n".join(found.notes))
 
-    # --- editing --------------------------------------------------------------------------------------------------
+    # --- editing ----------------------------------------------------------------------------------
 
     def _on_slider(self, value: float) -> None:
         self._experiments.shift_to(value)
@@ -236,7 +284,9 @@ class AlignmentBox(QWidget):
         bounds = list(self._experiments.options.offset_bounds_s)
         bounds[which] = value
         if bounds[0] >= bounds[1]:
-            field.refuse(f"The first bound must be below the second one; {bounds[0]:g} and {bounds[1]:g} s are not.")
+            field.refuse(
+                f"The first bound must be below the second one; {bounds[0]:g} and {bounds[1]:g} s are not."
+            )
             return
         self._experiments.set_options(offset_bounds_s=(bounds[0], bounds[1]))
 

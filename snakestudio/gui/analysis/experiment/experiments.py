@@ -110,7 +110,9 @@ class Experiments(BackgroundComparison[Compared]):
 
     shown_changed = Signal()
 
-    def __init__(self, document: Document, bridge: SessionController, parent: QObject | None = None) -> None:
+    def __init__(
+        self, document: Document, bridge: SessionController, parent: QObject | None = None
+    ) -> None:
         super().__init__(document, parent)
         self.trials: list[Trial] = []
         self.options = AlignmentOptions()
@@ -128,7 +130,7 @@ class Experiments(BackgroundComparison[Compared]):
         bridge.recording_changed.connect(self._on_recording)
         bridge.frame.connect(self._tell_stale)
 
-    # --- trials ---------------------------------------------------------------------------------------------------
+    # --- trials -----------------------------------------------------------------------------------
 
     def add(self, captures: Iterable[Capture]) -> None:
         """Load trials, and compare them if there is a run."""
@@ -172,7 +174,7 @@ class Experiments(BackgroundComparison[Compared]):
             self.current = index
             self.changed.emit()
 
-    # --- alignment ------------------------------------------------------------------------------------------------
+    # --- alignment --------------------------------------------------------------------------------
 
     def set_options(self, **values: Any) -> None:
         """Align in another way, and compare again."""
@@ -198,7 +200,7 @@ class Experiments(BackgroundComparison[Compared]):
             self.trials[self.current].by_hand = False
             self.compare()
 
-    # --- comparing ------------------------------------------------------------------------------------------------
+    # --- comparing --------------------------------------------------------------------------------
 
     @property
     def possible(self) -> bool:
@@ -231,7 +233,9 @@ class Experiments(BackgroundComparison[Compared]):
         result = self.comparison
         if result is None:
             return
-        for trial, compared, aligned in zip(self.trials, result.figures.trials, result.recordings, strict=True):
+        for trial, compared, aligned in zip(
+            self.trials, result.figures.trials, result.recordings, strict=True
+        ):
             # An offset that was dragged on meanwhile stays where it is.
             at, moving = trial.offset_s, self._rest.isActive() and trial.by_hand
             trial.lay(compared.alignment, aligned)
@@ -280,11 +284,15 @@ class Experiments(BackgroundComparison[Compared]):
         self._rest.stop()
         super().close()
 
-    # --- what is seen over the run --------------------------------------------------------------------------------
+    # --- what is seen over the run ----------------------------------------------------------------
 
     @property
     def _seen_trials(self) -> list[tuple[Trial, Motion]]:
-        return [(trial, trial.motion) for trial in self.trials if trial.shown and trial.motion is not None]
+        return [
+            (trial, trial.motion)
+            for trial in self.trials
+            if trial.shown and trial.motion is not None
+        ]
 
     def overlaid(self) -> list[OverlaidRun]:
         """The trials for the plots."""
@@ -300,7 +308,9 @@ class Experiments(BackgroundComparison[Compared]):
         if not scene.body.jointed:
             return ()
         made = [
-            overlay.ghost(motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number)))
+            overlay.ghost(
+                motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number))
+            )
             for trial, motion in self._seen_trials
         ]
         return tuple(ghost for ghost in made if ghost is not None)
@@ -315,7 +325,9 @@ class Experiments(BackgroundComparison[Compared]):
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error
             at = snapshot.time - trial.shift
-            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, heading, lift)
+            found += overlay.trial_tracks(
+                motion, at, snapshot, trial.alignment.pairs, colours, heading, lift
+            )
         return tuple(found)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -78,9 +78,14 @@ class ExperimentFiles(QObject):
     imported = Signal()
 
     def __init__(
-        self, experiments: Experiments, document: Document, files: SceneFiles, banner: Banner, settings: QSettings,
+        self,
+        experiments: Experiments,
+        document: Document,
+        files: SceneFiles,
+        banner: Banner,
+        settings: QSettings,
         window: QWidget,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(window)
         self._experiments, self._document, self._files = experiments, document, files
         self._banner, self._settings, self._window = banner, settings, window
@@ -89,7 +94,7 @@ class ExperimentFiles(QObject):
         self.dialog: ImportExperimentDialog | None = None
         """The dialog that is open."""
 
-    # --- importing ------------------------------------------------------------------------------------------------
+    # --- importing --------------------------------------------------------------------------------
 
     def ask(self) -> None:
         """Ask for files and import them."""
@@ -101,7 +106,9 @@ class ExperimentFiles(QObject):
             return
         first, others = paths[0], list(paths[1:])
         self._banner.clear()
-        dialog = ImportExperimentDialog(first, self._document.scene, self._settings, len(others), self._window)
+        dialog = ImportExperimentDialog(
+            first, self._document.scene, self._settings, len(others), self._window
+        )
         self.dialog = dialog
 
         def finished(result: int) -> None:
@@ -128,12 +135,16 @@ class ExperimentFiles(QObject):
         elsewhere = path is None or path.stem != own
 
         def tell() -> None:
-            text = f"These trials are of the scene {own}; only beside its run do they mean anything."
+            text = (
+                f"These trials are of the scene {own}; only beside its run do they mean anything."
+            )
             self._banner.say("info", text, [("Open It", lambda: self._files.open(scene))])
 
         self._read([(each, None) for each in files], tell if elsewhere else None)
 
-    def _read(self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None) -> None:
+    def _read(
+        self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None
+    ) -> None:
         """Read files without asking, beside the window, and do something then if all of them could be read."""
         if self._task is not None:
             return
@@ -181,7 +192,7 @@ class ExperimentFiles(QObject):
     def _say_problems(self, problems: Sequence[str]) -> None:
         self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
 
-    # --- dropping -------------------------------------------------------------------------------------------------
+    # --- dropping ---------------------------------------------------------------------------------
 
     def take(self, path: Path) -> bool:
         """Open a dropped file as what it holds, and ask where that is not clear; whether anything came of it."""
@@ -203,7 +214,9 @@ class ExperimentFiles(QObject):
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("What is it?")
         box.setText(f"What does {path.name} hold?")
-        box.setInformativeText("Its columns do not say whether these are obstacles or the track of a measured robot.")
+        box.setInformativeText(
+            "Its columns do not say whether these are obstacles or the track of a measured robot."
+        )
         measured = box.addButton("Measured Track", QMessageBox.ButtonRole.AcceptRole)
         obstacles = box.addButton("Obstacles", QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QMessageBox.StandardButton.Cancel)

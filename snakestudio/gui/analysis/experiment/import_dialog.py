@@ -19,7 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.analysis.experiment.layout import Layout, layout_from_toml, layout_to_toml, load_layout, save_layout
+from snakestudio.analysis.experiment.layout import (
+    Layout,
+    layout_from_toml,
+    layout_to_toml,
+    load_layout,
+    save_layout,
+)
 from snakestudio.analysis.experiment.recognizers.reading import Reading
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
@@ -61,7 +67,12 @@ class ImportExperimentDialog(Dialog):
     """
 
     def __init__(
-        self, path: Path, scene: Scene, settings: QSettings, alike: int = 0, parent: QWidget | None = None
+        self,
+        path: Path,
+        scene: Scene,
+        settings: QSettings,
+        alike: int = 0,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
@@ -179,7 +190,7 @@ class ImportExperimentDialog(Dialog):
         """Whether the file is being read."""
         return self._reader.busy
 
-    # --- reading --------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
 
     def _on_read(self) -> None:
         result = self._reader.result
@@ -201,7 +212,9 @@ class ImportExperimentDialog(Dialog):
     def _take_remembered(self, result: FileRead) -> bool:
         """Whether a table like this was read before; then it is read as it was then."""
         assert result.layout is not None
-        layout = recall_layout(self._settings, signature(result.rows, result.layout, result.file_type))
+        layout = recall_layout(
+            self._settings, signature(result.rows, result.layout, result.file_type)
+        )
         if layout is None or layout == result.layout:
             return False
         self._recalled = True
@@ -221,14 +234,18 @@ class ImportExperimentDialog(Dialog):
             self.status.setText("read as such files were last time" if self._recalled else "")
         elif result.capture is not None:
             self._bodies = [
-                Body(name, link) for name, link in zip(result.capture.bodies, result.capture.links, strict=True)
+                Body(name, link)
+                for name, link in zip(result.capture.bodies, result.capture.links, strict=True)
             ]
         self.bodies.show_bodies(self._bodies)
         capture = result.capture
         recognition = None if capture is None else capture.recognition
         self.plan.show_capture(capture, "" if capture is not None else "cannot be read yet")
         shown = () if recognition is None else recognition.sentences()
-        self._say(result.problems, () if capture is None else [note for note in capture.notes if note not in shown])
+        self._say(
+            result.problems,
+            () if capture is None else [note for note in capture.notes if note not in shown],
+        )
         if recognition is not None:
             self.recognized.show_rows(recognition.rows())
         else:
@@ -245,7 +262,7 @@ class ImportExperimentDialog(Dialog):
             label.setText("\n".join(shown))
             label.setVisible(bool(shown))
 
-    # --- editing --------------------------------------------------------------------------------------------------
+    # --- editing ----------------------------------------------------------------------------------
 
     def _read_again(self, base: Layout) -> None:
         self._recalled, self._take_over = False, False
@@ -283,7 +300,9 @@ class ImportExperimentDialog(Dialog):
         self._reader.read(None)
 
     def _ask_open(self) -> None:
-        path = ask_open(self, "Open Layout", FileKind.LAYOUT, _LAYOUTS, near=self._reader.path.parent)
+        path = ask_open(
+            self, "Open Layout", FileKind.LAYOUT, _LAYOUTS, near=self._reader.path.parent
+        )
         if path is not None:
             self.open_layout(path)
 
@@ -300,14 +319,16 @@ class ImportExperimentDialog(Dialog):
     def _ask_save(self) -> None:
         measured = self._reader.path
         name = measured.with_suffix(".layout.toml").name
-        path = ask_save(self, "Save Layout As", FileKind.LAYOUT, name, _LAYOUTS, near=measured.parent)
+        path = ask_save(
+            self, "Save Layout As", FileKind.LAYOUT, name, _LAYOUTS, near=measured.parent
+        )
         if path is not None and self.file_layout is not None:
             try:
                 save_layout(path, self.file_layout)
             except SnakeStudioError as error:
                 self._say((str(error),), ())
 
-    # --- ending ---------------------------------------------------------------------------------------------------
+    # --- ending -----------------------------------------------------------------------------------
 
     def _on_accept(self) -> None:
         shown = self._shown

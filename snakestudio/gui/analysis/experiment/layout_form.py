@@ -22,42 +22,109 @@ from snakestudio.viewmodel.experiment.columns import Body
 __all__ = ["BodyRows", "LayoutForm"]
 
 _CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
-    "delimiter": ("Delimiter", "What separates the cells of a row", (
-        (",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), (" ", "Blanks"),
-    )),
-    "decimal": ("Decimal mark", "What separates the whole of a number from its fraction", (
-        (".", "Point: 0.5"), (",", "Comma: 0,5"),
-    )),
-    "time_unit": ("Time in", "Unit of the time column; frames are counted off at the rate", (
-        ("s", "seconds"), ("ms", "milliseconds"), ("us", "microseconds"), ("ns", "nanoseconds"), ("min", "minutes"),
-        ("h", "hours"), ("frame", "frames"), ("date", "dates"), ("clock", "times of day"), ("timecode", "timecodes"),
-    )),
-    "length_unit": ("Lengths in", "Unit of all positions", (
-        ("m", "metres"), ("dm", "decimetres"), ("cm", "centimetres"), ("mm", "millimetres"), ("um", "micrometres"),
-        ("km", "kilometres"), ("in", "inches"), ("ft", "feet"), ("yd", "yards"),
-    )),
+    "delimiter": (
+        "Delimiter",
+        "What separates the cells of a row",
+        (
+            (",", "Comma"),
+            (";", "Semicolon"),
+            ("\t", "Tab"),
+            (" ", "Blanks"),
+        ),
+    ),
+    "decimal": (
+        "Decimal mark",
+        "What separates the whole of a number from its fraction",
+        (
+            (".", "Point: 0.5"),
+            (",", "Comma: 0,5"),
+        ),
+    ),
+    "time_unit": (
+        "Time in",
+        "Unit of the time column; frames are counted off at the rate",
+        (
+            ("s", "seconds"),
+            ("ms", "milliseconds"),
+            ("us", "microseconds"),
+            ("ns", "nanoseconds"),
+            ("min", "minutes"),
+            ("h", "hours"),
+            ("frame", "frames"),
+            ("date", "dates"),
+            ("clock", "times of day"),
+            ("timecode", "timecodes"),
+        ),
+    ),
+    "length_unit": (
+        "Lengths in",
+        "Unit of all positions",
+        (
+            ("m", "metres"),
+            ("dm", "decimetres"),
+            ("cm", "centimetres"),
+            ("mm", "millimetres"),
+            ("um", "micrometres"),
+            ("km", "kilometres"),
+            ("in", "inches"),
+            ("ft", "feet"),
+            ("yd", "yards"),
+        ),
+    ),
     "angle_unit": ("Angles in", "Unit of all angles", (("rad", "radians"), ("deg", "degrees"))),
-    "axes": ("Axes", "Which axes of the file are x, y and z (up); type others like +x-z+y", (
-        ("+x+y+z", "z up"), ("+x-z+y", "y up"), ("+y+z+x", "x up"), ("+x-y-z", "z down"), ("+x+z-y", "y down"),
-        ("+x-y+z", "z up, y mirrored"),
-    )),
-}  # fmt: skip
+    "axes": (
+        "Axes",
+        "Which axes of the file are x, y and z (up); type others like +x-z+y",
+        (
+            ("+x+y+z", "z up"),
+            ("+x-z+y", "y up"),
+            ("+y+z+x", "x up"),
+            ("+x-y-z", "z down"),
+            ("+x+z-y", "y down"),
+            ("+x-y+z", "z up, y mirrored"),
+        ),
+    ),
+}
 """Fields of a layout that are choices: label, explanation, and value and text of each."""
 
 _NUMBERS = {
     "header_rows": FieldDoc(
-        label="Header rows", unit="", help="Lines before the first one of numbers", symbol="", slider=(0.0, 50.0),
-        live=False, minimum=0.0, maximum=1000.0, exclusive_minimum=False, default=1.0,
+        label="Header rows",
+        unit="",
+        help="Lines before the first one of numbers",
+        symbol="",
+        slider=(0.0, 50.0),
+        live=False,
+        minimum=0.0,
+        maximum=1000.0,
+        exclusive_minimum=False,
+        default=1.0,
     ),
     "rate_hz": FieldDoc(
-        label="Rate", unit="Hz", help="Rows or frames a second, where the file has no time column in seconds",
-        symbol="", slider=(1.0, 500.0), live=False, minimum=0.0, maximum=1e6, exclusive_minimum=True, default=None,
+        label="Rate",
+        unit="Hz",
+        help="Rows or frames a second, where the file has no time column in seconds",
+        symbol="",
+        slider=(1.0, 500.0),
+        live=False,
+        minimum=0.0,
+        maximum=1e6,
+        exclusive_minimum=True,
+        default=None,
     ),
     "max_gap_s": FieldDoc(
-        label="Fill gaps up to", unit="s", help="Shorter gaps are filled by interpolation, and marked",
-        symbol="", slider=(0.0, 5.0), live=False, minimum=0.0, maximum=3600.0, exclusive_minimum=False, default=0.5,
+        label="Fill gaps up to",
+        unit="s",
+        help="Shorter gaps are filled by interpolation, and marked",
+        symbol="",
+        slider=(0.0, 5.0),
+        live=False,
+        minimum=0.0,
+        maximum=3600.0,
+        exclusive_minimum=False,
+        default=0.5,
     ),
-}  # fmt: skip
+}
 
 _PLACES = (
     ("delimiter", "decimal", "header_rows"),
@@ -99,7 +166,9 @@ class LayoutForm(QWidget):
                 grid.addWidget(field, row, 2 * column + 1)
                 grid.setColumnStretch(2 * column + 1, 1)
         self.zero = QCheckBox("Treat (0, 0, 0) as missing", self)
-        self.zero.setToolTip("Many systems write zeros where they lost a marker; such rows count as gaps")
+        self.zero.setToolTip(
+            "Many systems write zeros where they lost a marker; such rows count as gaps"
+        )
         self.zero.clicked.connect(lambda on: self._edit("zero_is_missing", on))
         grid.addWidget(self.zero, len(_PLACES), 0, 1, 6)
         grid.addWidget(self.message, len(_PLACES) + 1, 0, 1, 6)
@@ -117,9 +186,13 @@ class LayoutForm(QWidget):
         self.zero.setChecked(layout.zero_is_missing)
         # What plays no part cannot be edited: it would only raise questions.
         self.choices["time_unit"].setEnabled(layout.time_column is not None)
-        self.numbers["rate_hz"].setEnabled(layout.time_column is None or layout.time_unit in ("frame", "timecode"))
+        self.numbers["rate_hz"].setEnabled(
+            layout.time_column is None or layout.time_unit in ("frame", "timecode")
+        )
         without_unit = ("none", "quaternion", "matrix")
-        turned = any(body.rotation not in without_unit for body in layout.bodies) or bool(layout.joints)
+        turned = any(body.rotation not in without_unit for body in layout.bodies) or bool(
+            layout.joints
+        )
         self.choices["angle_unit"].setEnabled(turned)
 
     def _choice(self, name: str) -> tuple[str, QWidget]:
@@ -224,11 +297,15 @@ class BodyRows(QWidget):
         for index in range(count):
             swatch = QFrame(self)
             swatch.setFixedSize(theme.scaled(14), theme.scaled(6))
-            swatch.setStyleSheet(f"background: {QColor(trial_colour(index)).name()}; border-radius: 3px;")
+            swatch.setStyleSheet(
+                f"background: {QColor(trial_colour(index)).name()}; border-radius: 3px;"
+            )
             name = QLineEdit(self)
             name.setAccessibleName(f"Name of body {index + 1}")
             name.setMaxLength(80)
-            name.textEdited.connect(lambda text, i=index: self._edit(i, Body(text, self._bodies[i].link)))
+            name.textEdited.connect(
+                lambda text, i=index: self._edit(i, Body(text, self._bodies[i].link))
+            )
             on = QLabel("on", self)
             on.setProperty("role", "dim")
             link = QComboBox(self)
@@ -237,7 +314,9 @@ class BodyRows(QWidget):
             link.addItem(link_title(None), _UNKNOWN)
             for each in (CENTRE_OF_MASS, *range(self._n_links)):
                 link.addItem(link_title(each), each)
-            link.activated.connect(lambda _, i=index, box=link: self._put(i, int(box.currentData())))
+            link.activated.connect(
+                lambda _, i=index, box=link: self._put(i, int(box.currentData()))
+            )
             for column, widget in enumerate((swatch, name, on, link)):
                 self._grid.addWidget(widget, index, column, Qt.AlignmentFlag.AlignVCenter)
                 self._made.append(widget)

@@ -67,18 +67,28 @@ class ExperimentPanel(QWidget):
     example_asked = Signal()
 
     def __init__(
-        self, experiments: Experiments, document: Document, exporter: ReportExporter, parent: QWidget | None = None
+        self,
+        experiments: Experiments,
+        document: Document,
+        exporter: ReportExporter,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._experiments = experiments
         self._document = document
-        self.frame = AnalysisFrame(self._report, exporter, experiments.cancel, title="Comparison with an experiment")
-        self.frame.close_button.setToolTip("Close this panel; tracks and curves stay until the trials are removed")
+        self.frame = AnalysisFrame(
+            self._report, exporter, experiments.cancel, title="Comparison with an experiment"
+        )
+        self.frame.close_button.setToolTip(
+            "Close this panel; tracks and curves stay until the trials are removed"
+        )
         self.frame.closed.connect(self.closed)
         self._fill_setup()
         self.compare_button = QPushButton("Compare")
         self.compare_button.setProperty("role", "primary")
-        self.compare_button.setToolTip("Align the trials with the run as it is now, and recompute the values")
+        self.compare_button.setToolTip(
+            "Align the trials with the run as it is now, and recompute the values"
+        )
         self.compare_button.clicked.connect(experiments.compare)
         self.frame.message_row.addWidget(self.compare_button)
         self.figures = Figures(experiments)
@@ -111,7 +121,9 @@ class ExperimentPanel(QWidget):
         self.import_button.setToolTip("Load measured trials: CSV, TSV, TRC, C3D")
         self.import_button.clicked.connect(self.import_asked)
         self.example_button = QPushButton("&Example (Synthetic)")
-        self.example_button.setToolTip("Load the bundled trials: a simulation with the faults of a real robot")
+        self.example_button.setToolTip(
+            "Load the bundled trials: a simulation with the faults of a real robot"
+        )
         self.example_button.clicked.connect(self.example_asked)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -149,7 +161,9 @@ class ExperimentPanel(QWidget):
         self.frame.show_state(experiments.task, text, role, has_result=compared)
         self.frame.show_actions(any_trials)
         is_outdated = bool(stale) or not compared
-        self.compare_button.setVisible(any_trials and experiments.possible and is_outdated and not busy)
+        self.compare_button.setVisible(
+            any_trials and experiments.possible and is_outdated and not busy
+        )
         self.figures.refresh()
 
     def _report(self) -> Report | None:
@@ -277,12 +291,16 @@ class Figures(Themed):
         column.setSpacing(8)
         self.which = narrow(ChoiceBox(self))
         self.which.setAccessibleName("Values of")
-        self.which.setToolTip("Whose values are listed below: those of all trials together, or of one of them")
+        self.which.setToolTip(
+            "Whose values are listed below: those of all trials together, or of one of them"
+        )
         self.which.activated.connect(self._choose)
         column.addWidget(self.which)
         self.errors = TableView("Errors", fits=True, is_small=True)
         self.pairs = TableView("Speed, trend and frequency", hidden=(4,), fits=True, is_small=True)
-        self._titles = {table: heading(table.accessibleName()) for table in (self.errors, self.pairs)}
+        self._titles = {
+            table: heading(table.accessibleName()) for table in (self.errors, self.pairs)
+        }
         for table, title in self._titles.items():
             column.addWidget(title)
             column.addWidget(table)

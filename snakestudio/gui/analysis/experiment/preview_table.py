@@ -43,12 +43,19 @@ _Index = QModelIndex | QPersistentModelIndex
 _Role = Qt.ItemDataRole
 
 _PARTS = {
-    "x": "x", "y": "y", "z": "z",
-    "qw": "quaternion w", "qx": "quaternion x", "qy": "quaternion y", "qz": "quaternion z",
-    "roll": "roll", "pitch": "pitch", "yaw": "heading",
+    "x": "x",
+    "y": "y",
+    "z": "z",
+    "qw": "quaternion w",
+    "qx": "quaternion x",
+    "qy": "quaternion y",
+    "qz": "quaternion z",
+    "roll": "roll",
+    "pitch": "pitch",
+    "yaw": "heading",
     **{part: f"matrix {part[1:]}" for part in ROTATION_PARTS["matrix"]},
     **{part: f"rotation vector {part[1:]}" for part in ROTATION_PARTS["vector"]},
-}  # fmt: skip
+}
 _ROTATIONS = (*ROTATION_PARTS["quaternion"], *ROTATION_PARTS["euler"])
 
 
@@ -63,7 +70,11 @@ class _Rows(QAbstractTableModel):
         self.bodies: list[Body] = []
 
     def show(
-        self, rows: Sequence[Sequence[str]], header_rows: int, meanings: Sequence[Meaning], bodies: Sequence[Body]
+        self,
+        rows: Sequence[Sequence[str]],
+        header_rows: int,
+        meanings: Sequence[Meaning],
+        bodies: Sequence[Body],
     ) -> None:
         """Hold other rows, or other meanings."""
         self.beginResetModel()
@@ -91,7 +102,9 @@ class _Rows(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> object:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> object:
         if orientation is Qt.Orientation.Vertical:
             return str(section + 1) if role == _Role.DisplayRole else None
         meaning = self.meanings[section]
@@ -130,7 +143,9 @@ class PreviewTable(QTableView):
         self._rows = _Rows(self)
         self.setModel(self._rows)
         self.setAccessibleName("First rows of the file")
-        self.setToolTip("The first rows of the file; click the head of a column, or press Space, to say what it holds")
+        self.setToolTip(
+            "The first rows of the file; click the head of a column, or press Space, to say what it holds"
+        )
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectColumns)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -148,7 +163,11 @@ class PreviewTable(QTableView):
         head.sectionClicked.connect(self._on_head)
 
     def show_rows(
-        self, rows: Sequence[Sequence[str]], header_rows: int, meanings: Sequence[Meaning], bodies: Sequence[Body]
+        self,
+        rows: Sequence[Sequence[str]],
+        header_rows: int,
+        meanings: Sequence[Meaning],
+        bodies: Sequence[Body],
     ) -> None:
         """Show other rows, or other meanings."""
         self._rows.show(rows, header_rows, meanings, bodies)
@@ -160,7 +179,9 @@ class PreviewTable(QTableView):
 
     def _on_head(self, column: int) -> None:
         head = self.horizontalHeader()
-        self._pop_up(column, head.mapToGlobal(QPoint(head.sectionViewportPosition(column), head.height())))
+        self._pop_up(
+            column, head.mapToGlobal(QPoint(head.sectionViewportPosition(column), head.height()))
+        )
 
     def _pop_up(self, column: int, at: QPoint) -> None:
         menu = self.menu(column)
@@ -226,7 +247,9 @@ class TrackPlan(QWidget):
         self._text = ""
         self.setMinimumSize(theme.scaled(220), theme.scaled(180))
         self.setAccessibleName("Plan of the tracks")
-        self.setToolTip("The tracks from above; dashed where gaps were filled, with a dot where each begins")
+        self.setToolTip(
+            "The tracks from above; dashed where gaps were filled, with a dot where each begins"
+        )
 
     def show_capture(self, capture: Capture | None, text: str = "") -> None:
         """Show the tracks of a capture, or a text while there are none."""
@@ -242,16 +265,24 @@ class TrackPlan(QWidget):
             painter.drawRoundedRect(self.rect(), 6, 6)
             painter.setFont(theme.text_font(12))
             capture = self._capture
-            known = None if capture is None else capture.position[np.isfinite(capture.position).all(axis=2)]
+            known = (
+                None
+                if capture is None
+                else capture.position[np.isfinite(capture.position).all(axis=2)]
+            )
             if capture is None or known is None or not len(known):
                 painter.setPen(theme.colour("dim"))
-                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._text or "no track yet")
+                painter.drawText(
+                    self.rect(), Qt.AlignmentFlag.AlignCenter, self._text or "no track yet"
+                )
             else:
                 self._paint(painter, capture, known[:, :2].min(axis=0), known[:, :2].max(axis=0))
         finally:
             painter.end()
 
-    def _paint(self, painter: QPainter, capture: Capture, low: FloatArray, high: FloatArray) -> None:
+    def _paint(
+        self, painter: QPainter, capture: Capture, low: FloatArray, high: FloatArray
+    ) -> None:
         # The scale follows the longer of track and robot, so that both are always seen.
         width, height = self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN - _FOOT
         size = np.maximum(high - low, [self._robot_length, 1e-6])
@@ -291,7 +322,9 @@ class TrackPlan(QWidget):
             text = f"{length:g} m; the robot has {self._robot_length:.3g} m"
         y = self.height() - 14.0
         left = _MARGIN
-        painter.setPen(QPen(theme.colour("text"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.setPen(
+            QPen(theme.colour("text"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+        )
         painter.drawLine(QPointF(left, y), QPointF(left + length * scale, y))
         painter.setPen(theme.colour("dim"))
         room = QRectF(left, y - 26, self.width() - 2 * left, 20)

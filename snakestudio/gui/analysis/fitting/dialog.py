@@ -63,13 +63,25 @@ class FitChoices:
         "auto",
         "Method",
         choices=(
-            Choice("auto", "Automatic", "Looks around with a short CMA-ES, then goes down by least squares"),
-            Choice("least_squares", "Least squares", "Quick, where the run changes smoothly with the values"),
+            Choice(
+                "auto",
+                "Automatic",
+                "Looks around with a short CMA-ES, then goes down by least squares",
+            ),
+            Choice(
+                "least_squares",
+                "Least squares",
+                "Quick, where the run changes smoothly with the values",
+            ),
             Choice("cma", "CMA-ES", "Patient, where the run answers by jumps"),
         ),
     )
-    low_s: float = form_field(OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET)
-    high_s: float = form_field(OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET)
+    low_s: float = form_field(
+        OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET
+    )
+    high_s: float = form_field(
+        OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET
+    )
     align: bool = form_field(
         True,
         "",
@@ -115,7 +127,10 @@ class FitDialog(Dialog):
         self.data, self.parameters = DataRows(captures), ParameterRows(document)
         self.form = DeclaredForm(FitChoices(), enter_accepts=False)
         self.method = self.form.widget("method", ChoiceBox)
-        self.offsets = self.form.widget("low_s", NumberField), self.form.widget("high_s", NumberField)
+        self.offsets = (
+            self.form.widget("low_s", NumberField),
+            self.form.widget("high_s", NumberField),
+        )
         for title, widget in (
             ("Measured runs", self.data),
             ("What may change", self.parameters),
@@ -147,7 +162,9 @@ class FitDialog(Dialog):
         self.outcome = Outcome()
         frame.results.addWidget(self.outcome)
         self.shown = QCheckBox("Show &Both over the Run")
-        self.shown.setToolTip("Ghosts in the view and curves in the plots: before the fit, and fitted")
+        self.shown.setToolTip(
+            "Ghosts in the view and curves in the plots: before the fit, and fitted"
+        )
         self.shown.toggled.connect(self._fitter.show)
         self.apply_button = QPushButton("&Apply to the Scene")
         theme.set_role(self.apply_button, "primary")
@@ -159,7 +176,7 @@ class FitDialog(Dialog):
         frame.export_menu.addSeparator()
         frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
 
-    # --- what the fields and buttons do ---------------------------------------------------------------------------
+    # --- what the fields and buttons do -----------------------------------------------------------
 
     def _start(self) -> None:
         fields_ok = [self.parameters.commit(), self.form.commit()]
@@ -171,7 +188,9 @@ class FitDialog(Dialog):
             self.frame.show_message(str(error), "warning")
             return
         now = self.form.values
-        self._fitter.start(self.data.chosen, parameters, now.method, (now.low_s, now.high_s), now.align)
+        self._fitter.start(
+            self.data.chosen, parameters, now.method, (now.low_s, now.high_s), now.align
+        )
 
     def _report(self) -> Report | None:
         result = self._fitter.comparison
@@ -193,7 +212,7 @@ class FitDialog(Dialog):
         else:
             self.frame.show_message(f"Wrote {path.name}.")
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         fitter, result = self._fitter, self._fitter.comparison
@@ -244,7 +263,9 @@ class FitDialog(Dialog):
         if fitter.stopping:
             return "Stopping; the best values so far are run again.", "dim"
         if fitter.busy and progress is not None:
-            best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
+            best = (
+                f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
+            )
             return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
         if fitter.busy:
             return fitter.preparing or "Preparing the simulations ...", "dim"
@@ -258,7 +279,7 @@ class FitDialog(Dialog):
             return _STALE, "warning"
         return "", "dim"
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -291,7 +312,9 @@ class DataRows(QWidget):
 
     changed = Signal()
 
-    def __init__(self, captures: Callable[[], Sequence[Capture]], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, captures: Callable[[], Sequence[Capture]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._captures = captures
         self._own: list[Capture] = []
@@ -323,8 +346,14 @@ class DataRows(QWidget):
         self.boxes = []
         for capture in there:
             known = sum(link is not None for link in capture.links)
-            box = QCheckBox(f"{capture.name}, {run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz")
-            box.setToolTip("\n".join([f"{known} of {len(capture.bodies)} bodies on known links", *capture.notes]))
+            box = QCheckBox(
+                f"{capture.name}, {run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"
+            )
+            box.setToolTip(
+                "\n".join(
+                    [f"{known} of {len(capture.bodies)} bodies on known links", *capture.notes]
+                )
+            )
             box.setChecked(id(capture) not in off)
             box.toggled.connect(lambda _: self.changed.emit())
             self._rows.addWidget(box)

@@ -65,7 +65,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self._shown = False
         document.scene_changed.connect(self._on_scene)
 
-    # --- running --------------------------------------------------------------------------------------------------
+    # --- running ----------------------------------------------------------------------------------
 
     def start(
         self,
@@ -83,7 +83,9 @@ class Fitter(BackgroundComparison[FitResult]):
         scene, folder = self._document.scene, self._document.base_dir
         self._scene = scene
         try:
-            trials = [trial_of(capture, scene, folder, offset_bounds_s, align) for capture in captures]
+            trials = [
+                trial_of(capture, scene, folder, offset_bounds_s, align) for capture in captures
+            ]
         except SnakeStudioError as error:
             self.message = str(error)
             self.changed.emit()
@@ -109,7 +111,9 @@ class Fitter(BackgroundComparison[FitResult]):
         kinds = {trial.scene.model.kind for trial in trials}
         if not self._prepare(sorted(kinds), progress):
             return None
-        return self._fit(trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction))
+        return self._fit(
+            trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction)
+        )
 
     def stop(self) -> None:
         """Stop looking; the best so far is the result."""
@@ -136,7 +140,7 @@ class Fitter(BackgroundComparison[FitResult]):
         if had:
             self.shown_changed.emit()
 
-    # --- the result -----------------------------------------------------------------------------------------------
+    # --- the result -------------------------------------------------------------------------------
 
     @property
     def stale(self) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.analysis.fitting import PRESETS, FreeParameter, present_value, preset_of, value_doc
 from snakestudio.errors import SnakeStudioError
@@ -106,7 +115,9 @@ class ParameterRows(QWidget):
     @property
     def _ticked(self) -> list[_Row]:
         # By the row alone: while a fit goes all of this is disabled.
-        return [row for row in self.rows.values() if row.tick.isChecked() and row.tick.isEnabledTo(self)]
+        return [
+            row for row in self.rows.values() if row.tick.isChecked() and row.tick.isEnabledTo(self)
+        ]
 
     def commit(self) -> bool:
         """Take what stands in the fields; False if something of it is not valid."""
@@ -125,7 +136,9 @@ class ParameterRows(QWidget):
                 why = self._unused(scene, row.parameter)
                 row.now.setText(_shown(scene, row.parameter, present))
             row.tick.setEnabled(not why)
-            row.tick.setToolTip(why or value_doc(scene, row.parameter).help + f" ({row.parameter.name})")
+            row.tick.setToolTip(
+                why or value_doc(scene, row.parameter).help + f" ({row.parameter.name})"
+            )
             for widget in (row.low, row.high, row.now):
                 widget.setEnabled(not why)
 
@@ -140,7 +153,9 @@ class ParameterRows(QWidget):
         tick = QCheckBox(f"{preset_of(parameter) or doc.label}{unit}")
         tick.setChecked(ticked)
         fields = []
-        for place, (text, value) in enumerate((("from", parameter.low), ("to", parameter.high)), start=1):
+        for place, (text, value) in enumerate(
+            (("from", parameter.low), ("to", parameter.high)), start=1
+        ):
             field = NumberField(doc, parent=self)
             field.set_usual_width(72)
             field.setAccessibleName(f"{doc.label}, {text}")
@@ -167,7 +182,10 @@ class ParameterRows(QWidget):
         name = "+".join(keys)
         try:
             doc = value_doc(self._document.scene, FreeParameter(keys, 0.0, 1.0))
-            low, high = doc.slider or (doc.minimum or 0.0, doc.maximum if doc.maximum is not None else 1.0)
+            low, high = doc.slider or (
+                doc.minimum or 0.0,
+                doc.maximum if doc.maximum is not None else 1.0,
+            )
             parameter = FreeParameter(keys, low, high)
             present_value(self._document.scene, parameter)
         except SnakeStudioError as error:

@@ -36,7 +36,9 @@ class FitPictures(Themed):
         self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
         self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
-        self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
+        self._plan_part = _titled(
+            "Both runs from above, as they fit the measurement best", self.plan
+        )
         self._course_part = _titled("Distance of run and measurement", self.course)
         self._convergence_part = _titled("Distance of the best so far", self.convergence)
         grid.addWidget(self._plan_part, 0, 0, 1, 2)
@@ -81,7 +83,10 @@ class FitPictures(Themed):
         self._grid.setRowStretch(2, 1 if progress is None else 0)
         if progress is None or not progress.history:
             return
-        at = np.array([moment.evaluations for moment in progress.history] + [progress.evaluations], dtype=np.float64)
+        at = np.array(
+            [moment.evaluations for moment in progress.history] + [progress.evaluations],
+            dtype=np.float64,
+        )
         cost = 1000.0 * np.array([moment.cost for moment in progress.history])
         before = 1000.0 * progress.cost_before
         # Within a decade a logarithmic axis would have hardly a number.
@@ -89,7 +94,15 @@ class FitPictures(Themed):
         # A step lasts until the next better one.
         x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
         chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
-        chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=fit_colour(FITTED), symbolPen=None)
+        chart.plot(
+            at[:-1],
+            cost,
+            pen=None,
+            symbol="o",
+            symbolSize=6,
+            symbolBrush=fit_colour(FITTED),
+            symbolPen=None,
+        )
         pen = pg.mkPen(fit_colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
         chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
 
@@ -110,22 +123,41 @@ class FitPictures(Themed):
         of = f", {seen.link_name}" if seen.link is not None else ""
         dots = theme.colour("text")
         if seen.link is not None:
-            self.plan.plot(seen.before[:, 0], seen.before[:, 1], pen=pg.mkPen(before, width=1.8), name=f"before{of}")
-            self.plan.plot(seen.after[:, 0], seen.after[:, 1], pen=pg.mkPen(fitted, width=1.8), name=f"fitted{of}")
+            self.plan.plot(
+                seen.before[:, 0],
+                seen.before[:, 1],
+                pen=pg.mkPen(before, width=1.8),
+                name=f"before{of}",
+            )
+            self.plan.plot(
+                seen.after[:, 0],
+                seen.after[:, 1],
+                pen=pg.mkPen(fitted, width=1.8),
+                name=f"fitted{of}",
+            )
             for places, size, name in ((seen.measured, 4, f"measured{of}"), (seen.places, 8, None)):
                 self.plan.plot(
-                    places[:, 0], places[:, 1], pen=None, symbol="o", symbolSize=size, name=name,
-                    symbolBrush=dots if size == 4 else None, symbolPen=None if size == 4 else pg.mkPen(dots),
-                )  # fmt: skip
+                    places[:, 0],
+                    places[:, 1],
+                    pen=None,
+                    symbol="o",
+                    symbolSize=size,
+                    name=name,
+                    symbolBrush=dots if size == 4 else None,
+                    symbolPen=None if size == 4 else pg.mkPen(dots),
+                )
         for time, distance, colour, name in (
             (seen.time_before, seen.distance_before, before, "before"),
             (seen.time_after, seen.distance_after, fitted, "fitted"),
         ):
             self.course.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
         self.plan.autoRange()
-        highest = max(float(distance.max()) for distance in (seen.distance_before, seen.distance_after))
+        highest = max(
+            float(distance.max()) for distance in (seen.distance_before, seen.distance_after)
+        )
         self.course.setXRange(
-            min(seen.time_before[0], seen.time_after[0]), max(seen.time_before[-1], seen.time_after[-1])
+            min(seen.time_before[0], seen.time_after[0]),
+            max(seen.time_before[-1], seen.time_after[-1]),
         )
         self.course.setYRange(0.0, 1000.0 * highest)
 

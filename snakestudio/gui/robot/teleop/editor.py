@@ -98,7 +98,7 @@ class MappingEditor(Dialog):
         self._timer.timeout.connect(self._look)
         self.set_mapping(teleop.mapping)
 
-    # --- the parts ------------------------------------------------------------------------------------------------
+    # --- the parts --------------------------------------------------------------------------------
 
     def _make_table(self) -> QWidget:
         scroll = self._scroll = QScrollArea(self)
@@ -163,9 +163,10 @@ class MappingEditor(Dialog):
                 field.setSuffix(unit)
                 field.setSingleStep(5.0 if place == 1 else 50.0)
                 field.setStepType(
-                    DoubleSpinBox.StepType.DefaultStepType if place == 1
+                    DoubleSpinBox.StepType.DefaultStepType
+                    if place == 1
                     else DoubleSpinBox.StepType.AdaptiveDecimalStepType
-                )  # fmt: skip
+                )
                 field.setToolTip(_TIPS[key])
                 field.setAccessibleName(f"{text} {FUNCTIONS[name].title}")
                 field.valueChanged.connect(self._judge)
@@ -174,7 +175,11 @@ class MappingEditor(Dialog):
 
     def _make_buttons(self) -> QHBoxLayout:
         line = QHBoxLayout()
-        for text, act in (("&Import ...", self._import), ("&Export ...", self._export), ("De&faults", self._reset)):
+        for text, act in (
+            ("&Import ...", self._import),
+            ("&Export ...", self._export),
+            ("De&faults", self._reset),
+        ):
             button = QPushButton(text, self)
             button.setAutoDefault(False)
             button.clicked.connect(act)
@@ -189,7 +194,7 @@ class MappingEditor(Dialog):
         line.addWidget(buttons)
         return line
 
-    # --- the mapping ----------------------------------------------------------------------------------------------
+    # --- the mapping ------------------------------------------------------------------------------
 
     @property
     def mapping(self) -> InputMap:
@@ -266,7 +271,7 @@ class MappingEditor(Dialog):
         self.set_mapping(self._teleop.mapping)
         super().reject()
 
-    # --- files ----------------------------------------------------------------------------------------------------
+    # --- files ------------------------------------------------------------------------------------
 
     def _import(self) -> None:
         path = ask_open(self, "Import Mapping", FileKind.MAPPING, _FILTER)
@@ -292,7 +297,7 @@ class MappingEditor(Dialog):
     def _reset(self) -> None:
         self.set_mapping(DEFAULT)
 
-    # --- inputs ---------------------------------------------------------------------------------------------------
+    # --- inputs -----------------------------------------------------------------------------------
 
     def _ask(self, row: BindingRow | None) -> None:
         """Wait for an input for a row; None: no more."""
@@ -325,11 +330,20 @@ class MappingEditor(Dialog):
         held = {key_input(key): 1.0 for key in self._held}
         for row in self.rows:
             row.show_readings(readings | held)
-        there = f"Connected: {', '.join(pads.names)}." if pads.names else pads.refusal or "No gamepad is plugged in."
-        self.devices.setText(f"{there} Press an input's button here, then press or move the input itself.")
+        there = (
+            f"Connected: {', '.join(pads.names)}."
+            if pads.names
+            else pads.refusal or "No gamepad is plugged in."
+        )
+        self.devices.setText(
+            f"{there} Press an input's button here, then press or move the input itself."
+        )
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+        if isinstance(event, QKeyEvent) and event.type() in (
+            QEvent.Type.KeyPress,
+            QEvent.Type.KeyRelease,
+        ):
             key = int(event.key())
             if event.type() == QEvent.Type.KeyRelease:
                 if not event.isAutoRepeat():

@@ -44,7 +44,11 @@ class TeleopFrame(QWidget):
     """
 
     def __init__(
-        self, teleop: Teleop, below: QWidget, room: Callable[[], tuple[int, int]], waiting: Callable[[], str]
+        self,
+        teleop: Teleop,
+        below: QWidget,
+        room: Callable[[], tuple[int, int]],
+        waiting: Callable[[], str],
     ) -> None:
         super().__init__(below)
         self._teleop, self._below, self._room, self._waiting = teleop, below, room, waiting
@@ -59,7 +63,10 @@ class TeleopFrame(QWidget):
     @property
     def text(self) -> str:
         """What it says."""
-        return self._teleop.notice or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
+        return (
+            self._teleop.notice
+            or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
+        )
 
     def _renew(self) -> None:
         if self._teleop.on and self.isHidden():

@@ -121,7 +121,8 @@ class Gamepads(QObject):
             pads.close()
 
 
-# SDL's gamepads, read by one thread: opened as they come, closed as they go, each axis and button by its name.
+# SDL's gamepads, read by one thread: opened as they come, closed as they go, each axis and button
+# by its name.
 
 
 _FULL = 32767.0
@@ -146,13 +147,16 @@ def load_sdl() -> ModuleType:
         If it is not there.
     """
     try:
-        # First, or it warns of whose files it takes; a filter of warnings is all threads', and another takes it away.
+        # First, or it warns of whose files it takes; a filter of warnings is all threads', and
+        # another takes it away.
         with contextlib.suppress(ImportError):
             import sdl2dll  # noqa: F401
         import sdl2
     except (ImportError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SdlError(f"Gamepads cannot be used: SDL 2 is missing ({reason}). Install it, or use the keys.") from None
+        raise SdlError(
+            f"Gamepads cannot be used: SDL 2 is missing ({reason}). Install it, or use the keys."
+        ) from None
     module: ModuleType = sdl2
     return module
 
@@ -193,8 +197,12 @@ class Sdl:
         self._sdl.SDL_JoystickEventState(self._sdl.SDL_IGNORE)
         self._sdl.SDL_GameControllerEventState(self._sdl.SDL_IGNORE)
         self._devices: dict[int, _Device] = {}
-        self._axes = self._named(self._sdl.SDL_CONTROLLER_AXIS_MAX, self._sdl.SDL_GameControllerGetStringForAxis)
-        self._buttons = self._named(self._sdl.SDL_CONTROLLER_BUTTON_MAX, self._sdl.SDL_GameControllerGetStringForButton)
+        self._axes = self._named(
+            self._sdl.SDL_CONTROLLER_AXIS_MAX, self._sdl.SDL_GameControllerGetStringForAxis
+        )
+        self._buttons = self._named(
+            self._sdl.SDL_CONTROLLER_BUTTON_MAX, self._sdl.SDL_GameControllerGetStringForButton
+        )
 
     @staticmethod
     def _named(count: int, name_of: Any) -> list[tuple[int, str]]:
@@ -217,7 +225,11 @@ class Sdl:
         sdl = self._sdl
         sdl.SDL_JoystickUpdate()
         sdl.SDL_FlushEvents(sdl.SDL_JOYAXISMOTION, sdl.SDL_CONTROLLERDEVICEREMAPPED)
-        lost = [number for number, device in self._devices.items() if not sdl.SDL_JoystickGetAttached(device.joystick)]
+        lost = [
+            number
+            for number, device in self._devices.items()
+            if not sdl.SDL_JoystickGetAttached(device.joystick)
+        ]
         gone = [self._close(self._devices.pop(number)) for number in lost]
         found = []
         for index in range(sdl.SDL_NumJoysticks()):
@@ -232,7 +244,11 @@ class Sdl:
     def _open(self, index: int) -> _Device | None:
         sdl = self._sdl
         controller = sdl.SDL_GameControllerOpen(index) if sdl.SDL_IsGameController(index) else None
-        joystick = sdl.SDL_GameControllerGetJoystick(controller) if controller else sdl.SDL_JoystickOpen(index)
+        joystick = (
+            sdl.SDL_GameControllerGetJoystick(controller)
+            if controller
+            else sdl.SDL_JoystickOpen(index)
+        )
         if not joystick:
             return None
         name = sdl.SDL_JoystickName(joystick)
@@ -266,8 +282,14 @@ class Sdl:
         if controller:
             get_axis, get_button = sdl.SDL_GameControllerGetAxis, sdl.SDL_GameControllerGetButton
             return [
-                *((Input("axis", name), _share(get_axis(controller, number))) for number, name in self._axes),
-                *((Input("button", name), float(get_button(controller, number))) for number, name in self._buttons),
+                *(
+                    (Input("axis", name), _share(get_axis(controller, number)))
+                    for number, name in self._axes
+                ),
+                *(
+                    (Input("button", name), float(get_button(controller, number)))
+                    for number, name in self._buttons
+                ),
             ]
         found = [
             (Input("axis", f"axis{number}"), _share(sdl.SDL_JoystickGetAxis(stick, number)))
@@ -279,10 +301,19 @@ class Sdl:
         ]
         for number in range(device.n_hats):
             hat = sdl.SDL_JoystickGetHat(stick, number)
-            ways = ("up", sdl.SDL_HAT_UP), ("right", sdl.SDL_HAT_RIGHT), ("down", sdl.SDL_HAT_DOWN), (
-                "left", sdl.SDL_HAT_LEFT,
-            )  # fmt: skip
-            found += [(Input("button", f"hat{number}{way}"), float(bool(hat & mask))) for way, mask in ways]
+            ways = (
+                ("up", sdl.SDL_HAT_UP),
+                ("right", sdl.SDL_HAT_RIGHT),
+                ("down", sdl.SDL_HAT_DOWN),
+                (
+                    "left",
+                    sdl.SDL_HAT_LEFT,
+                ),
+            )
+            found += [
+                (Input("button", f"hat{number}{way}"), float(bool(hat & mask)))
+                for way, mask in ways
+            ]
         return found
 
     def close(self) -> None:

@@ -45,8 +45,8 @@ class Input:
     ----------
     kind : {"key", "axis", "button"}
     name : str
-        Of a key as Qt writes it ("W", "Up"), of an axis or a button as SDL calls it on any gamepad it knows ("leftx",
-        "a"), else by its number ("axis0", "button3", "hat0up").
+        Of a key as Qt writes it ("W", "Up"), of an axis or a button as SDL calls it on any gamepad
+        it knows ("leftx", "a"), else by its number ("axis0", "button3", "hat0up").
     """
 
     kind: InputKind
@@ -77,7 +77,8 @@ class Input:
 
 
 Readings = Mapping[Input, float]
-"""What inputs read now: keys and buttons 0 or 1, axes -1 to 1 (triggers 0 to 1); what is not there reads 0."""
+"""What inputs read now: keys and buttons 0 or 1, axes -1 to 1 (triggers 0 to 1); what is not there
+reads 0."""
 
 
 def key_input(key: int) -> Input:

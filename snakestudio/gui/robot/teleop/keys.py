@@ -32,7 +32,8 @@ def takes_text(widget: QWidget | None) -> bool:
 class Keys(QObject):
     """Which of the mapped keys are held, while `window` has the keyboard.
 
-    Only the widget that has the keyboard is watched: watching all of them would cost time at every event.
+    Only the widget that has the keyboard is watched: watching all of them would cost time at every
+    event.
 
     Parameters
     ----------

@@ -44,7 +44,8 @@ class FunctionInfo(NamedTuple):
     ----------
     title, help : str
     analog : bool
-        Whether it follows how far an input is moved; else it happens, or holds, when that is pressed.
+        Whether it follows how far an input is moved; else it happens, or holds, when that is
+        pressed.
     ways : (str, str)
         What 1 and -1 of it are.
     """
@@ -55,15 +56,23 @@ class FunctionInfo(NamedTuple):
     ways: tuple[str, str] = ("", "")
 
 
-FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType({
-    "speed": FunctionInfo("Speed", "How fast the gait runs", True, ("ahead", "back")),
-    "turn": FunctionInfo("Turn", "How much the body is bent to one side", True, ("left", "right")),
-    "amplitude": FunctionInfo("Amplitude", "Raises or lowers the amplitude while it is held", True, ("more", "less")),
-    "gait_next": FunctionInfo("Next gait", "Switches to the next gait of the list", False),
-    "gait_previous": FunctionInfo("Gait before", "Switches to the gait before", False),
-    "dead_man": FunctionInfo("Dead man", "The robot moves only while it is held, if that is asked for", False),
-    "stop": FunctionInfo("Stop", "Stops a robot at once; a simulation stands still", False),
-})  # fmt: skip
+FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
+    {
+        "speed": FunctionInfo("Speed", "How fast the gait runs", True, ("ahead", "back")),
+        "turn": FunctionInfo(
+            "Turn", "How much the body is bent to one side", True, ("left", "right")
+        ),
+        "amplitude": FunctionInfo(
+            "Amplitude", "Raises or lowers the amplitude while it is held", True, ("more", "less")
+        ),
+        "gait_next": FunctionInfo("Next gait", "Switches to the next gait of the list", False),
+        "gait_previous": FunctionInfo("Gait before", "Switches to the gait before", False),
+        "dead_man": FunctionInfo(
+            "Dead man", "The robot moves only while it is held, if that is asked for", False
+        ),
+        "stop": FunctionInfo("Stop", "Stops a robot at once; a simulation stands still", False),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +160,9 @@ class InputMap:
         for binding in self.bindings:
             sums[binding.function] += binding.value(readings)
         speed, turn, amplitude = (_clipped(sums[name]) for name in ("speed", "turn", "amplitude"))
-        held = frozenset(name for name, info in FUNCTIONS.items() if not info.analog and abs(sums[name]) > 0.5)
+        held = frozenset(
+            name for name, info in FUNCTIONS.items() if not info.analog and abs(sums[name]) > 0.5
+        )
         return Wanted(self.top_speed * speed, self.top_turn * turn, amplitude, held)
 
     @property
@@ -167,7 +178,9 @@ class InputMap:
     def at_rest(self, readings: Readings) -> bool:
         """Whether nothing is touched that would move the robot or do something to it; the dead man may be held."""
         wanted = self.wanted(readings)
-        return not (wanted.speed or wanted.turn or wanted.amplitude or wanted.pressed - {"dead_man"})
+        return not (
+            wanted.speed or wanted.turn or wanted.amplitude or wanted.pressed - {"dead_man"}
+        )
 
 
 def _clipped(value: float) -> float:
@@ -181,31 +194,38 @@ def _keys(function: Function, names: Iterable[str], scale: float = 1.0) -> list[
 def _pad(function: Function, name: str, scale: float = 1.0) -> Binding:
     analog = name.endswith(("x", "y", "trigger")) and name != "x" and name != "y"
     return Binding(
-        function, Input("axis" if analog else "button", name), scale, 0.12 if analog else 0.0, 0.3 if analog else 0.0
+        function,
+        Input("axis" if analog else "button", name),
+        scale,
+        0.12 if analog else 0.0,
+        0.3 if analog else 0.0,
     )
 
 
-DEFAULT = InputMap((
-    *_keys("speed", ("W", "Up")),
-    *_keys("speed", ("S", "Down"), -1.0),
-    *_keys("turn", ("A", "Left")),
-    *_keys("turn", ("D", "Right"), -1.0),
-    *_keys("amplitude", ("R",)),
-    *_keys("amplitude", ("F",), -1.0),
-    *_keys("gait_next", ("E",)),
-    *_keys("gait_previous", ("Q",)),
-    *_keys("dead_man", ("X",)),
-    *_keys("stop", ("Backspace",)),
-    _pad("speed", "lefty", -1.0),  # SDL counts downwards
-    _pad("turn", "rightx", -1.0),
-    _pad("amplitude", "dpup"),
-    _pad("amplitude", "dpdown", -1.0),
-    _pad("gait_next", "y"),
-    _pad("gait_previous", "x"),
-    _pad("dead_man", "leftshoulder"),
-    _pad("stop", "b"),
-))  # fmt: skip
-"""What is bound at first: W, A, S, D or the arrows; on a gamepad the left stick ahead, the right one across."""
+DEFAULT = InputMap(
+    (
+        *_keys("speed", ("W", "Up")),
+        *_keys("speed", ("S", "Down"), -1.0),
+        *_keys("turn", ("A", "Left")),
+        *_keys("turn", ("D", "Right"), -1.0),
+        *_keys("amplitude", ("R",)),
+        *_keys("amplitude", ("F",), -1.0),
+        *_keys("gait_next", ("E",)),
+        *_keys("gait_previous", ("Q",)),
+        *_keys("dead_man", ("X",)),
+        *_keys("stop", ("Backspace",)),
+        _pad("speed", "lefty", -1.0),  # SDL counts downwards
+        _pad("turn", "rightx", -1.0),
+        _pad("amplitude", "dpup"),
+        _pad("amplitude", "dpdown", -1.0),
+        _pad("gait_next", "y"),
+        _pad("gait_previous", "x"),
+        _pad("dead_man", "leftshoulder"),
+        _pad("stop", "b"),
+    )
+)
+"""What is bound at first: W, A, S, D or the arrows; on a gamepad the left stick ahead, the right
+one across."""
 
 
 # Mappings as TOML text and back, and what is wrong with one in words that name the remedy.
@@ -213,13 +233,19 @@ DEFAULT = InputMap((
 
 FORMAT = 1
 
-RESERVED = {"Space": "stops a connected robot, and else plays and pauses", "Esc": "leaves teleoperation"}
+RESERVED = {
+    "Space": "stops a connected robot, and else plays and pauses",
+    "Esc": "leaves teleoperation",
+}
 """Keys that mean one thing always."""
 
 RANGES = {
-    "top_speed": (0.01, 1.0), "top_turn": (0.0, 1.0), "speed_per_s": (0.1, 100.0), "turn_per_s": (0.1, 100.0),
+    "top_speed": (0.01, 1.0),
+    "top_turn": (0.0, 1.0),
+    "speed_per_s": (0.1, 100.0),
+    "turn_per_s": (0.1, 100.0),
     "amplitude_per_s": (0.01, 10.0),
-}  # fmt: skip
+}
 """Least and largest value of every number of an `InputMap`."""
 _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 1.0)}
 
@@ -273,24 +299,33 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
         raise UsageError(f"{source}: bindings is not a list of tables. Write each as [[bindings]].")
-    bindings = [_binding(entry, f"bindings[{number}]", tell) for number, entry in enumerate(entries, 1)]
+    bindings = [
+        _binding(entry, f"bindings[{number}]", tell) for number, entry in enumerate(entries, 1)
+    ]
     if told:
         raise UsageError("\n".join(told))
-    found = InputMap(tuple(binding for binding in bindings if binding is not None), dead_man, **numbers)
+    found = InputMap(
+        tuple(binding for binding in bindings if binding is not None), dead_man, **numbers
+    )
     if wrong := mistakes(found):
         raise UsageError("\n".join(f"{source}: {sentence}" for sentence in wrong))
     return found
 
 
 def _numbers(
-    tree: Mapping[str, Any], at: str, ranges: Mapping[str, tuple[float, float]], tell: Callable[[str], None]
+    tree: Mapping[str, Any],
+    at: str,
+    ranges: Mapping[str, tuple[float, float]],
+    tell: Callable[[str], None],
 ) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, (least, most) in ranges.items():
         if key not in tree:
             continue
         given = tree[key]
-        number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+        number = (
+            isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+        )
         if not number or not least <= given <= most:
             tell(f"{at}{key} = {given!r} is not a number from {least:g} to {most:g}. Change it.")
         else:
@@ -302,12 +337,18 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
     for key in entry.keys() - {"function", "input", *_BINDING_RANGES}:
         tell(f"{at}.{key} is not a known key. Remove it.")
     numbers = _numbers(entry, f"{at}.", _BINDING_RANGES, tell)
-    function: Function | None = next((name for name in FUNCTIONS if name == entry.get("function")), None)
+    function: Function | None = next(
+        (name for name in FUNCTIONS if name == entry.get("function")), None
+    )
     if function is None:
-        tell(f"{at}.function = {entry.get('function')!r} is not known. Give one of {', '.join(FUNCTIONS)}.")
+        tell(
+            f"{at}.function = {entry.get('function')!r} is not known. Give one of {', '.join(FUNCTIONS)}."
+        )
     source = parse_input(str(entry.get("input", "")))
     if source is None:
-        tell(f"{at}.input = {entry.get('input')!r} is not an input. Write it like key:W, axis:leftx or button:a.")
+        tell(
+            f"{at}.input = {entry.get('input')!r} is not an input. Write it like key:W, axis:leftx or button:a."
+        )
     return None if function is None or source is None else Binding(function, source, **numbers)
 
 
@@ -318,18 +359,26 @@ def mistakes(wanted: InputMap) -> list[str]:
     for binding in wanted.bindings:
         name = str(binding.input)
         if name in seen:
-            what = " and ".join(dict.fromkeys((FUNCTIONS[seen[name]].title, FUNCTIONS[binding.function].title)))
+            what = " and ".join(
+                dict.fromkeys((FUNCTIONS[seen[name]].title, FUNCTIONS[binding.function].title))
+            )
             told.append(f"{binding.input.title} is bound twice ({what}); remove one of them.")
         seen[name] = binding.function
         reserved = RESERVED.get(binding.input.name) if binding.input.kind == "key" else None
         if reserved is not None:
             told.append(f"{binding.input.title} always {reserved}; choose another key.")
         if binding.scale == 0.0:
-            told.append(f"{binding.input.title} has the share 0 and does nothing; give another one or remove it.")
+            told.append(
+                f"{binding.input.title} has the share 0 and does nothing; give another one or remove it."
+            )
     if not any(binding.function == "speed" for binding in wanted.bindings):
-        told.append("Nothing is bound to Speed, so the robot cannot be driven; bind a key or a stick to it.")
+        told.append(
+            "Nothing is bound to Speed, so the robot cannot be driven; bind a key or a stick to it."
+        )
     if wanted.dead_man and not any(binding.function == "dead_man" for binding in wanted.bindings):
-        told.append("A dead man is asked for, but nothing is bound to it; bind a key or a button, or switch it off.")
+        told.append(
+            "A dead man is asked for, but nothing is bound to it; bind a key or a button, or switch it off."
+        )
     return told
 
 
@@ -350,7 +399,9 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
     if not found:
         return []
     do = "does" if len(found) == 1 else "do"
-    return [f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not do what the menus say."]
+    return [
+        f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not do what the menus say."
+    ]
 
 
 def load_map(path: Path) -> InputMap:
@@ -379,4 +430,6 @@ def save_map(wanted: InputMap, path: Path) -> None:
     try:
         write_atomically(path, dump_map(wanted).encode())
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None
+        raise UsageError(
+            f"{path}: cannot be written ({error.strerror}); choose another place."
+        ) from None

@@ -40,12 +40,18 @@ def gait_title(name: str) -> str:
 def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
     """What of the controls acts in a state; None if nobody drives there."""
     law = scene.controller
-    if snapshot is None or not isinstance(law, TeleoperationFields) or "gait_number" not in snapshot.control:
+    if (
+        snapshot is None
+        or not isinstance(law, TeleoperationFields)
+        or "gait_number" not in snapshot.control
+    ):
         return None
     control = snapshot.control
     left = 1.0 if scene.robot.head == "last" else -1.0
     turn = left * control["gait_offset_rad"] / law.max_offset if law.max_offset else 0.0
-    return Acting(control["gait_frequency_radps"] / law.max_frequency, turn, control["gait_amplitude_share"])
+    return Acting(
+        control["gait_frequency_radps"] / law.max_frequency, turn, control["gait_amplitude_share"]
+    )
 
 
 class TeleopPanel(QWidget):
@@ -120,7 +126,9 @@ class TeleopPanel(QWidget):
             head = QLabel(text, parent)
             head.setProperty("role", "dim")
             self.figures.addWidget(head, 0, column, Qt.AlignmentFlag.AlignRight)
-        for row, (name, text) in enumerate((("speed", "Speed"), ("turn", "Turn"), ("amplitude", "Amplitude")), 1):
+        for row, (name, text) in enumerate(
+            (("speed", "Speed"), ("turn", "Turn"), ("amplitude", "Amplitude")), 1
+        ):
             label = QLabel(text, parent)
             label.setProperty("role", "dim")
             self.figures.addWidget(label, row, 0)
@@ -169,7 +177,9 @@ class TeleopPanel(QWidget):
                 button.setCheckable(True)
                 button.setProperty("role", "chip")
                 button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-                button.clicked.connect(lambda _=False, chosen=name: self._teleop.choose_gait(chosen))
+                button.clicked.connect(
+                    lambda _=False, chosen=name: self._teleop.choose_gait(chosen)
+                )
                 self._gaits.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
                 self.gait_buttons[name] = button
         for name, button in self.gait_buttons.items():
@@ -183,7 +193,9 @@ class TeleopPanel(QWidget):
         if pads.names:
             rows += [(p.good, name, "connected") for name in pads.names]
         else:
-            no = pads.refusal or ("none is plugged in" if self._teleop.on else "looked for while teleoperation is on")
+            no = pads.refusal or (
+                "none is plugged in" if self._teleop.on else "looked for while teleoperation is on"
+            )
             rows.append((p.warning if pads.refusal else p.dim, "Gamepad", no))
         if self._teleop.mapping.dead_man:
             rows.append((p.accent, "Dead man", "must be held to drive"))
@@ -275,8 +287,12 @@ class Picture(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for share in (0.5, 1.0):
             painter.drawEllipse(middle, share * half, share * half)
-        painter.drawLine(QPointF(field.left() + 8, middle.y()), QPointF(field.right() - 8, middle.y()))
-        painter.drawLine(QPointF(middle.x(), field.top() + 8), QPointF(middle.x(), field.bottom() - 8))
+        painter.drawLine(
+            QPointF(field.left() + 8, middle.y()), QPointF(field.right() - 8, middle.y())
+        )
+        painter.drawLine(
+            QPointF(middle.x(), field.top() + 8), QPointF(middle.x(), field.bottom() - 8)
+        )
         painter.setPen(theme.colour("dim"))
         painter.setFont(theme.text_font(11))
         for text, flag in (
@@ -325,7 +341,14 @@ class Picture(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._strong)
         painter.drawRoundedRect(
-            QRectF(full.left(), full.bottom() - acts * full.height(), full.width(), acts * full.height()), 3, 3
+            QRectF(
+                full.left(),
+                full.bottom() - acts * full.height(),
+                full.width(),
+                acts * full.height(),
+            ),
+            3,
+            3,
         )
         asked = full.bottom() - self._command.amplitude * full.height()
         painter.setPen(QPen(theme.colour("text" if self._on else "dim"), 2))

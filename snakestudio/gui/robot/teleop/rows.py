@@ -31,8 +31,18 @@ class Meter(QWidget):
 
     def show_state(self, read: float, value: float, dead_zone: float, both_ways: bool) -> None:
         """Show other figures: `read` and `value` -1 to 1."""
-        if (read, value, dead_zone, both_ways) != (self.read, self.value, self.dead_zone, self.both_ways):
-            self.read, self.value, self.dead_zone, self.both_ways = read, value, dead_zone, both_ways
+        if (read, value, dead_zone, both_ways) != (
+            self.read,
+            self.value,
+            self.dead_zone,
+            self.both_ways,
+        ):
+            self.read, self.value, self.dead_zone, self.both_ways = (
+                read,
+                value,
+                dead_zone,
+                both_ways,
+            )
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -52,14 +62,24 @@ class Meter(QWidget):
             if self.dead_zone:
                 begin = zero - self.dead_zone * unit if self.both_ways else zero
                 painter.fillRect(
-                    QRectF(begin, field.top(), zero + self.dead_zone * unit - begin, field.height()),
+                    QRectF(
+                        begin, field.top(), zero + self.dead_zone * unit - begin, field.height()
+                    ),
                     theme.colour("line"),
                 )
             shown = self.value if self.both_ways else abs(self.value)
-            bar = QRectF(min(zero, zero + shown * unit), field.top() + 3, abs(shown) * unit, field.height() - 6)
+            bar = QRectF(
+                min(zero, zero + shown * unit),
+                field.top() + 3,
+                abs(shown) * unit,
+                field.height() - 6,
+            )
             painter.setBrush(theme.colour("accent"))
             painter.drawRoundedRect(bar, 2, 2)
-            painter.fillRect(QRectF(zero + self.read * unit - 1, field.top(), 2, field.height()), theme.colour("text"))
+            painter.fillRect(
+                QRectF(zero + self.read * unit - 1, field.top(), 2, field.height()),
+                theme.colour("text"),
+            )
         finally:
             painter.end()
 
@@ -77,13 +97,19 @@ class BindingRow:
     """
 
     def __init__(
-        self, binding: Binding, changed: Callable[[], None], detect: Callable[[BindingRow], None], parent: QWidget
+        self,
+        binding: Binding,
+        changed: Callable[[], None],
+        detect: Callable[[BindingRow], None],
+        parent: QWidget,
     ) -> None:
         self.input: Input | None = binding.input if binding.input.name else None
         self.function = QComboBox(parent)
         for name, info in FUNCTIONS.items():
             self.function.addItem(info.title, name)
-            self.function.setItemData(self.function.count() - 1, info.help, Qt.ItemDataRole.ToolTipRole)
+            self.function.setItemData(
+                self.function.count() - 1, info.help, Qt.ItemDataRole.ToolTipRole
+            )
         self.function.setCurrentIndex(list(FUNCTIONS).index(binding.function))
         self.source = QPushButton(parent)
         self.source.setAutoDefault(False)
@@ -91,10 +117,16 @@ class BindingRow:
         self.source.setToolTip("Press this, then the key or the button, or move the stick")
         self.way = QComboBox(parent)
         self.way.setToolTip("What it does; of a stick: its right or lower end")
-        self.share = self._percent(abs(binding.scale), 100.0, "How much of it, pressed or moved all the way", parent)
+        self.share = self._percent(
+            abs(binding.scale), 100.0, "How much of it, pressed or moved all the way", parent
+        )
         self.share.setMinimum(1.0)
-        self.dead_zone = self._percent(binding.dead_zone, 90.0, "What a stick may move without doing anything", parent)
-        self.expo = self._percent(binding.expo, 100.0, "0: in proportion; more: finer around the middle", parent)
+        self.dead_zone = self._percent(
+            binding.dead_zone, 90.0, "What a stick may move without doing anything", parent
+        )
+        self.expo = self._percent(
+            binding.expo, 100.0, "0: in proportion; more: finer around the middle", parent
+        )
         self.meter = Meter(parent)
         for field in (self.way, self.share, self.dead_zone, self.expo):
             policy = field.sizePolicy()
@@ -124,7 +156,15 @@ class BindingRow:
     @property
     def widgets(self) -> tuple[QWidget, ...]:
         """From left to right."""
-        return self.function, self.source, self.way, self.share, self.dead_zone, self.expo, self.meter
+        return (
+            self.function,
+            self.source,
+            self.way,
+            self.share,
+            self.dead_zone,
+            self.expo,
+            self.meter,
+        )
 
     @property
     def binding(self) -> Binding | None:
@@ -136,9 +176,12 @@ class BindingRow:
         share = self.share.value() / 100.0 if FUNCTIONS[function].analog else 1.0
         axis = self.input.kind == "axis"
         return Binding(
-            function, self.input, sign * share,
-            self.dead_zone.value() / 100.0 if axis else 0.0, self.expo.value() / 100.0 if axis else 0.0,
-        )  # fmt: skip
+            function,
+            self.input,
+            sign * share,
+            self.dead_zone.value() / 100.0 if axis else 0.0,
+            self.expo.value() / 100.0 if axis else 0.0,
+        )
 
     def _dress(self) -> None:
         ways = [way for way in list(FUNCTIONS.values())[self.function.currentIndex()].ways if way]

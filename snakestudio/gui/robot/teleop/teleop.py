@@ -13,7 +13,14 @@ from snakestudio.errors import UsageError
 from snakestudio.gui.robot.teleop.gamepad import Gamepads
 from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.keys import Keys
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, Function, InputMap, Wanted, dump_map, parse_map
+from snakestudio.gui.robot.teleop.mapping import (
+    DEFAULT,
+    Function,
+    InputMap,
+    Wanted,
+    dump_map,
+    parse_map,
+)
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 
 __all__ = ["PERIOD_MS", "Teleop"]
@@ -29,8 +36,8 @@ _KEY = "teleop/mapping"
 class Teleop(QObject):
     """The mode, and what it makes of the inputs; it knows nothing of who follows.
 
-    Whatever was lost (the keyboard, a gamepad), the command is neutral at once; inputs count again only once all of
-    them have been let go.
+    Whatever was lost (the keyboard, a gamepad), the command is neutral at once; inputs count again
+    only once all of them have been let go.
 
     Parameters
     ----------
@@ -46,7 +53,8 @@ class Teleop(QObject):
     steered(command: TeleopCommand)
         50 times a second while the mode is on, and once, standing still, when it ends.
     stop_asked(reason: str)
-        A stop was pressed, or something that driving depends on was lost: a live robot must be stopped.
+        A stop was pressed, or something that driving depends on was lost: a live robot must be
+        stopped.
     changed()
         The mode, its mapping, its devices or what is to be said of it are others.
     """
@@ -55,7 +63,9 @@ class Teleop(QObject):
     stop_asked = Signal(str)
     changed = Signal()
 
-    def __init__(self, window: QWidget, gaits: Callable[[], Sequence[str]], settings: QSettings) -> None:
+    def __init__(
+        self, window: QWidget, gaits: Callable[[], Sequence[str]], settings: QSettings
+    ) -> None:
         super().__init__(window)
         self._gaits, self._settings, self._window = gaits, settings, window
         self.mapping = self._recalled()
@@ -69,7 +79,8 @@ class Teleop(QObject):
         self.on = False
         self.command = NEUTRAL
         self.notice = ""
-        """Why nothing moves though something is held, or what was lost; a sentence, empty if all is well."""
+        """Why nothing moves though something is held, or what was lost; a sentence, empty if all is
+        well."""
         self._resting = True  # inputs are waited for to be let go
         self._pressed: frozenset[Function] = frozenset()
         self._then = 0.0
@@ -79,7 +90,7 @@ class Teleop(QObject):
         self._timer.timeout.connect(self.tick)
         window.installEventFilter(self)
 
-    # --- the mode -------------------------------------------------------------------------------------------------
+    # --- the mode ---------------------------------------------------------------------------------
 
     def set_on(self, on: bool) -> None:
         """Begin or end driving by hand; at its end the robot is told to stand still."""
@@ -118,7 +129,7 @@ class Teleop(QObject):
         """Name of the gait that is asked for."""
         return self.command.gait or OWN_GAIT
 
-    # --- the mapping ----------------------------------------------------------------------------------------------
+    # --- the mapping ------------------------------------------------------------------------------
 
     def set_mapping(self, mapping: InputMap) -> None:
         """Drive by another mapping from now on, and keep it."""
@@ -142,7 +153,7 @@ class Teleop(QObject):
         """What all inputs read now."""
         return self.keys.readings | self.pads.readings
 
-    # --- 50 times a second ----------------------------------------------------------------------------------------
+    # --- 50 times a second ------------------------------------------------------------------------
 
     def tick(self) -> None:
         """Make the next command of what is held now."""
@@ -152,7 +163,8 @@ class Teleop(QObject):
             self._lose("The window lost the keyboard.")
         elif self.pads.stuck:
             self._lose(
-                "The gamepad does not answer any more.", "Plug it out and in again, then let go of all controls."
+                "The gamepad does not answer any more.",
+                "Plug it out and in again, then let go of all controls.",
             )
         readings = self.readings
         self.keys.looked()
@@ -180,8 +192,12 @@ class Teleop(QObject):
         amplitude = before.amplitude + wanted.amplitude * mapping.amplitude_per_s * passed
         return replace(
             before,
-            speed=round(_approached(before.speed, wanted.speed, mapping.speed_per_s * passed), _FINE + 1),
-            turn=round(_approached(before.turn, wanted.turn, mapping.turn_per_s * passed), _FINE + 1),
+            speed=round(
+                _approached(before.speed, wanted.speed, mapping.speed_per_s * passed), _FINE + 1
+            ),
+            turn=round(
+                _approached(before.turn, wanted.turn, mapping.turn_per_s * passed), _FINE + 1
+            ),
             amplitude=min(max(amplitude, 0.0), 1.0),
         )
 
@@ -198,7 +214,10 @@ class Teleop(QObject):
 
     def _say(self, command: TeleopCommand) -> None:
         self.command = command
-        fine = replace(command, **{n: round(getattr(command, n), _FINE) for n in ("speed", "turn", "amplitude")})
+        fine = replace(
+            command,
+            **{n: round(getattr(command, n), _FINE) for n in ("speed", "turn", "amplitude")},
+        )
         self.steered.emit(fine)
 
     def _note(self, sentence: str) -> None:
@@ -206,7 +225,7 @@ class Teleop(QObject):
             self.notice = sentence
             self.changed.emit()
 
-    # --- what is lost ---------------------------------------------------------------------------------------------
+    # --- what is lost -----------------------------------------------------------------------------
 
     def _lose(self, reason: str, remedy: str = "Let go of all controls to go on.") -> None:
         """Stand still at once, and have a live robot stopped; inputs count again once they have been let go."""

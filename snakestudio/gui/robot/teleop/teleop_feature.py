@@ -45,8 +45,8 @@ class SteeredRobot(Protocol):
 class Steerer(QObject):
     """Between `Teleop` and what moves.
 
-    A robot that could move is stopped on every loss, whatever is shown; it is steered only while it is what is shown.
-    A recorded run is never steered.
+    A robot that could move is stopped on every loss, whatever is shown; it is steered only while it
+    is what is shown. A recorded run is never steered.
 
     Parameters
     ----------
@@ -56,7 +56,11 @@ class Steerer(QObject):
     """
 
     def __init__(
-        self, teleop: Teleop, bridge: SessionController, robot: SteeredRobot, parent: QObject | None = None
+        self,
+        teleop: Teleop,
+        bridge: SessionController,
+        robot: SteeredRobot,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge, self._robot = bridge, robot
@@ -113,7 +117,12 @@ class TeleopFeature(QObject):
         ask_mapping: Callable[[], object],
     ) -> None:
         super().__init__(context.window)
-        self._context, self._view, self._plain_keys, self.ask_mapping = context, view, plain_keys, ask_mapping
+        self._context, self._view, self._plain_keys, self.ask_mapping = (
+            context,
+            view,
+            plain_keys,
+            ask_mapping,
+        )
         self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
         self.steerer = Steerer(self.teleop, context.bridge, context.robot, self)
         self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
@@ -163,7 +172,11 @@ class TeleopFeature(QObject):
     def _robot_goes_by_itself(self) -> bool:
         """Whether the robot streams by another controller than the scene has by now."""
         bridge, robot = self._context.bridge, self._context.robot
-        if bridge.source != "robot" or robot.state != LinkState.STREAMING or bridge.recording is None:
+        if (
+            bridge.source != "robot"
+            or robot.state != LinkState.STREAMING
+            or bridge.recording is None
+        ):
             return False
         return not _driven(bridge.recording.scene)
 
@@ -212,7 +225,9 @@ class TeleopFeature(QObject):
         from snakestudio.gui.robot.teleop.editor import MappingEditor
 
         window = self._context.window
-        editor = window.findChild(MappingEditor) or MappingEditor(self.teleop, self._plain_keys(), window)
+        editor = window.findChild(MappingEditor) or MappingEditor(
+            self.teleop, self._plain_keys(), window
+        )
         editor.show()
         editor.raise_()
         editor.activateWindow()

@@ -39,7 +39,9 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
     )
     return {
         "wait": FormField("&Wait for", choices=waits),
-        "wait_host": FormField("Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, shown=_on_port),
+        "wait_host": FormField(
+            "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, shown=_on_port
+        ),
         "wait_port": _port(
             "P&ort",
             help="Port that the others connect to; they send the line START",
@@ -65,7 +67,9 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
             shown=lambda now: bool(now.wait),
         ),
         "fire": FormField("Fire", text="&Send START when the run starts, and STOP when it ends"),
-        "host": FormField("&Host", help="Name or address of the computer that waits", enabled=lambda now: now.fire),
+        "host": FormField(
+            "&Host", help="Name or address of the computer that waits", enabled=lambda now: now.fire
+        ),
         "port": _port(
             "port",
             name="Port of the host",
@@ -88,7 +92,16 @@ def _on_port(now: Together) -> bool:
 
 
 def _port(label: str, **declared: Any) -> FormField:
-    return FormField(label, integer=True, plain=True, minimum=1, maximum=65535, slider=(1, 200), width=80, **declared)
+    return FormField(
+        label,
+        integer=True,
+        plain=True,
+        minimum=1,
+        maximum=65535,
+        slider=(1, 200),
+        width=80,
+        **declared,
+    )
 
 
 def _problems(now: Together) -> dict[str, str]:
@@ -200,7 +213,9 @@ class TogetherDialog(Dialog):
                 if chosen.fire:
                     clock = trial.clock
                     told = (
-                        f"its clock is {clock_words(clock.offset, clock.uncertainty)}" if clock else "it says nothing"
+                        f"its clock is {clock_words(clock.offset, clock.uncertainty)}"
+                        if clock
+                        else "it says nothing"
                     )
                     found.append(f"{chosen.host}:{chosen.port} is there; {told}.")
                 if chosen.outlet or chosen.wait == "lsl":

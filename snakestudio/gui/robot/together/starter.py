@@ -68,7 +68,10 @@ class Starter(QObject):
         super().__init__(window)
         self._document, self._control, self._banner = document, control, banner
         self._settings, self._window = settings, window
-        self._run, self._robot = RunTarget(bridge, control, self), RobotTarget(control, document, self)
+        self._run, self._robot = (
+            RunTarget(bridge, control, self),
+            RobotTarget(control, document, self),
+        )
         self._began: Target = self._run
         self._way: UnderWay | None = None
         self._lost = ""
@@ -119,7 +122,11 @@ class Starter(QObject):
         choices = dialog.choices()
         dialog.deleteLater()
         if accepted and choices is not None and target is self.target:
-            save(self._settings, target.key, choices if target.host_kept else replace(choices, wait_host=""))
+            save(
+                self._settings,
+                target.key,
+                choices if target.host_kept else replace(choices, wait_host=""),
+            )
             self.wait(choices)
 
     def wait(self, choices: Together) -> None:
@@ -128,7 +135,9 @@ class Starter(QObject):
             return
         path = self._document.origin
         self._began, self._lost, self._told_started = self.target, "", False
-        self._way = self._began.begin(choices, path.stem if path is not None else self._document.name)
+        self._way = self._began.begin(
+            choices, path.stem if path is not None else self._document.name
+        )
         self._since = time.monotonic()
         self._timer.start()
         self._watch()
@@ -186,9 +195,12 @@ class Starter(QObject):
             refused = f"\nIt would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
-                "info", f"{start.doing}  {clock}{refused}", [*now, ("Cancel", self.cancel)],
-                progress=waited / limit if limit else None, closable=False,
-            )  # fmt: skip
+                "info",
+                f"{start.doing}  {clock}{refused}",
+                [*now, ("Cancel", self.cancel)],
+                progress=waited / limit if limit else None,
+                closable=False,
+            )
         elif not self._told_started:
             self._told_started = True
             self.changed.emit()
@@ -196,8 +208,14 @@ class Starter(QObject):
                 self._banner.say("warning", start.trouble)
                 return
             by = f" by {start.trigger.peer}" if start.trigger is not None else ""
-            fired = f" START was sent to {start.choices.host}:{start.choices.port}." if start.choices.fire else ""
-            self._banner.say("info", f"Started{by}.{fired} Times and clocks are noted in the run.", passing=True)
+            fired = (
+                f" START was sent to {start.choices.host}:{start.choices.port}."
+                if start.choices.fire
+                else ""
+            )
+            self._banner.say(
+                "info", f"Started{by}.{fired} Times and clocks are noted in the run.", passing=True
+            )
 
 
 def _clock(seconds: float) -> str:
@@ -205,9 +223,11 @@ def _clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-# The live robot as what Start Together starts: only what was armed by hand in this window begins to stream.
+# The live robot as what Start Together starts: only what was armed by hand in this window begins to
+# stream.
 #
-# The link is not asked through the window's thread: START and STOP reach the robot while a dialog blocks it, too.
+# The link is not asked through the window's thread: START and STOP reach the robot while a dialog
+# blocks it, too.
 
 
 _OPEN = (
@@ -240,7 +260,9 @@ class RobotTarget(QObject):
         self._live: Live | None = None
         self._way: RobotStartTarget | None = None
         control.changed.connect(self._look)
-        self._told.connect(lambda sentence: control.tell("info", sentence), Qt.ConnectionType.QueuedConnection)
+        self._told.connect(
+            lambda sentence: control.tell("info", sentence), Qt.ConnectionType.QueuedConnection
+        )
 
     @property
     def possible(self) -> bool:
@@ -252,7 +274,11 @@ class RobotTarget(QObject):
         control, scene = self._control, self._document.scene
         name = "The robot" if control.profile is None else control.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
-        beside = "the simulation alongside and a new run begin" if control.choices.twin else "a new run begins"
+        beside = (
+            "the simulation alongside and a new run begin"
+            if control.choices.twin
+            else "a new run begins"
+        )
         return (
             f"{name} begins to follow the {follows} of “{self._document.name}” at the same moment as cameras, force "
             f"plates or another computer; {beside} with it. Times and clocks of both sides are noted in the run."
@@ -269,7 +295,10 @@ class RobotTarget(QObject):
             reasons = (control.standing.sentence,)
         if reasons and control.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
-            return f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}", "dim"
+            return (
+                f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}",
+                "dim",
+            )
         return f"START would be refused: {refusal}.", "dim"
 
     def refuses(self) -> str:
@@ -282,12 +311,17 @@ class RobotTarget(QObject):
     def caution(self, wait: str, host: str) -> tuple[str, str]:
         """See `Target`."""
         if wait == "lsl":
-            return "A marker starts the robot, and no marker stops it: STOP comes by the TCP port alone.", "warning"
+            return (
+                "A marker starts the robot, and no marker stops it: STOP comes by the TCP port alone.",
+                "warning",
+            )
         if wait != "port":
             return "", ""
         if host == HERE:
             return "Only programs on this computer can start the armed robot, and stop it.", "dim"
-        return _OPEN.format(where="a network of this one" if host == EVERYWHERE else "that network"), "warning"
+        return _OPEN.format(
+            where="a network of this one" if host == EVERYWHERE else "that network"
+        ), "warning"
 
     def begin(self, choices: Together, name: str) -> RobotStartTarget:
         """See `Target`."""
@@ -303,13 +337,21 @@ class RobotTarget(QObject):
         """Whether another robot is there, or none, or it is watched in another way."""
         if self._control.live is self._live:
             return ""
-        gone = "was disconnected" if self._control.live is None else "or how it is watched is another one now"
+        gone = (
+            "was disconnected"
+            if self._control.live is None
+            else "or how it is watched is another one now"
+        )
         return f"Start Together was ended, as the robot {gone}."
 
     def _look(self) -> None:
         """Streaming that was begun by hand starts the others, too."""
         way = self._way
-        if way is not None and way.start.started is None and self._control.state is LinkState.STREAMING:
+        if (
+            way is not None
+            and way.start.started is None
+            and self._control.state is LinkState.STREAMING
+        ):
             way.begun_here()
 
 
@@ -350,7 +392,9 @@ class _RunStart:
             self._ended.set()
 
     def _begin(self) -> None:
-        if not self._runs.is_set():  # Play was pressed otherwise, and a short run may be over: it must not go on
+        if (
+            not self._runs.is_set()
+        ):  # Play was pressed otherwise, and a short run may be over: it must not go on
             self._session.play()
 
     def _work(self, progress: Progress) -> None:

@@ -21,9 +21,18 @@ from snakestudio.model.run_time import run_time_of
 __all__ = ["TimeBar"]
 
 _MENU = (
-    "continue_here", "", "play_recorded", "loop", "mark_in", "mark_out", "play_all", "", "event_back", "event_on",
+    "continue_here",
+    "",
+    "play_recorded",
+    "loop",
+    "mark_in",
+    "mark_out",
+    "play_all",
+    "",
+    "event_back",
+    "event_on",
     "show_all_time",
-)  # fmt: skip
+)
 
 
 _LOW = 840
@@ -107,8 +116,12 @@ class TimeBar(QWidget):
     def _on_cursor(self) -> None:
         loaded = self._bridge.source == "replay"
         self.live.setText("End" if loaded else "Live")
-        self.live.setToolTip("Go to the last row (End)" if loaded else "Return to the newest state (End)")
-        self.live.setAccessibleName("Go to the last row" if loaded else "Return to the newest state")
+        self.live.setToolTip(
+            "Go to the last row (End)" if loaded else "Return to the newest state (End)"
+        )
+        self.live.setAccessibleName(
+            "Go to the last row" if loaded else "Return to the newest state"
+        )
         self.live.setEnabled(not self._bridge.live)
         self.figures.refresh()
 
@@ -123,7 +136,9 @@ class TimeBar(QWidget):
         if self.transport is not None:
             self.transport.make_room(narrow)
         styles = Qt.ToolButtonStyle
-        self.live.setToolButtonStyle(styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon)
+        self.live.setToolButtonStyle(
+            styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon
+        )
         directions = QBoxLayout.Direction
         self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
         self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
@@ -158,7 +173,9 @@ class _Times(QWidget):
 
     def _fit(self) -> None:
         end = self._track.end
-        needed = QFontMetrics(self.font_of_times).horizontalAdvance(run_time_of(end, end)) + theme.scaled(8)
+        needed = QFontMetrics(self.font_of_times).horizontalAdvance(
+            run_time_of(end, end)
+        ) + theme.scaled(8)
         self.setFixedSize(max(theme.scaled(_TIMES), needed), theme.scaled(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -166,10 +183,13 @@ class _Times(QWidget):
         try:
             painter.setFont(self.font_of_times)
             painter.setPen(theme.colour("text"))
-            # A robot goes on telling its state after its run has ended: what is looked at then is the run's end.
+            # A robot goes on telling its state after its run has ended: what is looked at then is
+            # the run's end.
             end = self._track.end
             text = run_time_of(min(self._track.shown, end), end)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            painter.drawText(
+                self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text
+            )
         finally:
             painter.end()
 
@@ -189,7 +209,10 @@ class Transport(QWidget):
     """
 
     def __init__(
-        self, bridge: SessionController, action: Callable[[str], QAction], parent: QWidget | None = None
+        self,
+        bridge: SessionController,
+        action: Callable[[str], QAction],
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
@@ -207,7 +230,9 @@ class Transport(QWidget):
         self.speed.setFixedSize(theme.scaled(64), theme.scaled(28))
         menu = Menu(self.speed)
         for speed in SPEEDS:
-            menu.addAction(_name(speed)).triggered.connect(lambda _=False, chosen=speed: self._choose(chosen))
+            menu.addAction(_name(speed)).triggered.connect(
+                lambda _=False, chosen=speed: self._choose(chosen)
+            )
         self.speed.setMenu(menu)
         row.addWidget(self.speed)
         self._spare = self.buttons["event_back"], self.buttons["event_on"], self.speed

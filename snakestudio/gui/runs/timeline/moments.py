@@ -86,7 +86,9 @@ class Cluster:
         return [span, listed]
 
 
-def clustered(moments: Sequence[Moment], x_of: Callable[[float], float], gap: float) -> list[Cluster]:
+def clustered(
+    moments: Sequence[Moment], x_of: Callable[[float], float], gap: float
+) -> list[Cluster]:
     """Moments (ascending in time) by where they stand: those within `gap` px of the first of them are together."""
     found: list[Cluster] = []
     group: list[Moment] = []
@@ -123,7 +125,9 @@ class Moments(QObject):
 
     changed = Signal()
 
-    def __init__(self, session_controller: SessionController, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session_controller: SessionController, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
@@ -145,7 +149,10 @@ class Moments(QObject):
             self._known = known
             moments = [Moment(event.time, event.kind, event.text) for event in events]
             scene = recording.scene
-            moments += [Moment(change.time, "change", _in_words(scene, change)) for change in recording.changes]
+            moments += [
+                Moment(change.time, "change", _in_words(scene, change))
+                for change in recording.changes
+            ]
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
         return self._moments
 
@@ -181,7 +188,9 @@ class Moments(QObject):
             and len(recording)
             and not recording.events
         ):
-            self._search = Task("search for events", lambda progress: _searched(recording, progress), self)
+            self._search = Task(
+                "search for events", lambda progress: _searched(recording, progress), self
+            )
             self._search.finished.connect(self._on_searched)
             self._search.failed.connect(lambda problem: self._on_searched(()))
 
@@ -199,7 +208,9 @@ def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
 
 
 def _in_words(scene: Scene, change: Change) -> str:
-    return ", ".join(f"{label_of(scene, key)} {_short(value)}" for key, value in change.values.items())
+    return ", ".join(
+        f"{label_of(scene, key)} {_short(value)}" for key, value in change.values.items()
+    )
 
 
 def _short(value: object) -> str:

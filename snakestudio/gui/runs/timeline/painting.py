@@ -29,7 +29,9 @@ class Rows:
     @classmethod
     def of(cls, height: float) -> Rows:
         """Shared out over a track that is so high."""
-        return cls(marks=0.2 * height, bar=0.48 * height, ticks=0.78 * height, overview=0.96 * height)
+        return cls(
+            marks=0.2 * height, bar=0.48 * height, ticks=0.78 * height, overview=0.96 * height
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,11 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
     _ticks(painter, scale, rows)
     _bar(painter, left, right, rows.bar, theme.colour("line"))
-    first, recorded, shown = scale.x_of(look.first), scale.x_of(look.recorded), scale.x_of(look.shown)
+    first, recorded, shown = (
+        scale.x_of(look.first),
+        scale.x_of(look.recorded),
+        scale.x_of(look.shown),
+    )
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
     _bar(painter, first, max(recorded, shown), rows.bar, faint)
@@ -109,7 +115,11 @@ def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
 
 def _figure(time: float, step: float) -> str:
     if step >= 60.0:
-        return f"{int(time // 3600)}:{int(time % 3600 // 60):02d} h" if time >= 3600 else f"{time / 60:.0f} min"
+        return (
+            f"{int(time // 3600)}:{int(time % 3600 // 60):02d} h"
+            if time >= 3600
+            else f"{time / 60:.0f} min"
+        )
     digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
     return run_time(time, digits).removesuffix(" s")
 
@@ -149,7 +159,9 @@ def _mark(painter: QPainter, cluster: Cluster, y: float, pointed: bool) -> None:
 
 def _shape(painter: QPainter, kind: Kind, colour: QColor, x: float, y: float, r: float) -> None:
     if kind == "impact":  # a diamond
-        painter.drawPolygon(QPolygonF([QPointF(x, y - r), QPointF(x + r, y), QPointF(x, y + r), QPointF(x - r, y)]))
+        painter.drawPolygon(
+            QPolygonF([QPointF(x, y - r), QPointF(x + r, y), QPointF(x, y + r), QPointF(x - r, y)])
+        )
     elif kind == "jam":
         painter.drawRect(QRectF(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r))
     elif kind in ("freed", "unsolved"):  # a ring, and a bar
@@ -166,11 +178,15 @@ def _shape(painter: QPainter, kind: Kind, colour: QColor, x: float, y: float, r:
     elif kind == "continued":  # a branch
         painter.setPen(QPen(colour, 1.8))
         low = y + 0.4 * r
-        painter.drawPolyline(QPolygonF([QPointF(x - r, y - r), QPointF(x - r, low), QPointF(x + r, low)]))
+        painter.drawPolyline(
+            QPolygonF([QPointF(x - r, y - r), QPointF(x - r, low), QPointF(x + r, low)])
+        )
         painter.drawLine(QPointF(x + r, low), QPointF(x + 0.3 * r, low - 0.7 * r))
         painter.drawLine(QPointF(x + r, low), QPointF(x + 0.3 * r, low + 0.7 * r))
     elif kind == "change":  # a wedge
-        painter.drawPolygon(QPolygonF([QPointF(x, y + r), QPointF(x - r, y - r), QPointF(x + r, y - r)]))
+        painter.drawPolygon(
+            QPolygonF([QPointF(x, y + r), QPointF(x - r, y - r), QPointF(x + r, y - r)])
+        )
     else:
         painter.drawEllipse(QPointF(x, y), 0.6 * r, 0.6 * r)
 
@@ -200,4 +216,6 @@ def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, loo
     begin, end = left + length * scale.begin / scale.whole, left + length * scale.end / scale.whole
     painter.drawRoundedRect(QRectF(begin, rows.overview - 2, max(6.0, end - begin), 4), 2, 2)
     painter.setBrush(theme.colour("text"))
-    painter.drawRect(QRectF(left + length * min(look.shown / scale.whole, 1.0) - 1, rows.overview - 3, 2, 6))
+    painter.drawRect(
+        QRectF(left + length * min(look.shown / scale.whole, 1.0) - 1, rows.overview - 3, 2, 6)
+    )

@@ -96,7 +96,12 @@ class Thumbnails(QObject):
             return None
         with self._lock:
             self._wanted = _Wanted(
-                recording, row, self._camera(), key[0], theme.render_theme(), self._session_controller.base_dir
+                recording,
+                row,
+                self._camera(),
+                key[0],
+                theme.render_theme(),
+                self._session_controller.base_dir,
             )
             begin, self._busy = not self._busy, True
         if begin:
@@ -126,7 +131,7 @@ class Thumbnails(QObject):
             self._renderer.close()
             self._renderer = None
 
-    # --- in the task's thread --------------------------------------------------------------------------------------
+    # --- in the task's thread ---------------------------------------------------------------------
 
     def _draw(self, progress: Progress) -> bool:
         try:
@@ -156,4 +161,6 @@ class Thumbnails(QObject):
         scene = wanted.recording.scene_at(snapshot.time)
         things = build(scene, snapshot, Overlays(), near, wanted.colours, wanted.base_dir)
         pixels = self._renderer.draw(things, near)
-        return QImage(pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888).copy()
+        return QImage(
+            pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888
+        ).copy()

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.drawing.camera import Camera
@@ -22,9 +31,14 @@ __all__ = ["Card", "Track"]
 
 _MARGIN = 12
 _OWN_KEYS = (
-    Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Plus, Qt.Key.Key_Minus,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+    Qt.Key.Key_Plus,
+    Qt.Key.Key_Minus,
     Qt.Key.Key_0,
-)  # fmt: skip
+)
 _GAP = 16
 """Marks within so many px are one, which is pointed at within half of that."""
 
@@ -83,16 +97,20 @@ class Track(QWidget):
         self.thumbnails.ready.connect(self._on_picture)
         bridge.recording_changed.connect(self._on_recording)
         for signal in (
-            bridge.frame, bridge.status_changed, bridge.cursor_changed, bridge.player_changed,
-            document.scene_changed, self.moments.changed,
-        ):  # fmt: skip
+            bridge.frame,
+            bridge.status_changed,
+            bridge.cursor_changed,
+            bridge.player_changed,
+            document.scene_changed,
+            self.moments.changed,
+        ):
             signal.connect(self._soon)
 
     def set_menu(self, menu: QMenu) -> None:
         """Offer this where somebody asks for a menu."""
         self._menu = menu
 
-    # --- time and place -------------------------------------------------------------------------------------------
+    # --- time and place ---------------------------------------------------------------------------
 
     @property
     def end(self) -> float:
@@ -167,7 +185,7 @@ class Track(QWidget):
         self.scale.show_all()
         self.update()
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _on_recording(self) -> None:
         self.scale.show_all()
@@ -201,7 +219,11 @@ class Track(QWidget):
         return self._clusters
 
     def _cluster_at(self, x: float) -> Cluster | None:
-        near = [cluster for cluster in self.clusters() if abs(cluster.x - x) <= _GAP / 2 + len(cluster.moments) // 10]
+        near = [
+            cluster
+            for cluster in self.clusters()
+            if abs(cluster.x - x) <= _GAP / 2 + len(cluster.moments) // 10
+        ]
         return min(near, key=lambda cluster: abs(cluster.x - x), default=None)
 
     def sizeHint(self) -> QSize:
@@ -210,8 +232,19 @@ class Track(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         clusters = self.clusters()
         player = self._bridge.player
-        span = (player.begin, player.end) if player is not None and player.span is not None else None
-        look = Look(self.first, self.recorded, self.shown, self._hover, span, clusters, self._pointed, self.hasFocus())
+        span = (
+            (player.begin, player.end) if player is not None and player.span is not None else None
+        )
+        look = Look(
+            self.first,
+            self.recorded,
+            self.shown,
+            self._hover,
+            span,
+            clusters,
+            self._pointed,
+            self.hasFocus(),
+        )
         painter = QPainter(self)
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -219,7 +252,7 @@ class Track(QWidget):
         finally:
             painter.end()
 
-    # --- the card -------------------------------------------------------------------------------------------------
+    # --- the card ---------------------------------------------------------------------------------
 
     def _tell(self, time: float, lines: list[str]) -> None:
         """Show the card of a moment."""
@@ -246,7 +279,7 @@ class Track(QWidget):
         self.moments.close()
         self.thumbnails.close()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         x, y = event.position().x(), event.position().y()
@@ -320,8 +353,16 @@ class Track(QWidget):
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS:
-            plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier & ~Qt.KeyboardModifier.ShiftModifier
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() in _OWN_KEYS
+        ):
+            plain = (
+                event.modifiers()
+                & ~Qt.KeyboardModifier.KeypadModifier
+                & ~Qt.KeyboardModifier.ShiftModifier
+            )
             if plain == Qt.KeyboardModifier.NoModifier:
                 # These keys mean something else in the viewport.
                 event.accept()
@@ -388,7 +429,14 @@ class Card(QWidget):
         """Whether the moment is seen."""
         return not self._picture.isHidden() and not self._picture.pixmap().isNull()
 
-    def tell(self, row: int | None, lines: Sequence[str], image: QImage | None, above: QPoint, possible: bool) -> None:
+    def tell(
+        self,
+        row: int | None,
+        lines: Sequence[str],
+        image: QImage | None,
+        above: QPoint,
+        possible: bool,
+    ) -> None:
         """Show a moment.
 
         Parameters

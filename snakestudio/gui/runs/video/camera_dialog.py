@@ -51,7 +51,9 @@ class CameraDialog(Dialog):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         self.table.setMinimumSize(theme.scaled(360), theme.scaled(180))
         self.table.setAccessibleName("Camera keyframes")
         self.sentence = QLabel(self)
@@ -61,7 +63,9 @@ class CameraDialog(Dialog):
         self.follow = QCheckBox("&Go along with the robot besides", self)
         self.follow.setToolTip("The path is then relative to the robot's centre of mass")
         self.follow.clicked.connect(lambda on: keys.set_path(replace(keys.path, follow=on)))
-        self.add = self._button("&Add Here", self._add, "Set a keyframe: the present view at the shown moment")
+        self.add = self._button(
+            "&Add Here", self._add, "Set a keyframe: the present view at the shown moment"
+        )
         theme.set_role(self.add, "primary")
         self.go = self._button("G&o To", self._go, "Show that moment from there")
         self.delete = self._button("&Delete", self._delete, "Take the keyframe away")
@@ -128,7 +132,9 @@ class CameraDialog(Dialog):
         elif len(keys) == 1:
             self.say("With one keyframe the camera stands still; add another at another moment.")
         else:
-            self.say(f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}.")
+            self.say(
+                f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
+            )
 
     def say(self, sentence: str, role: str = "dim") -> None:
         """Show a sentence below the list."""

@@ -9,7 +9,12 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import UsageError
-from snakestudio.export.camera_path import CameraKey, CameraPath, dump_camera_path, parse_camera_path
+from snakestudio.export.camera_path import (
+    CameraKey,
+    CameraPath,
+    dump_camera_path,
+    parse_camera_path,
+)
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 
@@ -91,7 +96,11 @@ class CameraKeys(QObject):
     @property
     def _place(self) -> str:
         path = self._document.origin
-        return f"camera_paths/{hashlib.sha1(str(path).encode()).hexdigest()[:16]}" if path is not None else ""
+        return (
+            f"camera_paths/{hashlib.sha1(str(path).encode()).hexdigest()[:16]}"
+            if path is not None
+            else ""
+        )
 
     def _recall(self) -> None:
         """Take over the keyframes that belong to the scene that was just opened."""

@@ -78,7 +78,16 @@ class VideoDialog(Dialog):
         """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
         self._measurement: Task[float] | None = None
         self._measured_key: object = None
-        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self._browse, self)
+        self.form = VideoForm(
+            path,
+            recording,
+            viewport,
+            settings,
+            keys or CameraPath(),
+            companions,
+            self._browse,
+            self,
+        )
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
@@ -106,7 +115,7 @@ class VideoDialog(Dialog):
             self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
         self._renew()
 
-    # --- what was chosen ------------------------------------------------------------------------------------------
+    # --- what was chosen --------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
@@ -144,7 +153,7 @@ class VideoDialog(Dialog):
             body_quantity=now.quantity,
         )
 
-    # --- what is shown of it --------------------------------------------------------------------------------------
+    # --- what is shown of it ----------------------------------------------------------------------
 
     def _recordings(self) -> list[Recording]:
         beside = self.beside
@@ -181,9 +190,11 @@ class VideoDialog(Dialog):
         except SnakeStudioError:
             return None
         moment = self._moment()
-        return Shot(self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir)
+        return Shot(
+            self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir
+        )
 
-    # --- how long it takes -----------------------------------------------------------------------------------------
+    # --- how long it takes ------------------------------------------------------------------------
 
     def _time_key(self, options: VideoOptions) -> object:
         """What the time of a frame depends on: of how many frames there are, and from when on, it does not."""
@@ -260,7 +271,9 @@ class VideoDialog(Dialog):
 
     def _browse(self, name: str) -> str | None:
         kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
-        path = ask_save(self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent)
+        path = ask_save(
+            self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent
+        )
         return None if path is None else str(path)
 
     def done(self, result: int) -> None:
@@ -352,14 +365,25 @@ class Preview(QWidget):
         if shot is None:
             return
         ratio = self.devicePixelRatio()
-        factor = min(1.0, ratio * self.width() / shot.options.width, ratio * self.height() / shot.options.height)
-        size = max(64, round(shot.options.width * factor)), max(64, round(shot.options.height * factor))
-        small = replace(shot.options, width=size[0], height=size[1]) if not shot.options.strip else shot.options
+        factor = min(
+            1.0,
+            ratio * self.width() / shot.options.width,
+            ratio * self.height() / shot.options.height,
+        )
+        size = (
+            max(64, round(shot.options.width * factor)),
+            max(64, round(shot.options.height * factor)),
+        )
+        small = (
+            replace(shot.options, width=size[0], height=size[1])
+            if not shot.options.strip
+            else shot.options
+        )
 
         def work(progress: Progress) -> NDArray[np.uint8]:
             composition = Composition(
                 shot.recording, small, None, shot.base_dir, shot.ghosts, shot.beside, shot.name
-            )  # fmt: skip
+            )
             try:
                 return composition.paint(shot.time)
             finally:
@@ -372,7 +396,9 @@ class Preview(QWidget):
     @Slot(object)
     def _on_painted(self, picture: NDArray[np.uint8]) -> None:
         height, width, _ = picture.shape
-        self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+        self._image = QImage(
+            picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888
+        ).copy()
         self.update()
         self._end()
 
@@ -399,7 +425,9 @@ class Preview(QWidget):
                 painter.drawText(room, flags, self.sentence)
                 return
             size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-            place = QRect((self.width() - size.width()) // 2, (self.height() - size.height()) // 2, 0, 0)
+            place = QRect(
+                (self.width() - size.width()) // 2, (self.height() - size.height()) // 2, 0, 0
+            )
             place.setSize(size)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(place, self._image)

@@ -49,7 +49,10 @@ class VideoChoices:
     )
     file: str = form_field("", "Fi&le", browse_text="C&hoose ...")
     size: tuple[int, int] = form_field(
-        (1280, 720), "&Size", choices=[Choice((w, h), f"{w} × {h} px") for w, h in SIZES], stored=True
+        (1280, 720),
+        "&Size",
+        choices=[Choice((w, h), f"{w} × {h} px") for w, h in SIZES],
+        stored=True,
     )
     finer: bool = form_field(
         False,
@@ -59,7 +62,10 @@ class VideoChoices:
         help="Every picture is drawn twice as large and averaged: three to four times as long",
     )
     fps: int = form_field(
-        30, "&Frames", choices=[Choice(rate, f"{rate} frames a second") for rate in RATES], stored=True
+        30,
+        "&Frames",
+        choices=[Choice(rate, f"{rate} frames a second") for rate in RATES],
+        stored=True,
     )
     codec: str | None = form_field(
         None, "Co&dec", choices=lambda now: _codecs(now), enabled=lambda now: bool(_codecs(now))
@@ -81,7 +87,9 @@ class VideoChoices:
         stored=True,
     )
     begin: float = form_field(0.0, "&From", unit="s", decimals=3, step=0.1, arrows=False)
-    end: float = form_field(0.0, "to", unit="s", decimals=3, step=0.1, arrows=False, place="beside", name="To")
+    end: float = form_field(
+        0.0, "to", unit="s", decimals=3, step=0.1, arrows=False, place="beside", name="To"
+    )
     camera: str = form_field("view", "Ca&mera")
     curves: tuple[str, ...] = form_field(
         (),
@@ -197,7 +205,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
         self.set(preset=self._suitable_preset())
 
-    # --- what depends on what -------------------------------------------------------------------------------------
+    # --- what depends on what ---------------------------------------------------------------------
 
     @property
     def path(self) -> Path:

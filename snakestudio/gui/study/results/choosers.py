@@ -41,7 +41,9 @@ class Chooser(QWidget):
         self.box.setAccessibleName(word)
         self.box.setMinimumContentsLength(2)
         self.box.setMinimumWidth(56)
-        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.activated.connect(lambda _: self.chosen.emit())
         label.setBuddy(self.box)
@@ -52,14 +54,24 @@ class Chooser(QWidget):
     def offer(self, entries: Sequence[tuple[str, str]], usual: str = "") -> None:
         """Offer names with what people call them; what is chosen stays if it can, else it is the usual."""
         before = self.value
-        if entries == [(self.box.itemData(k), self.box.itemText(k)) for k in range(self.box.count())]:
+        if entries == [
+            (self.box.itemData(k), self.box.itemText(k)) for k in range(self.box.count())
+        ]:
             return
         with QSignalBlocker(self.box):
             self.box.clear()
             for name, title in entries:
                 self.box.addItem(title, name)
             names = [name for name, _ in entries]
-            wanted = before if before in names else usual if usual in names else names[0] if names else ""
+            wanted = (
+                before
+                if before in names
+                else usual
+                if usual in names
+                else names[0]
+                if names
+                else ""
+            )
             self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
         self.box.renew_tip()
 
@@ -98,7 +110,9 @@ class ChooserRow(QWidget):
             below = narrow and place == 2
             self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
             # A longer word before a box leaves the box as much room as the others.
-            self._grid.setColumnStretch(place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3)
+            self._grid.setColumnStretch(
+                place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3
+            )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())

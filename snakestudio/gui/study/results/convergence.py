@@ -59,7 +59,11 @@ class _Convergence(ResultsChart):
         if self.goal is None:
             return "This study has no goal, so there is nothing to converge. The other views show what was found."
         if not np.isfinite(self.goal.values).any():
-            return "No point has a result yet." if not self.linked.results.failed.all() else "Every run has failed."
+            return (
+                "No point has a result yet."
+                if not self.linked.results.failed.all()
+                else "Every run has failed."
+            )
         return ""
 
     @property
@@ -71,7 +75,9 @@ class _Convergence(ResultsChart):
         area = self.area
         x = area.left() + self._x.share(np.arange(1.0, len(self.linked.results) + 1)) * area.width()
         y = area.bottom() - self._y.share(self.goal.values) * area.height()
-        return x, np.where(np.isnan(y) & self.linked.results.failed, area.bottom() - _FAILURE / 2, y)
+        return x, np.where(
+            np.isnan(y) & self.linked.results.failed, area.bottom() - _FAILURE / 2, y
+        )
 
     def renew_brushed(self) -> None:
         for raster in self.rasters:
@@ -88,7 +94,9 @@ class _Convergence(ResultsChart):
         area, count = self.area, len(self.linked.results)
         begun = self.linked.results.table.begun
         places: list[tuple[float, bool]] = []
-        for (first, size), end in zip(begun, [*(first for first, _ in begun[1:]), count], strict=False):
+        for (first, size), end in zip(
+            begun, [*(first for first, _ in begun[1:]), count], strict=False
+        ):
             apart = self._x.at(size) * area.width() >= _GAP
             for number in range(first, end, size if apart else max(1, end - first)):
                 at = area.left() + self._x.at(number + 0.5) * area.width()
@@ -98,10 +106,16 @@ class _Convergence(ResultsChart):
 
     def told_of_generations(self) -> str:
         """Return how large they are, in words; "" where none are marked."""
-        sizes = [str(size) for first, size in self.linked.results.table.begun if first < len(self.linked.results)]
+        sizes = [
+            str(size)
+            for first, size in self.linked.results.table.begun
+            if first < len(self.linked.results)
+        ]
         if not self.generations():
             return ""
-        return f"generations of {sizes[0]}" + (f", restarts with {', '.join(sizes[1:])}" if sizes[1:] else "")
+        return f"generations of {sizes[0]}" + (
+            f", restarts with {', '.join(sizes[1:])}" if sizes[1:] else ""
+        )
 
     def row_at(self, place: QPointF) -> int:
         return nearest(*self._places(), place) if self.goal is not None else -1
@@ -117,7 +131,7 @@ class _Convergence(ResultsChart):
         after, before = seen[seen > row][:1], seen[seen < row][-1:]
         return int(next(iter(after if across + up > 0 else before), row))
 
-    # --- drawing ----------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def _other_dots(self, area: QRectF, scale: float) -> Pixels | None:
         """The points that are not brushed, or do not count."""
@@ -144,12 +158,16 @@ class _Convergence(ResultsChart):
         area, x = self.area, self._places()[0]
         for at, restart in self.generations():
             look = Qt.PenStyle.DashLine if restart else Qt.PenStyle.DotLine
-            painter.setPen(QPen(theme.colour("dim" if restart else "line"), 1.2 if restart else 1.0, look))
+            painter.setPen(
+                QPen(theme.colour("dim" if restart else "line"), 1.2 if restart else 1.0, look)
+            )
             painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         failed = np.flatnonzero(self.linked.results.failed)
         for row in failed[:: max(1, len(failed) // _MOST_FAILURES)].tolist():
-            painter.drawLine(QPointF(x[row], area.bottom()), QPointF(x[row], area.bottom() - _FAILURE))
+            painter.drawLine(
+                QPointF(x[row], area.bottom()), QPointF(x[row], area.bottom() - _FAILURE)
+            )
         known = np.flatnonzero(np.isfinite(self.best))
         if not len(known):
             return

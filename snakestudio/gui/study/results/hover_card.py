@@ -76,13 +76,23 @@ class HoverCard(Themed):
     def _read(self, results: Results, row: int) -> None:
         state = results.columns["state"]
         words = [] if state.values[row] == 0.0 else [state.text(state.values[row])]
-        words += ["the best"] if row == results.best else ["on the front"] if row in results.on_front else []
+        words += (
+            ["the best"]
+            if row == results.best
+            else ["on the front"]
+            if row in results.on_front
+            else []
+        )
         self.title = " · ".join([f"Point {int(results.points[row])}", *words])
         self.sentence = results.sentence(row)
         shown: list[Column] = results.named("varied", "goal", "limit")[:_MOST_LINES]
         self.lines = [(c.title, c.told(float(c.values[row])), c.role != "varied") for c in shown]
         repeats = results.table.rows[row]
-        found = [self._trace_of(asked.key) for asked, outcome in repeats[:_REPEATS] if outcome is not None]
+        found = [
+            self._trace_of(asked.key)
+            for asked, outcome in repeats[:_REPEATS]
+            if outcome is not None
+        ]
         self.traces = [trace for trace in found if trace is not None]
         if len(repeats) > 1:
             self.title += f" · {len(repeats)} repeats"
@@ -96,7 +106,7 @@ class HoverCard(Themed):
                 self._known.popitem(last=False)
         return self._known[key]
 
-    # --- where it stands --------------------------------------------------------------------------------------------
+    # --- where it stands --------------------------------------------------------------------------
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(theme.text_font(12))
@@ -105,7 +115,9 @@ class HoverCard(Themed):
         if not self.sentence:
             return 0.0
         room = QRectF(0, 0, theme.scaled(_WIDTH) - 2 * _MARGIN, 200)
-        return self._metrics().boundingRect(room, Qt.TextFlag.TextWordWrap, self.sentence).height() + 6
+        return (
+            self._metrics().boundingRect(room, Qt.TextFlag.TextWordWrap, self.sentence).height() + 6
+        )
 
     def _wanted(self) -> QSize:
         line = self._metrics().height() + 3
@@ -124,10 +136,12 @@ class HoverCard(Themed):
         top = at.y() + _AWAY
         if top + self.height() > parent.height() - 4:
             top = at.y() - _AWAY - self.height()
-        self.move(min(max(left, 4), max(4, parent.width() - self.width() - 4)),
-                  min(max(top, 4), max(4, parent.height() - self.height() - 4)))  # fmt: skip
+        self.move(
+            min(max(left, 4), max(4, parent.width() - self.width() - 4)),
+            min(max(top, 4), max(4, parent.height() - self.height() - 4)),
+        )
 
-    # --- painting ---------------------------------------------------------------------------------------------------
+    # --- painting ---------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -140,7 +154,9 @@ class HoverCard(Themed):
         line, width = metrics.height() + 3, self.width() - 2 * _MARGIN
         y = float(_MARGIN)
         painter.setPen(theme.colour("text"))
-        title = QFontMetricsF(painter.font()).elidedText(self.title, Qt.TextElideMode.ElideRight, width)
+        title = QFontMetricsF(painter.font()).elidedText(
+            self.title, Qt.TextElideMode.ElideRight, width
+        )
         painter.drawText(QPointF(_MARGIN, y + metrics.ascent()), title)
         y += line + 4
         painter.setFont(theme.text_font(12))
@@ -155,7 +171,9 @@ class HoverCard(Themed):
             title = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, width - room_value - 12)
             painter.drawText(QPointF(_MARGIN, y + metrics.ascent()), title)
             painter.setPen(theme.colour("accent" if strong else "text"))
-            painter.drawText(QPointF(self.width() - _MARGIN - room_value, y + metrics.ascent()), value)
+            painter.drawText(
+                QPointF(self.width() - _MARGIN - room_value, y + metrics.ascent()), value
+            )
             y += line
         if self.traces:
             self._paint_traces(painter, QRectF(_MARGIN, y + 6, width, theme.scaled(_PICTURE)))
@@ -179,7 +197,9 @@ class HoverCard(Themed):
 
         def polygon(places: FloatArray) -> QPolygonF:
             at = (places[:, :2] - middle) * scale
-            return QPolygonF([QPointF(inner.center().x() + x, inner.center().y() - y) for x, y in at.tolist()])
+            return QPolygonF(
+                [QPointF(inner.center().x() + x, inner.center().y() - y) for x, y in at.tolist()]
+            )
 
         for number, trace in reversed(list(enumerate(self.traces))):
             track, body = theme.colour("accent"), theme.colour("text")

@@ -48,7 +48,9 @@ class _Parallel(ResultsChart):
         self._present_axis = 0
         """Along which the keyboard leads."""
         super().__init__(linked, parent)
-        self.item = ParallelItem(self, self._front_lines, lambda: self.is_brushed, lambda: linked.held)
+        self.item = ParallelItem(
+            self, self._front_lines, lambda: self.is_brushed, lambda: linked.held
+        )
         self.scene().addItem(self.item)
         for axis in (self.bottom_axis, self.left_axis):
             axis.setVisible(False)
@@ -58,12 +60,15 @@ class _Parallel(ResultsChart):
         self.columns, self.colour = columns, colour
         scales = [column.scale() for column in columns]
         shares = [scale.share(column.values) for scale, column in zip(scales, columns, strict=True)]
-        axes = [ParallelAxis(column.short, column.unit, scale) for column, scale in zip(columns, scales, strict=True)]
+        axes = [
+            ParallelAxis(column.short, column.unit, scale)
+            for column, scale in zip(columns, scales, strict=True)
+        ]
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
         self.item.show_axes(axes, np.stack(shares, axis=1) if shares else np.zeros((0, 0)))
         self.renew()
 
-    # --- where things are -------------------------------------------------------------------------------------------
+    # --- where things are -------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
@@ -119,10 +124,12 @@ class _Parallel(ResultsChart):
         rows = np.flatnonzero(self.within_reach & np.isfinite(shares))
         rows = rows[np.argsort(shares[rows], kind="stable")][::up]
         beyond = (shares[rows] - shares[row]) * up > 0
-        beyond |= (shares[rows] == shares[row]) & ((rows - row) * up > 0)  # of those at the same place one by one
+        beyond |= (shares[rows] == shares[row]) & (
+            (rows - row) * up > 0
+        )  # of those at the same place one by one
         return int(next(iter(rows[beyond]), row))
 
-    # --- drawing ----------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def renew(self) -> None:
         self.item.fit(QRectF(self.rect()))
@@ -140,7 +147,9 @@ class _Parallel(ResultsChart):
         """The brushed rows, the best last, so that they lie on top."""
         rows: IntArray = np.flatnonzero(self.linked.rows.brushed)
         if self.colour is None:
-            return FrontLines(rows, np.full(len(rows), 255, np.uint8), one_colour(theme.colour("accent")))
+            return FrontLines(
+                rows, np.full(len(rows), 255, np.uint8), one_colour(theme.colour("accent"))
+            )
         values = self.colour.values[rows]
         order = np.argsort(-values if self.colour.better < 0 else values, kind="stable")
         rows = rows[order[np.isfinite(values[order])]]
@@ -168,15 +177,19 @@ class _Parallel(ResultsChart):
         corners = self.item.corners(row)
         mark = self.mark_of(row)
         role = "text" if row == self.hover_row else "accent" if self.is_selected(row) else ""
-        colour = theme.colour(role) if role else mark[0] if mark is not None else theme.colour("accent")
+        colour = (
+            theme.colour(role) if role else mark[0] if mark is not None else theme.colour("accent")
+        )
         paint_line(painter, corners, colour, 2.2, 5.0)
         if mark is not None and mark[1]:
             for corner in corners:
                 self.paint_point(painter, corner, row)
-        elif row == self.hover_row and self.hasFocus() and (place := self.place_of(row)) is not None:
+        elif (
+            row == self.hover_row and self.hasFocus() and (place := self.place_of(row)) is not None
+        ):
             self.paint_point(painter, place, row)
 
-    # --- brushing and the order of axes -----------------------------------------------------------------------------
+    # --- brushing and the order of axes -----------------------------------------------------------
 
     def _grip(self, place: QPointF) -> tuple[_What, int]:
         """What a drag from a place does, and to which axis."""
@@ -253,9 +266,12 @@ class _Parallel(ResultsChart):
         shape = shapes.PointingHandCursor if row >= 0 else shapes.ArrowCursor
         if near and what:
             shape = {
-                "axis": shapes.SizeHorCursor, "low": shapes.SizeVerCursor, "high": shapes.SizeVerCursor,
-                "move": shapes.SizeAllCursor, "new": shapes.CrossCursor,
-            }[what]  # fmt: skip
+                "axis": shapes.SizeHorCursor,
+                "low": shapes.SizeVerCursor,
+                "high": shapes.SizeVerCursor,
+                "move": shapes.SizeAllCursor,
+                "new": shapes.CrossCursor,
+            }[what]
         self.viewport().setCursor(shape)
         titles = [column.heading for column in self.columns]
         self.setToolTip(titles[axis] if what == "axis" and near else "")
@@ -277,7 +293,9 @@ class ParallelView(QWidget):
         self.colour_box = Chooser("Colour", "What the colours of the lines say")
         self.axes = QToolButton()
         self.axes.setText("Axes")
-        self.axes.setToolTip("Which columns have an axis; drag the title of an axis to put it elsewhere")
+        self.axes.setToolTip(
+            "Which columns have an axis; drag the title of an axis to put it elsewhere"
+        )
         self.axes.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.axes.setMenu(Menu(self.axes))
         self.chart = _Parallel(linked)
@@ -298,7 +316,9 @@ class ParallelView(QWidget):
         every = results.named("varied", "goal", "limit")
         goals = results.named("goal", "limit")
         numbers = [column for column in every if not column.categories]
-        self.colour_box.offer([("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "=")
+        self.colour_box.offer(
+            [("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "="
+        )
         varied = [column.name for column in results.named("varied")]
         if varied != self._varied:  # another study
             self._varied = varied
@@ -308,7 +328,9 @@ class ParallelView(QWidget):
         names = [column.name for column in every if column.name not in self._without]
         kept = [name for name in before if name in names]
         names = kept + [name for name in names if name not in kept] if kept else names
-        self.chart.show_columns([results.columns[name] for name in names], results.columns.get(self.colour_box.value))
+        self.chart.show_columns(
+            [results.columns[name] for name in names], results.columns.get(self.colour_box.value)
+        )
         self._offer_axes(every)
 
     def _offer_axes(self, every: list[Column]) -> None:

@@ -12,7 +12,13 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWi
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.charts.markers import paint_cross, paint_line, paint_range
 from snakestudio.gui.charts.point_chart import nearest
-from snakestudio.gui.charts.raster_item import Pixels, RasterItem, one_colour, palette_of, pixel_size
+from snakestudio.gui.charts.raster_item import (
+    Pixels,
+    RasterItem,
+    one_colour,
+    palette_of,
+    pixel_size,
+)
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
@@ -71,7 +77,9 @@ class _Plane(ResultsChart):
         if colour is not None:
             if colour.categories:
                 self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
-            self.colour_bar.show_ends(self._ends, colour.categories, colour.unit, colour.text(self._ends[0]))
+            self.colour_bar.show_ends(
+                self._ends, colour.categories, colour.unit, colour.text(self._ends[0])
+            )
         self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
         self.renew()
 
@@ -89,7 +97,7 @@ class _Plane(ResultsChart):
             return ""
         return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
 
-    # --- where rows are ---------------------------------------------------------------------------------------------
+    # --- where rows are ---------------------------------------------------------------------------
 
     def renew(self) -> None:
         self._at = np.zeros(0), np.zeros(0)
@@ -108,13 +116,22 @@ class _Plane(ResultsChart):
         return self._at
 
     def place_of(self, row: int) -> QPointF | None:
-        if self.across is None or self.up is None or row not in self.rows[np.searchsorted(self.rows, row) :][:1]:
+        if (
+            self.across is None
+            or self.up is None
+            or row not in self.rows[np.searchsorted(self.rows, row) :][:1]
+        ):
             return None
-        shares = self._scales[0].at(self.across.values[row]), self._scales[1].at(self.up.values[row])
+        shares = (
+            self._scales[0].at(self.across.values[row]),
+            self._scales[1].at(self.up.values[row]),
+        )
         area = self.area
         if not np.isfinite(shares).all():
             return None
-        return QPointF(area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height())
+        return QPointF(
+            area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height()
+        )
 
     def row_at(self, place: QPointF) -> int:
         if self.across is None or not len(self.rows):
@@ -127,7 +144,9 @@ class _Plane(ResultsChart):
     def row_beside(self, row: int, across: int, up: int) -> int:
         here = self.place_of(row)
         assert here is not None
-        order = slice(None, None, -1 if across < 0 else 1)  # of dots over each other the last, coming from the right
+        order = slice(
+            None, None, -1 if across < 0 else 1
+        )  # of dots over each other the last, coming from the right
         rows = self.rows[self.within_reach[self.rows]][order]
         x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
         ahead = (x - here.x()) * across - (y - here.y()) * up
@@ -137,10 +156,12 @@ class _Plane(ResultsChart):
             if len(behind):
                 return int(behind[0])
         with np.errstate(invalid="ignore"):  # rather ahead than aside, and of those the nearest
-            far = np.where(ahead > 0.0, np.hypot(ahead, aside) + np.where(aside <= ahead, 0.0, 1e6), np.inf)
+            far = np.where(
+                ahead > 0.0, np.hypot(ahead, aside) + np.where(aside <= ahead, 0.0, 1e6), np.inf
+            )
         return int(rows[np.argmin(far)]) if np.isfinite(far).any() else row
 
-    # --- drawing ----------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def raster(self, area: QRectF, scale: float, *, faint: bool) -> Pixels | None:
         """Return the rows as an image: the brushed ones, or faintly all where some are brushed; None for none."""
@@ -149,7 +170,11 @@ class _Plane(ResultsChart):
         x, y = self.places()
         palette = one_colour(theme.colour("dim" if faint else "accent"))
         shade = np.full(len(self.rows), 255, np.uint8)
-        order = np.arange(len(self.rows)) if faint else np.flatnonzero(self.linked.rows.brushed[self.rows])
+        order = (
+            np.arange(len(self.rows))
+            if faint
+            else np.flatnonzero(self.linked.rows.brushed[self.rows])
+        )
         if self.colour is not None and not faint:
             values = self.colour.values[self.rows]
             shade = shades(values, self._ends[0], self._ends[1])
@@ -166,7 +191,9 @@ class _Plane(ResultsChart):
         if self.colour is None:
             return
         x, y = self.places()
-        failed = np.flatnonzero(self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y))
+        failed = np.flatnonzero(
+            self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y)
+        )
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         for k in failed[:: max(1, len(failed) // _MOST_SIGNS)].tolist():
             paint_cross(painter, QPointF(x[k], y[k]), 3.0)
@@ -190,10 +217,14 @@ class _Plane(ResultsChart):
     def draw_curve(self, painter: QPainter) -> None:
         """Draw what is between dots and marks."""
 
-    # --- brushing ---------------------------------------------------------------------------------------------------
+    # --- brushing ---------------------------------------------------------------------------------
 
     def drag(self, begin: QPointF, place: QPointF) -> None:
-        if self.across is None or self.up is None or not self.area.adjusted(-4, -4, 4, 4).contains(begin):
+        if (
+            self.across is None
+            or self.up is None
+            or not self.area.adjusted(-4, -4, 4, 4).contains(begin)
+        ):
             return
         area = self.area
         across = sorted((at - area.left()) / area.width() for at in (begin.x(), place.x()))
@@ -201,7 +232,9 @@ class _Plane(ResultsChart):
         self.linked.brush(
             {
                 column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
-                for column, scale, (low, high) in zip((self.across, self.up), self._scales, (across, up), strict=True)
+                for column, scale, (low, high) in zip(
+                    (self.across, self.up), self._scales, (across, up), strict=True
+                )
             }
         )
 
@@ -237,24 +270,32 @@ class _Scatter(_Plane):
             return np.zeros(0, np.int64)
         results = self.linked.results
         rows = np.flatnonzero(results.counts)
-        both = np.stack([-column.better * column.values[rows] for column in (self.across, self.up)], axis=1)
+        both = np.stack(
+            [-column.better * column.values[rows] for column in (self.across, self.up)], axis=1
+        )
         on_front = rows[front(both)]
         ordered: IntArray = on_front[np.argsort(self.across.values[on_front], kind="stable")]
         return ordered
 
     def draw_curve(self, painter: QPainter) -> None:
-        places = [place for row in self.front_rows().tolist() if (place := self.place_of(row)) is not None]
+        places = [
+            place for row in self.front_rows().tolist() if (place := self.place_of(row)) is not None
+        ]
         if not places:
             return
         assert self.across is not None
         # A step: whatever lies on its far side is worse than a point of the front in both.
         corners: list[QPointF] = []
-        across_first = self.across.better > 0  # towards the better end of x the next point takes over at once
+        across_first = (
+            self.across.better > 0
+        )  # towards the better end of x the next point takes over at once
         for k, place in enumerate(places):
             corners.append(place)
             if k + 1 < len(places):
                 after = places[k + 1]
-                corners.append(QPointF(place.x(), after.y()) if across_first else QPointF(after.x(), place.y()))
+                corners.append(
+                    QPointF(place.x(), after.y()) if across_first else QPointF(after.x(), place.y())
+                )
         paint_line(painter, corners, theme.colour("good"), 1.6, 4.0)
         painter.setBrush(theme.colour("good"))
         painter.setPen(QPen(theme.colour("card"), 1.0))
@@ -274,7 +315,10 @@ class ScatterView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box, self.y_box = Chooser("X", "What stands to the right"), Chooser("Y", "What stands upwards")
+        self.x_box, self.y_box = (
+            Chooser("X", "What stands to the right"),
+            Chooser("Y", "What stands upwards"),
+        )
         self.colour_box = Chooser("Colour", "What the colours of the dots say")
         self.chart = _Scatter(linked)
         _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
@@ -285,13 +329,21 @@ class ScatterView(QWidget):
     def renew(self) -> None:
         """Follow the boxes and the results."""
         results = self._linked.results
-        varied, goals, limits = results.named("varied"), results.named("goal"), results.named("limit")
+        varied, goals, limits = (
+            results.named("varied"),
+            results.named("goal"),
+            results.named("limit"),
+        )
         every = [*goals, *limits, *varied, *results.named("point", "other")]
         entries = [(column.name, column.short) for column in every]
         usual = [*goals[:2], *varied, *limits, *every]
         self.y_box.offer(entries, usual[1].name if len(goals) > 1 else usual[0].name)
-        self.x_box.offer(entries, usual[0].name if len(goals) > 1 else usual[min(1, len(usual) - 1)].name)
-        self.colour_box.offer([(_PLAIN, "None"), *entries, ("state", "State")], varied[0].name if varied else _PLAIN)
+        self.x_box.offer(
+            entries, usual[0].name if len(goals) > 1 else usual[min(1, len(usual) - 1)].name
+        )
+        self.colour_box.offer(
+            [(_PLAIN, "None"), *entries, ("state", "State")], varied[0].name if varied else _PLAIN
+        )
         columns = results.columns
         self.chart.show_columns(
             columns[self.x_box.value],
@@ -311,13 +363,19 @@ class _Map(_Plane):
         self._curve = False
         super().__init__(linked, parent)
 
-    def show_map(self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over) -> None:
+    def show_map(
+        self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over
+    ) -> None:
         """Show a measure over one or two varied values."""
         self._over, self._curve = over, y is None
         self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
         self.show_columns(x, y or shown, None if y is None else shown, rows)
         cells = self.cells if y is not None else None
-        signs = [] if cells is None else [(cells.failed, "× failed"), (cells.beyond, "⁄ beyond a limit")]
+        signs = (
+            []
+            if cells is None
+            else [(cells.failed, "× failed"), (cells.beyond, "⁄ beyond a limit")]
+        )
         self.show_note("   ".join(text for sign, text in signs if sign.any()))
 
     def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
@@ -360,7 +418,11 @@ class _Map(_Plane):
 
     def nothing(self) -> str:
         shown = self.up if self._curve else self.colour
-        if shown is not None and not np.isfinite(shown.values).any() and not self.linked.results.failed.all():
+        if (
+            shown is not None
+            and not np.isfinite(shown.values).any()
+            and not self.linked.results.failed.all()
+        ):
             return "No point has a result yet."
         return super().nothing()
 
@@ -370,7 +432,9 @@ class _Map(_Plane):
         area = self.area
         if not area.contains(place):
             return -1
-        column, line = self._cell_of_pixels(np.array([place.x() - area.left()]), np.array([place.y() - area.top()]))
+        column, line = self._cell_of_pixels(
+            np.array([place.x() - area.left()]), np.array([place.y() - area.top()])
+        )
         for cells in (self._seen_cells(), self.cells):
             if cells is not None and (row := int(cells.rows[line[0], column[0]])) >= 0:
                 return row
@@ -380,7 +444,10 @@ class _Map(_Plane):
         place, cells = super().place_of(row), self._seen_cells() or self.cells
         if cells is None or place is None or (self._curve and up):
             return super().row_beside(row, across, up)
-        left, top = np.array([place.x() - self.area.left()]), np.array([place.y() - self.area.top()])
+        left, top = (
+            np.array([place.x() - self.area.left()]),
+            np.array([place.y() - self.area.top()]),
+        )
         column, line = (int(at[0]) for at in self._cell_of_pixels(left, top))
         lane, at = (cells.rows[line], column) if across else (cells.rows[:, column], line)
         ahead = lane[at + 1 :] if across + up > 0 else lane[:at][::-1]
@@ -403,13 +470,19 @@ class _Map(_Plane):
         if cells is None:
             return None
         width, height = pixel_size(area, scale)
-        column, line = self._cell_of_pixels(np.arange(0.5, width) / scale, np.arange(0.5, height) / scale)
-        shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(cells.values.shape)
+        column, line = self._cell_of_pixels(
+            np.arange(0.5, width) / scale, np.arange(0.5, height) / scale
+        )
+        shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(
+            cells.values.shape
+        )
         shade[np.isnan(cells.values)] = 0
         cover = np.where(cells.beyond, _BEYOND, 255).astype(np.uint8)
         index = np.ix_(line, column)
         return coloured(
-            shade[index], np.minimum(cover, _FAINT)[index] if faint else cover[index], palette_of(self._ends[2])
+            shade[index],
+            np.minimum(cover, _FAINT)[index] if faint else cover[index],
+            palette_of(self._ends[2]),
         )
 
     def draw_lines(self, painter: QPainter) -> None:
@@ -436,7 +509,9 @@ class _Map(_Plane):
             return
         painter.setPen(QPen(theme.colour("warning"), 1.4))
         for line, column in crosses.tolist():
-            paint_cross(painter, QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2), size)
+            paint_cross(
+                painter, QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2), size
+            )
         painter.setPen(QPen(theme.colour("card"), 1.4))
         for line, column in strokes.tolist():
             middle = QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2)
@@ -465,10 +540,16 @@ class MapView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box, self.y_box = Chooser("X", "Varied value to the right"), Chooser("Y", "Varied value upwards")
-        self.colour_box = Chooser("Colour", "What the colours say: a goal, a limit, or the time that a run takes")
+        self.x_box, self.y_box = (
+            Chooser("X", "Varied value to the right"),
+            Chooser("Y", "Varied value upwards"),
+        )
+        self.colour_box = Chooser(
+            "Colour", "What the colours say: a goal, a limit, or the time that a run takes"
+        )
         self.over_box = Chooser(
-            "Show the", "What stands for several points that differ in the values which are not seen"
+            "Show the",
+            "What stands for several points that differ in the values which are not seen",
         )
         self.over_box.setMaximumWidth(theme.scaled(170))
         self.fixed: dict[str, float] = {}
@@ -486,7 +567,9 @@ class MapView(QWidget):
         others = beside(self.over_box, self.where, self.told)
         others.setStretch(2, 1)
         self._others.setLayout(others)
-        _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box), self._others], self.chart)
+        _framed(
+            self, [ChooserRow(self.x_box, self.y_box, self.colour_box), self._others], self.chart
+        )
         for chooser in (self.x_box, self.y_box, self.colour_box, self.over_box):
             chooser.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
@@ -505,25 +588,48 @@ class MapView(QWidget):
         varied = results.named("varied")
         measures = [*results.named("goal", "limit"), *results.named("other")]
         if not varied:
-            self.chart.show_columns(results.columns["point"], measures[0], None, np.arange(len(results)))
+            self.chart.show_columns(
+                results.columns["point"], measures[0], None, np.arange(len(results))
+            )
             return
         entries = [(column.name, column.short) for column in varied]
         free = independent(results)
         self.x_box.offer(entries, free[0].name)
         second = next((column for column in free if column.name != self.x_box.value), None)
         self.y_box.setVisible(len(varied) > 1)
-        self.y_box.offer([entry for entry in entries if entry[0] != self.x_box.value], second.name if second else "")
-        self.colour_box.offer([(column.name, column.short) for column in measures], measures[0].name)
+        self.y_box.offer(
+            [entry for entry in entries if entry[0] != self.x_box.value],
+            second.name if second else "",
+        )
+        self.colour_box.offer(
+            [(column.name, column.short) for column in measures], measures[0].name
+        )
         columns = results.columns
         shown = columns[self.colour_box.value]
         extremes = ("Best", "Worst") if shown.better else ("Largest", "Smallest")
-        self.over_box.offer([("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best")
-        others = [column for column in varied if column.name not in (self.x_box.value, self.y_box.value)]
-        self.fixed = {name: value for name, value in self.fixed.items() if name in {c.name for c in others}}
+        self.over_box.offer(
+            [("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best"
+        )
+        others = [
+            column for column in varied if column.name not in (self.x_box.value, self.y_box.value)
+        ]
+        self.fixed = {
+            name: value for name, value in self.fixed.items() if name in {c.name for c in others}
+        }
         self._offer_others(others)
-        over: Over = "mean" if self.over_box.value == "mean" else "worst" if self.over_box.value == "worst" else "best"
+        over: Over = (
+            "mean"
+            if self.over_box.value == "mean"
+            else "worst"
+            if self.over_box.value == "worst"
+            else "best"
+        )
         self.chart.show_map(
-            columns[self.x_box.value], columns.get(self.y_box.value), shown, fixed_rows(results, self.fixed), over
+            columns[self.x_box.value],
+            columns.get(self.y_box.value),
+            shown,
+            fixed_rows(results, self.fixed),
+            over,
         )
         cells = self.chart.cells
         self._others.setVisible(bool(others) or (cells is not None and cells.several))
@@ -531,8 +637,11 @@ class MapView(QWidget):
         self._tell(others, cells)
 
     def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
-        parts = [f"{column.short} = {column.told(self.fixed[column.name])}" for column in others
-                 if column.name in self.fixed]  # fmt: skip
+        parts = [
+            f"{column.short} = {column.told(self.fixed[column.name])}"
+            for column in others
+            if column.name in self.fixed
+        ]
         free = [column.short for column in others if column.name not in self.fixed]
         if free and cells is not None:
             parts.append(f"over {', '.join(free)}")

@@ -87,7 +87,7 @@ class ResultsChart(PointChart):
             self.linked.select([row])
         self.linked.menu_asked.emit(place)
 
-    # --- marks ------------------------------------------------------------------------------------------------------
+    # --- marks ------------------------------------------------------------------------------------
 
     def mark_of(self, row: int) -> tuple[QColor, bool] | None:
         """Return the colour of a row that stands out, and whether it is a star; None of one that does not."""

@@ -29,10 +29,16 @@ __all__ = ["ResultsModel", "ResultsTable", "copied"]
 _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_ROLES = frozenset({
-    Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.TextAlignmentRole,
-    Qt.ItemDataRole.FontRole, Qt.ItemDataRole.ForegroundRole, Qt.ItemDataRole.BackgroundRole,
-})  # fmt: skip
+_ROLES = frozenset(
+    {
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.FontRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.BackgroundRole,
+    }
+)
 _MOST_SELECTED = 2_000
 """Rows whose selection is carried over when the table is another one."""
 _LOOKS_MS = 100
@@ -55,7 +61,9 @@ class ResultsModel(QAbstractTableModel):
         self._font = theme.value_font(13, bold=False)
         self._strong = QFont(self._font)
         self._strong.setBold(True)
-        self._colours = {name: theme.colour(name) for name in ("text", "dim", "good", "warning", "accent")}
+        self._colours = {
+            name: theme.colour(name) for name in ("text", "dim", "good", "warning", "accent")
+        }
         brushed = theme.colour("accent")
         brushed.setAlphaF(0.13)
         pinned = theme.colour("warning")
@@ -68,13 +76,17 @@ class ResultsModel(QAbstractTableModel):
         self._renew_colours()
         there = self.linked.there
         self.columns = list(self.linked.results.columns.values()) if there else []
-        self._lines = self.linked.rows.shown.tolist() if there else []  # asked for thousands of times a second
+        self._lines = (
+            self.linked.rows.shown.tolist() if there else []
+        )  # asked for thousands of times a second
         self.endResetModel()
 
     def renew_looks(self) -> None:
         """The same rows are brushed otherwise."""
         if self.rowCount():
-            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1))
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1)
+            )
 
     def row_at(self, line: int) -> int:
         """Row of the results that stands on a line of the table."""
@@ -96,7 +108,9 @@ class ResultsModel(QAbstractTableModel):
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(self.columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is not Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         column = self.columns[section]
@@ -137,7 +151,11 @@ class ResultsModel(QAbstractTableModel):
         if column.role == "point":
             mark = self.mark(row)
             if tip:
-                words = {"▲": "pinned", "★": "the best", "◆": "on the front: no other is better in every goal"}
+                words = {
+                    "▲": "pinned",
+                    "★": "the best",
+                    "◆": "on the front: no other is better in every goal",
+                }
                 return ", ".join(words[each] for each in mark).capitalize() or None
             return f"{value:.0f} {mark}".rstrip()
         return None if tip else column.text(value)
@@ -161,7 +179,9 @@ class ResultsModel(QAbstractTableModel):
 def copied(linked: LinkedRows, rows: list[int]) -> str:
     """Rows as text with tabs, as a spreadsheet takes it, with every digit."""
     columns = [column for column in linked.results.columns.values() if column.role != "state"]
-    head = [f"{column.title} ({column.unit})" if column.unit else column.title for column in columns]
+    head = [
+        f"{column.title} ({column.unit})" if column.unit else column.title for column in columns
+    ]
     lines = ["\t".join([*head, "State"])]
     for row in rows:
         cells = [_cell(column, float(column.values[row])) for column in columns]
@@ -217,7 +237,9 @@ class ResultsTable(QTableView):
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.customContextMenuRequested.connect(self._on_menu)
-        self.doubleClicked.connect(lambda index: linked.open_asked.emit(self.results.row_at(index.row())))
+        self.doubleClicked.connect(
+            lambda index: linked.open_asked.emit(self.results.row_at(index.row()))
+        )
         self.selectionModel().selectionChanged.connect(self._on_selected)
         linked.results_changed.connect(self.renew)
         linked.shown_changed.connect(self.renew)
@@ -246,7 +268,11 @@ class ResultsTable(QTableView):
         by = self._linked.rows.sorted_by if self._linked.there else None
         head = self.horizontalHeader()
         with QSignalBlocker(head):  # they are sorted already
-            order = Qt.SortOrder.DescendingOrder if by is not None and by[1] else Qt.SortOrder.AscendingOrder
+            order = (
+                Qt.SortOrder.DescendingOrder
+                if by is not None and by[1]
+                else Qt.SortOrder.AscendingOrder
+            )
             head.setSortIndicator(names.index(by[0]) if by is not None else -1, order)
 
     def _fit_columns(self) -> None:
@@ -254,7 +280,9 @@ class ResultsTable(QTableView):
         for at, column in enumerate(self.results.columns):
             some = column.values[:: max(1, len(column.values) // _SAMPLE)]
             texts = (
-                [column.text(float(value)) for value in some] if column.role != "state" else ["beyond limits: a limit"]
+                [column.text(float(value)) for value in some]
+                if column.role != "state"
+                else ["beyond limits: a limit"]
             )
             if column.role == "point":
                 texts.append("00000 ▲★")
@@ -269,7 +297,7 @@ class ResultsTable(QTableView):
         else:
             self._looks.ask()
 
-    # --- selecting --------------------------------------------------------------------------------------------------
+    # --- selecting --------------------------------------------------------------------------------
 
     def _on_selected(self) -> None:
         if not self._following and self._linked.there:
@@ -313,7 +341,7 @@ class ResultsTable(QTableView):
             rows = [self.results.row_at(line) for line in lines]
             QGuiApplication.clipboard().setText(copied(self._linked, rows))
 
-    # --- mouse and keys ---------------------------------------------------------------------------------------------
+    # --- mouse and keys ---------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

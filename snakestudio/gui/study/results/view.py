@@ -70,16 +70,21 @@ class StudyResultsView(QWidget):
         self.map, self.scatter = MapView(linked), ScatterView(linked)
         self.parallel, self.convergence = ParallelView(linked), ConvergenceView(linked)
         self.charts: dict[str, ResultsChart] = {
-            "Map": self.map.chart, "Scatter": self.scatter.chart, "Parallel": self.parallel.chart,
+            "Map": self.map.chart,
+            "Scatter": self.scatter.chart,
+            "Parallel": self.parallel.chart,
             "Convergence": self.convergence.chart,
-        }  # fmt: skip
+        }
         for name, chart in self.charts.items():
             chart.setAccessibleName(name)
         self.table = ResultsTable(linked)
         self._views: dict[str, QWidget] = {
-            "Map": self.map, "Scatter": self.scatter, "Parallel": self.parallel, "Convergence": self.convergence,
+            "Map": self.map,
+            "Scatter": self.scatter,
+            "Parallel": self.parallel,
+            "Convergence": self.convergence,
             _TABLE: self._table_part(),
-        }  # fmt: skip
+        }
         self._wanted = ["Scatter", _TABLE, "Map"]
         self._arranged: tuple[bool, list[str]] | None = None
         self.chips: dict[str, QToolButton] = {}
@@ -98,10 +103,12 @@ class StudyResultsView(QWidget):
         names.setContentsMargins(_CHIPS_ASIDE, 6, _CHIPS_ASIDE, 0)
         names.setSpacing(_CHIPS_APART)
         tips = {
-            "Map": "A measure over two varied values", "Scatter": "Any two columns, and the front of two goals",
+            "Map": "A measure over two varied values",
+            "Scatter": "Any two columns, and the front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
-            "Convergence": "The best so far over the points tried", _TABLE: "All points, sorted and sifted",
-        }  # fmt: skip
+            "Convergence": "The best so far over the points tried",
+            _TABLE: "All points, sorted and sifted",
+        }
         for name in self._views:
             chip = self.chips[name] = QToolButton()
             chip.setProperty("role", "chip")
@@ -137,7 +144,8 @@ class StudyResultsView(QWidget):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setContentsMargins(24, 24, 24, 24)
         self._stack = QStackedLayout(self)
-        # Charts beside each other may be wider than a narrow dock: they make way once its width is known.
+        # Charts beside each other may be wider than a narrow dock: they make way once its width is
+        # known.
         self._stack.setSizeConstraint(QStackedLayout.SizeConstraint.SetNoConstraint)
         self.setMinimumSize(theme.scaled(240), theme.scaled(240))
         self._stack.addWidget(self.empty)
@@ -192,7 +200,7 @@ class StudyResultsView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))
 
-    # --- results ----------------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def show_table(
         self,
@@ -237,7 +245,11 @@ class StudyResultsView(QWidget):
         """The charts that tell most of a study are shown first."""
         study = results.table.study
         varied = len(study.groups)
-        usual = ["Convergence", "Scatter"] if study.search.kind in ("cma_es", "nsga2", "tpe") else ["Scatter", "Map"]
+        usual = (
+            ["Convergence", "Scatter"]
+            if study.search.kind in ("cma_es", "nsga2", "tpe")
+            else ["Scatter", "Map"]
+        )
         if len(study.goals) > 1:
             usual = ["Map" if varied < 3 else "Parallel", "Scatter"]
         elif varied > 2 and study.search.kind not in ("cma_es", "tpe"):
@@ -247,7 +259,7 @@ class StudyResultsView(QWidget):
         self._wanted = [usual[0], _TABLE, usual[1]]
         self._arrange()
 
-    # --- charts -----------------------------------------------------------------------------------------------------
+    # --- charts -----------------------------------------------------------------------------------
 
     @property
     def _low(self) -> bool:
@@ -280,7 +292,9 @@ class StudyResultsView(QWidget):
             view.setVisible(name in shown or (name == _TABLE and not low))
             self.chips[name].setChecked(name in shown)
         self.chips[_TABLE].setVisible(low)
-        self._side_by_side.setSizes([(1400 if name == "Parallel" else 1000) * (name in shown) for name in self._views])
+        self._side_by_side.setSizes(
+            [(1400 if name == "Parallel" else 1000) * (name in shown) for name in self._views]
+        )
 
     def _fit_chips(self) -> None:
         """Share the width among the chips; where it is little words are smaller, and at last the longest is cut."""
@@ -305,7 +319,7 @@ class StudyResultsView(QWidget):
                 self._arrange()
             self._fit_chips()
 
-    # --- what is said -----------------------------------------------------------------------------------------------
+    # --- what is said -----------------------------------------------------------------------------
 
     def _on_filter(self, text: str) -> None:
         if self.linked.there:
@@ -335,7 +349,9 @@ class StudyResultsView(QWidget):
         self.said.setVisible(bool(results.failed.all()))
         if results.failed.all():
             first = results.sentence(0).rstrip(".")
-            self.said.setText(f"None of the {every:,} points has a result. The first says: {first}.")
+            self.said.setText(
+                f"None of the {every:,} points has a result. The first says: {first}."
+            )
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if self.linked.there:
@@ -343,7 +359,7 @@ class StudyResultsView(QWidget):
         else:
             self.card.hide()
 
-    # --- what is done with rows -------------------------------------------------------------------------------------
+    # --- what is done with rows -------------------------------------------------------------------
 
     def menu(self) -> QMenu:
         """What can be done with the selected rows."""
@@ -362,7 +378,11 @@ class StudyResultsView(QWidget):
         add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
         add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
-        add("Unpin" if self.linked.all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
+        add(
+            "Unpin" if self.linked.all_pinned(rows) else "Pin to the Top",
+            self._pin_selected,
+            bool(rows),
+        )
         add("Copy", self.table.copy, bool(rows))
         return menu
 

@@ -17,7 +17,17 @@ from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
-__all__ = ["Card", "CardForm", "Form", "choice", "dim", "line_of", "narrow_choice", "number", "text_field"]
+__all__ = [
+    "Card",
+    "CardForm",
+    "Form",
+    "choice",
+    "dim",
+    "line_of",
+    "narrow_choice",
+    "number",
+    "text_field",
+]
 
 _LEAST = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
@@ -86,7 +96,9 @@ class Card(Themed):
     def show_findings(self) -> None:
         """Say what is wrong with it."""
         typed = [sentence for sentence in self._typed.values() if sentence]
-        self.message.say("\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()])))
+        self.message.say(
+            "\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()]))
+        )
         note = self._open.findings.notes.get(self.key, "")
         self.note.setText(note)
         self.note.setVisible(bool(note))
@@ -129,7 +141,9 @@ class CardForm(Form, Generic[C]):
     message : Message
     """
 
-    def __init__(self, open_study: OpenStudy, make: Callable[[OpenStudy, int], C], add: QWidget) -> None:
+    def __init__(
+        self, open_study: OpenStudy, make: Callable[[OpenStudy, int], C], add: QWidget
+    ) -> None:
         super().__init__()
         self._open, self._make = open_study, make
         self._of: list[object] = []
@@ -168,13 +182,19 @@ class CardForm(Form, Generic[C]):
         card.deleteLater()
 
 
-# ------------------------------------------------------------------------------------------------- what is in them
+# ---------------------------------------------------------------------------------- what is in them
 
 
 def number(
-    doc: FieldDoc, name: str, commit: Callable[[float | None], object], card: Card | None = None, *,
-    integer: bool = False, optional: bool = False, width: int = 68,
-) -> NumberField:  # fmt: skip
+    doc: FieldDoc,
+    name: str,
+    commit: Callable[[float | None], object],
+    card: Card | None = None,
+    *,
+    integer: bool = False,
+    optional: bool = False,
+    width: int = 68,
+) -> NumberField:
     """A field for a number of a study."""
     field = NumberField(doc._replace(label=name), integer=integer, optional=optional)
     field.setMinimumWidth(theme.scaled(min(width, _LEAST)))
@@ -203,7 +223,9 @@ def narrow_choice(box: ChoiceBox) -> ChoiceBox:
     return narrow(box, 6)
 
 
-def choice(name: str, items: dict[str, str], choose: Callable[[str], object], tips: Sequence[str] = ()) -> ChoiceBox:
+def choice(
+    name: str, items: dict[str, str], choose: Callable[[str], object], tips: Sequence[str] = ()
+) -> ChoiceBox:
     """A choice among words of a study by what people call them."""
     box = narrow_choice(ChoiceBox())
     box.setAccessibleName(name)

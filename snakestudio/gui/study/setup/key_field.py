@@ -38,14 +38,18 @@ class KeyField(QLineEdit):
 
     chosen = Signal(tuple)
 
-    def __init__(self, what: str, scene: Callable[[], Scene | None], *, all_obstacles: bool = False) -> None:
+    def __init__(
+        self, what: str, scene: Callable[[], Scene | None], *, all_obstacles: bool = False
+    ) -> None:
         super().__init__()
         self._scene, self._all = scene, all_obstacles
         self._found: dict[str, str] = {}
         self.setPlaceholderText(what)
         self.setAccessibleName(what)
         self.setClearButtonEnabled(True)
-        self.setToolTip("Name, symbol or key of any value of the scene; keys joined by + get the same value")
+        self.setToolTip(
+            "Name, symbol or key of any value of the scene; keys joined by + get the same value"
+        )
         self._list = QStringListModel(self)
         self.popup = QListView()
         self.popup.setProperty("role", "completion")

@@ -15,7 +15,15 @@ from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
+from snakestudio.gui.study.setup.cards import (
+    Card,
+    CardForm,
+    choice,
+    dim,
+    line_of,
+    number,
+    text_field,
+)
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Goal, Limit, StudyFields
 from snakestudio.study.goals import PRESETS, title_of
@@ -44,7 +52,9 @@ class MeasureCard(Card):
         self.title.hide()
         self.removed.connect(self._remove)
         presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
-        self.measure = choice("What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()])
+        self.measure = choice(
+            "What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()]
+        )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
         self.head.insertWidget(0, self.measure, 1)
@@ -64,7 +74,9 @@ class MeasureCard(Card):
         self.expression.textEdited.connect(lambda _: self._pause.start())
         self.expression.editingFinished.connect(self._take)
         self.column.addWidget(self.expression)
-        self.over = choice("What counts of several repeats", _OVER, lambda word: self._edit(over=word))
+        self.over = choice(
+            "What counts of several repeats", _OVER, lambda word: self._edit(over=word)
+        )
         self._add_fields()
         self.name = text_field("Name", "What it is called in tables and pictures", self._take_name)
         self.column.addLayout(line_of(dim("called"), self.name))
@@ -84,7 +96,11 @@ class MeasureCard(Card):
         usual = part.measure in PRESETS
         self.measure.setCurrentIndex(self.measure.findData(part.measure if usual else ""))
         self.expression.setHidden(usual)
-        if not usual and not self.expression.isModified() and self.expression.text() != part.measure:
+        if (
+            not usual
+            and not self.expression.isModified()
+            and self.expression.text() != part.measure
+        ):
             self.expression.setText(part.measure)
             self.expression.setCursorPosition(0)
         self.over.setCurrentIndex(self.over.findData(part.over))
@@ -133,7 +149,9 @@ class MeasureCard(Card):
 
     def _remove(self) -> None:
         study = self._open.study
-        self._open.edit(changed(study, **{self._list: parts_without(getattr(study, self._list), self.index)}))
+        self._open.edit(
+            changed(study, **{self._list: parts_without(getattr(study, self._list), self.index)})
+        )
 
 
 class GoalCard(MeasureCard):
@@ -180,7 +198,9 @@ class LimitCard(MeasureCard):
     def _add_fields(self) -> None:
         self.at_least = self._bound("at_least")
         self.at_most = self._bound("at_most")
-        self.column.addLayout(line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1))
+        self.column.addLayout(
+            line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1)
+        )
         self.column.addLayout(line_of(self.over))
 
     def _bound(self, name: str) -> NumberField:
@@ -201,9 +221,13 @@ M = TypeVar("M", bound=MeasureCard)
 class _Measures(CardForm[M]):
     """Goals or limits, and a menu that adds another one."""
 
-    def __init__(self, open_study: OpenStudy, key: str, make: Callable[[OpenStudy, int], M], what: str) -> None:
+    def __init__(
+        self, open_study: OpenStudy, key: str, make: Callable[[OpenStudy, int], M], what: str
+    ) -> None:
         button = QPushButton(f"Add a {what}")
-        button.setToolTip(f"One of the usual measures as a {what}, or an expression over the columns of a run")
+        button.setToolTip(
+            f"One of the usual measures as a {what}, or an expression over the columns of a run"
+        )
         menu = Menu(button)
         menu.setToolTipsVisible(True)
         for name, preset in PRESETS.items():
@@ -224,7 +248,9 @@ class _Measures(CardForm[M]):
     def add(self, measure: str) -> None:
         """Add one of a measure."""
         study = self._open.study
-        self._open.edit(changed(study, **{self._key: (*getattr(study, self._key), self._new(study, measure))}))
+        self._open.edit(
+            changed(study, **{self._key: (*getattr(study, self._key), self._new(study, measure))})
+        )
         if measure not in PRESETS and self.cards:
             self.cards[-1].expression.setFocus()
             self.cards[-1].expression.selectAll()

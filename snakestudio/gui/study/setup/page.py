@@ -16,9 +16,13 @@ from snakestudio.gui.study.setup.varying import Varying
 __all__ = ["SetupPage"]
 
 _KEYS = {
-    "Values that vary": ("vary",), "Search": ("search",), "Goals": ("goals",), "Limits": ("limits",),
-    "Repeats": ("repeats",), "Other values in all runs": ("fixed",),
-}  # fmt: skip
+    "Values that vary": ("vary",),
+    "Search": ("search",),
+    "Goals": ("goals",),
+    "Limits": ("limits",),
+    "Repeats": ("repeats",),
+    "Other values in all runs": ("fixed",),
+}
 """Titles of the sections, and the keys of a study that are in each."""
 
 
@@ -33,10 +37,26 @@ class SetupPage(QWidget):
     def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = open_study
-        self.varying, self.search, self.repeats = Varying(open_study), SearchForm(open_study), RepeatsForm(open_study)
-        self.goals, self.limits, self.fixed = Goals(open_study), Limits(open_study), FixedForm(open_study)
-        # A list: of a tuple mypy keeps each part's own type, and finds what they have in common by chance only.
-        self._parts: list[Form] = [self.varying, self.search, self.goals, self.limits, self.repeats, self.fixed]
+        self.varying, self.search, self.repeats = (
+            Varying(open_study),
+            SearchForm(open_study),
+            RepeatsForm(open_study),
+        )
+        self.goals, self.limits, self.fixed = (
+            Goals(open_study),
+            Limits(open_study),
+            FixedForm(open_study),
+        )
+        # A list: of a tuple mypy keeps each part's own type, and finds what they have in common by
+        # chance only.
+        self._parts: list[Form] = [
+            self.varying,
+            self.search,
+            self.goals,
+            self.limits,
+            self.repeats,
+            self.fixed,
+        ]
         self.locked = QLabel("The study is running: cancel it to change what it asks.")
         self.locked.setProperty("role", "dim")
         self.locked.setWordWrap(True)

@@ -10,7 +10,13 @@ from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Jitter, Repeats
-from snakestudio.viewmodel.study.study_values import changed, doc_of, parts_with, parts_without, title_of
+from snakestudio.viewmodel.study.study_values import (
+    changed,
+    doc_of,
+    parts_with,
+    parts_without,
+    title_of,
+)
 
 __all__ = ["RepeatsForm"]
 
@@ -28,9 +34,11 @@ class JitterCard(Card):
         self._of = doc_of(scene, (jitter.key,))
         self.law = choice("How it is distributed", _LAWS, lambda law: self._edit(law=law))
         self.spread = number(
-            field_doc(Jitter, "spread")._replace(slider=(0.0, 1.0)), "Spread",
-            lambda v: self._edit(spread=float(v or 0.0)), self,
-        )  # fmt: skip
+            field_doc(Jitter, "spread")._replace(slider=(0.0, 1.0)),
+            "Spread",
+            lambda v: self._edit(spread=float(v or 0.0)),
+            self,
+        )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
         self.relative = QCheckBox("of the value")
@@ -70,7 +78,9 @@ class RepeatsForm(CardForm[JitterCard]):
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
-            "Let a value differ from repeat to repeat …", lambda: open_study.findings.scene, all_obstacles=True
+            "Let a value differ from repeat to repeat …",
+            lambda: open_study.findings.scene,
+            all_obstacles=True,
         )
         super().__init__(open_study, JitterCard, add)
         self.add = add
@@ -102,7 +112,9 @@ class RepeatsForm(CardForm[JitterCard]):
     def _show_messages(self) -> None:
         typed = [sentence for sentence in self._typed.values() if sentence]
         found = self._open.findings
-        whole = [found.of(key) for key in ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")]
+        whole = [
+            found.of(key) for key in ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
+        ]
         self.message.say("\n".join(filter(None, [*typed, *whole])))
 
     def _say(self, name: str, sentence: str) -> None:

@@ -7,7 +7,15 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
+from snakestudio.gui.study.setup.cards import (
+    Card,
+    CardForm,
+    choice,
+    dim,
+    line_of,
+    number,
+    text_field,
+)
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
@@ -67,7 +75,9 @@ class VaryCard(Card):
         self.log.setToolTip("Steps are ratios in place of differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
         self.together = text_field(
-            "Together", field_doc(Vary, "together").help, lambda text: self._edit(together=text.strip()[:80])
+            "Together",
+            field_doc(Vary, "together").help,
+            lambda text: self._edit(together=text.strip()[:80]),
         )
         self.together.setPlaceholderText("varies alone")
         self.together.setMinimumWidth(theme.scaled(104))
@@ -78,9 +88,21 @@ class VaryCard(Card):
     def _add_range(self) -> None:
         numbers = self.doc._replace(default=None)
         whole = isinstance(self._present, int) and not isinstance(self._present, bool)
-        self.low = number(numbers, "From", lambda v: self._edit(low=_float(v)), self, integer=whole, optional=True)
-        self.high = number(numbers, "To", lambda v: self._edit(high=_float(v)), self, integer=whole, optional=True)
-        self.steps = number(_STEPS, "Steps", lambda v: self._edit(steps=v), self, integer=True, optional=True, width=48)
+        self.low = number(
+            numbers, "From", lambda v: self._edit(low=_float(v)), self, integer=whole, optional=True
+        )
+        self.high = number(
+            numbers, "To", lambda v: self._edit(high=_float(v)), self, integer=whole, optional=True
+        )
+        self.steps = number(
+            _STEPS,
+            "Steps",
+            lambda v: self._edit(steps=v),
+            self,
+            integer=True,
+            optional=True,
+            width=48,
+        )
         self._in_steps = dim("steps")
         unit = QLabel(self.doc.unit)
         unit.setProperty("role", "unit")
@@ -127,7 +149,9 @@ class VaryCard(Card):
             self.range.setHidden(listed)
             whole = isinstance(self._present, int)
             for field, value in ((self.low, vary.low), (self.high, vary.high)):
-                field.set_value(round(value) if value is not None and whole and value == round(value) else value)
+                field.set_value(
+                    round(value) if value is not None and whole and value == round(value) else value
+                )
             self.steps.set_value(vary.steps)
             # Only a grid has steps of its own.
             stepped = self._open.study.search.kind == "grid"

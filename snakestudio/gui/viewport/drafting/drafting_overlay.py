@@ -58,7 +58,12 @@ class DraftingOverlay(QWidget):
     def renew(self) -> None:
         """Something about the picture changed: draw again, soon, if there is anything to draw."""
         robot, measure = self._robot, self._measure
-        busy = measure.measuring or measure.start is not None or robot.arc is not None or robot.label is not None
+        busy = (
+            measure.measuring
+            or measure.start is not None
+            or robot.arc is not None
+            or robot.label is not None
+        )
         self.setVisible(self._viewport.drafting or busy or len(robot.handles()) > 0)
         self.update()
         if self._viewport.drafting != self._ruled:
@@ -77,8 +82,14 @@ class DraftingOverlay(QWidget):
         scene, snapshot, items = viewport.scene, viewport.snapshot, viewport.selection.items
         key = (scene, snapshot, items)
         if not (self._known[0] and all(a is b for a, b in zip(self._known[0], key, strict=True))):
-            pose = snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
-            chosen = [index for index in viewport.selection.obstacles if index < len(scene.obstacles)]
+            pose = (
+                snapshot.link_pose
+                if snapshot is not None and Fields.POSE in snapshot.valid
+                else None
+            )
+            chosen = [
+                index for index in viewport.selection.obstacles if index < len(scene.obstacles)
+            ]
             robot = any(kind in ("link", "robot", "beam", "start") for kind, _ in items)
             world = obstacles_of(scene.obstacles, viewport.document.base_dir)
             self._known = key, selection_dimensions(scene, world, pose, chosen, robot)
@@ -90,7 +101,9 @@ class DraftingOverlay(QWidget):
             return
         painter = QPainter(image)
         try:
-            painter.scale(image.width() / max(1, self.width()), image.height() / max(1, self.height()))
+            painter.scale(
+                image.width() / max(1, self.width()), image.height() / max(1, self.height())
+            )
             self._paint(painter, None, handles=False)
         finally:
             painter.end()
@@ -164,7 +177,8 @@ class DraftingOverlay(QWidget):
 _FONT = 12
 _ARROW, _HALF = 8.0, 2.6
 _AIR, _BEYOND = 3.0, 5.0
-"""Pixels between an outline and its extension line, and by how much that goes on beyond the dimension line."""
+"""Pixels between an outline and its extension line, and by how much that goes on beyond the
+dimension line."""
 
 
 class Pen:
@@ -184,7 +198,9 @@ class Pen:
         painter.setFont(theme.value_font(_FONT, bold=False))
         self._metrics = QFontMetricsF(painter.font())
 
-    def dimension(self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text") -> None:
+    def dimension(
+        self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text"
+    ) -> None:
         """A dimension line from start to end, or so far to the right of that way; extension lines lead there."""
         painter, colour = self._painter, theme.colour(role)
         way = end - start
@@ -207,7 +223,9 @@ class Pen:
         for tip, sign in ((a, 1.0), (b, -1.0)):
             self._arrow(tip, along * (sign if inside else -sign), colour)
         size = self._size(text)
-        reach, height = (0.5 * (abs(w.x()) * size.width() + abs(w.y()) * size.height()) for w in (along, aside))
+        reach, height = (
+            0.5 * (abs(w.x()) * size.width() + abs(w.y()) * size.height()) for w in (along, aside)
+        )
         if length > 2.0 * (reach + _ARROW):
             at = (a + b) / 2.0
         elif inside:
@@ -226,9 +244,13 @@ class Pen:
         across = QPointF(-along.y(), along.x()) * _HALF
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(colour)
-        self._painter.drawPolygon(QPolygonF([tip, tip + along * _ARROW + across, tip + along * _ARROW - across]))
+        self._painter.drawPolygon(
+            QPolygonF([tip, tip + along * _ARROW + across, tip + along * _ARROW - across])
+        )
 
-    def words(self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None) -> None:
+    def words(
+        self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None
+    ) -> None:
         """A label in the middle of `centre`, or where there is room for it in the direction `away`."""
         width, height = self._size(text).toTuple()
         place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
@@ -271,7 +293,9 @@ class Pen:
     def handle(self, at: QPointF, *, strong: bool) -> None:
         """A disc that can be dragged."""
         ring = theme.colour("accent")
-        inner = ring if strong else theme.colour("ground" if theme.current() is theme.DARK else "card")
+        inner = (
+            ring if strong else theme.colour("ground" if theme.current() is theme.DARK else "card")
+        )
         self._painter.setPen(QPen(ring, 1.8))
         self._painter.setBrush(inner)
         size = 6.5 if strong else 4.5
@@ -284,7 +308,9 @@ class Pen:
         painter.drawLine(centre, begin)
         painter.setPen(_line(accent, 1.4))
         painter.drawLine(centre, end)
-        first, last = (math.degrees(math.atan2(centre.y() - p.y(), p.x() - centre.x())) for p in (begin, end))
+        first, last = (
+            math.degrees(math.atan2(centre.y() - p.y(), p.x() - centre.x())) for p in (begin, end)
+        )
         swept = math.remainder(last - first, 360.0)
         reach = 0.62 * math.hypot(begin.x() - centre.x(), begin.y() - centre.y())
         box = QRectF(centre.x() - reach, centre.y() - reach, 2.0 * reach, 2.0 * reach)

@@ -29,7 +29,9 @@ def measured(start: Snap, end: Snap) -> str:
     """What there is to tell about the way from one point to another: length, parts along x and y, direction."""
     dx, dy = (float(value) for value in end.point - start.point)
     angle = decimal_text(math.degrees(math.atan2(dy, dx)), 1)
-    return f"{length_text(math.hypot(dx, dy))}\nΔx {length_text(dx)}   Δy {length_text(dy)}   {angle}°"
+    return (
+        f"{length_text(math.hypot(dx, dy))}\nΔx {length_text(dx)}   Δy {length_text(dy)}   {angle}°"
+    )
 
 
 class MeasureTool(QObject):
@@ -88,12 +90,16 @@ class MeasureTool(QObject):
         if event.modifiers() & Qt.KeyboardModifier.AltModifier:
             return Snap(point)
         scene, snapshot = viewport.scene, viewport.snapshot
-        pose = snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
+        pose = (
+            snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
+        )
         height = float(viewport.navigator.camera.view_height((*found, 0.0)))
         reach = _REACH * height / max(1, viewport.widget.height())
-        return snapped(scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach)
+        return snapped(
+            scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach
+        )
 
-    # --- the mouse: the left button sets points, the others still move the camera ---------------------------------
+    # --- the mouse: the left button sets points, the others still move the camera -----------------
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down: there is the first point, or the second one."""
@@ -153,7 +159,13 @@ class MeasureTool(QObject):
             return False
         if self.measuring:
             self._viewport.widget.unsetCursor()
-        self.measuring, self.start, self.end, self.cursor, self._pressed = False, None, None, None, None
+        self.measuring, self.start, self.end, self.cursor, self._pressed = (
+            False,
+            None,
+            None,
+            None,
+            None,
+        )
         self.changed.emit()
         return True
 

@@ -22,7 +22,11 @@ _TEXT = QSizeF(80, THICK - 8)
 
 
 def paint_rulers(
-    painter: QPainter, area: QRectF, origin: QPointF, pixels_per_metre: float, cursor: QPointF | None
+    painter: QPainter,
+    area: QRectF,
+    origin: QPointF,
+    pixels_per_metre: float,
+    cursor: QPointF | None,
 ) -> None:
     """Draw both rulers.
 
@@ -51,8 +55,19 @@ def paint_rulers(
     painter.drawLine(across.topLeft() + QPointF(THICK, 0), across.topRight())
     painter.drawLine(upright.topRight(), upright.bottomRight())
     small = scale.step / scale.parts
-    _ticks(painter, across, origin.x(), pixels_per_metre, small, scale.parts, scale.text, upright=False)
-    _ticks(painter, upright, origin.y(), -pixels_per_metre, small, scale.parts, scale.text, upright=True)
+    _ticks(
+        painter, across, origin.x(), pixels_per_metre, small, scale.parts, scale.text, upright=False
+    )
+    _ticks(
+        painter,
+        upright,
+        origin.y(),
+        -pixels_per_metre,
+        small,
+        scale.parts,
+        scale.text,
+        upright=True,
+    )
     corner = QRectF(area.left(), area.bottom() - THICK, THICK, THICK)
     painter.fillRect(corner, ground)
     painter.setPen(theme.colour("dim"))
@@ -65,7 +80,9 @@ def paint_rulers(
             ((origin.y() - cursor.y()) / pixels_per_metre, cursor.y()),
         ):
             text = tick_text(round(value / step) * step * scale.per_metre, step * scale.per_metre)
-            _tag(painter, across if at == cursor.x() else upright, at, text, upright=at != cursor.x())
+            _tag(
+                painter, across if at == cursor.x() else upright, at, text, upright=at != cursor.x()
+            )
 
 
 def _ticks(

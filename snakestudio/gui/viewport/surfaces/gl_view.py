@@ -56,7 +56,7 @@ class GlView(QOpenGLWidget):
         self.quality = AdaptiveQuality(budget=FRAME_BUDGET)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    # --- Qt calls these with the context current ------------------------------------------------------------------
+    # --- Qt calls these with the context current --------------------------------------------------
 
     def initializeGL(self) -> None:
         context = self.context()
@@ -113,9 +113,11 @@ class GlView(QOpenGLWidget):
         assert self._renderer is not None
         picture = self._picture(width / height)
         ratio = self.devicePixelRatio()
-        self._renderer.draw(picture.draw_list(), picture.camera, width, height, framebuffer, quality, ratio)
+        self._renderer.draw(
+            picture.draw_list(), picture.camera, width, height, framebuffer, quality, ratio
+        )
 
-    # --- for the viewport -----------------------------------------------------------------------------------------
+    # --- for the viewport -------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Draw again, soon."""
@@ -145,7 +147,9 @@ class GlView(QOpenGLWidget):
         try:
             buffer = QOpenGLFramebufferObject(width, height)
             if not buffer.isValid():
-                raise GraphicsError(f"A picture of {width} x {height} pixels is too large for this display.")
+                raise GraphicsError(
+                    f"A picture of {width} x {height} pixels is too large for this display."
+                )
             self._render(width, height, buffer.handle(), Quality.FULL)
             image = buffer.toImage().convertToFormat(QImage.Format.Format_RGB32)
             del buffer

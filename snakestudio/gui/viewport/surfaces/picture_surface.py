@@ -49,7 +49,9 @@ class PictureSurface(QObject):
         if choice.kind == "flat":
             self.fall_back(choice.reason)
             return
-        self.gl = (ThreadedView if choice.kind == "threaded" else GlView)(self._picture, self._widget)
+        self.gl = (ThreadedView if choice.kind == "threaded" else GlView)(
+            self._picture, self._widget
+        )
         self.gl.lower()  # below legend and buttons
         self.gl.drawn.connect(self.drawn)
         self.gl.failed.connect(self.fall_back, Qt.ConnectionType.QueuedConnection)

@@ -31,7 +31,9 @@ class FrameRequest(NamedTuple):
 
     def draw_list(self) -> DrawList:
         """What the renderer draws."""
-        return build(self.scene, self.snapshot, self.overlays, self.camera, self.theme, self.base_dir)
+        return build(
+            self.scene, self.snapshot, self.overlays, self.camera, self.theme, self.base_dir
+        )
 
 
 class Choice(NamedTuple):
@@ -40,8 +42,9 @@ class Choice(NamedTuple):
     Attributes
     ----------
     kind : str
-        "direct": a graphics card draws into the window. "threaded": the processor draws, in a thread of its own, as
-        composing a whole window by OpenGL on it costs more than the picture. "flat": no OpenGL.
+        "direct": a graphics card draws into the window. "threaded": the processor draws, in a
+        thread of its own, as composing a whole window by OpenGL on it costs more than the picture.
+        "flat": no OpenGL.
     reason : str
         Why it is "flat", in a sentence.
     """
@@ -76,7 +79,9 @@ def choose() -> Choice:
             return Choice("flat", "The OpenGL context of this display cannot be used.")
         version = context.format().version()
         if version < (3, 3):
-            return Choice("flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is needed.")
+            return Choice(
+                "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is needed."
+            )
         if wish in ("direct", "threaded"):
             return Choice(wish)
         return Choice("threaded" if _is_software() else "direct")

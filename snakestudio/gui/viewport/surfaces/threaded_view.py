@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QImage,
+    QOffscreenSurface,
+    QOpenGLContext,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
@@ -32,7 +39,8 @@ PAUSE = 0.006
 """Rest between two frames, s: the same cores draw plots and simulate."""
 
 STILL_MS = 350
-"""A picture that stands so long is drawn once more, in the best quality that moving ones could not have."""
+"""A picture that stands so long is drawn once more, in the best quality that moving ones could not
+have."""
 
 
 class ThreadedView(QWidget):
@@ -99,7 +107,9 @@ class ThreadedView(QWidget):
         ratio = self.devicePixelRatio()
         width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
         self._drawing = True
-        self._thread.draw(self._picture(width / height)._replace(ratio=ratio), width, height, quality)
+        self._thread.draw(
+            self._picture(width / height)._replace(ratio=ratio), width, height, quality
+        )
 
     def _on_finished(self, result: Result) -> None:
         self._drawing = False
@@ -140,7 +150,7 @@ class ThreadedView(QWidget):
         self._still.stop()
         self._thread.close()
 
-    # --- Qt's events ----------------------------------------------------------------------------------------------
+    # --- Qt's events ------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -148,7 +158,8 @@ class ThreadedView(QWidget):
             if self._image is None:
                 painter.fillRect(self.rect(), self.palette().window())
             else:
-                # While the window is being resized the last picture is stretched until the next is there.
+                # While the window is being resized the last picture is stretched until the next is
+                # there.
                 painter.drawImage(self.rect(), self._image)
         finally:
             painter.end()
@@ -195,7 +206,7 @@ class RenderThread(QObject):
         self._thread = threading.Thread(target=self._work, name="snakestudio-render", daemon=True)
         self._thread.start()
 
-    # --- for the window's thread ----------------------------------------------------------------------------------
+    # --- for the window's thread ------------------------------------------------------------------
 
     def draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> None:
         """Draw a picture; `finished` tells when it is there."""
@@ -242,7 +253,7 @@ class RenderThread(QObject):
                 continue
         raise GraphicsError("There is no picture: drawing has stopped.")
 
-    # --- the thread -----------------------------------------------------------------------------------------------
+    # --- the thread -------------------------------------------------------------------------------
 
     def _work(self) -> None:
         context = QOpenGLContext()
@@ -281,7 +292,9 @@ class RenderThread(QObject):
                 self._target.release()
             self._target = _Target(width, height)
         target = self._target.name
-        renderer.draw(picture.draw_list(), picture.camera, width, height, target, quality, picture.ratio)
+        renderer.draw(
+            picture.draw_list(), picture.camera, width, height, target, quality, picture.ratio
+        )
         image = self._target.read()
         return Result(image, quality, time.perf_counter() - began)
 
@@ -299,7 +312,9 @@ class _Target:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._buffer)
         gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_RGBA8, width, height)
-        gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer)
+        gl.glFramebufferRenderbuffer(
+            gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer
+        )
         gl.check(f"make a picture of {width} x {height} pixels")
 
     def read(self) -> QImage:
@@ -324,4 +339,5 @@ class _Target:
 
 
 _BGRA, _PACKED = 0x80E1, 0x8367
-"""GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: how Qt keeps pixels, so that nothing has to be converted."""
+"""GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: how Qt keeps pixels, so that nothing has to be
+converted."""

@@ -16,7 +16,12 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.colour_bar import Bar, bar, bar_corner, bar_labels, bar_lines
-from snakestudio.drawing.friction_picture import OPACITY, FrictionPicture, friction_picture, tint_colours
+from snakestudio.drawing.friction_picture import (
+    OPACITY,
+    FrictionPicture,
+    friction_picture,
+    tint_colours,
+)
 from snakestudio.drawing.gizmo import Gizmo, Guide, handles
 from snakestudio.drawing.gizmo_solids import handle_colour
 from snakestudio.drawing.obstacles import obstacles_of
@@ -53,7 +58,9 @@ class TopView(QWidget):
 
     drawn = Signal(float)
 
-    def __init__(self, picture: Callable[[float], FrameRequest], reason: str, parent: QWidget) -> None:
+    def __init__(
+        self, picture: Callable[[float], FrameRequest], reason: str, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._picture = picture
         self.reason = reason
@@ -86,7 +93,9 @@ class TopView(QWidget):
 
         def places(points: FloatArray) -> FloatArray:
             ndc = camera.project(points, aspect)
-            return np.column_stack([(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()])
+            return np.column_stack(
+                [(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()]
+            )
 
         friction = friction_picture(scene.ground, base_dir)
         if friction is not None:
@@ -96,7 +105,9 @@ class TopView(QWidget):
         _patches(painter, scene.ground.patch, overlays, colours, place)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
         warned = {(pick.kind, pick.index) for pick in overlays.warned}
-        hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
+        hovered = (
+            (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
+        )
 
         def outline(item: tuple[str, int]) -> QPen:
             if item in chosen:
@@ -107,12 +118,16 @@ class TopView(QWidget):
                 return QPen(_qcolour(colours.hover), 2)
             return QPen(Qt.PenStyle.NoPen)
 
-        for index, body in enumerate(obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies):
+        for index, body in enumerate(
+            obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies
+        ):
             painter.setPen(outline(("obstacle", index)))
             painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
             for one in map(solid_outline, body.solids):
                 if len(one.points) == 1:
-                    painter.drawEllipse(place((*one.points[0], 0.0)), one.radius * scale, one.radius * scale)
+                    painter.drawEllipse(
+                        place((*one.points[0], 0.0)), one.radius * scale, one.radius * scale
+                    )
                 else:
                     painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in one.points]))
         if overlays.show_path:
@@ -142,7 +157,9 @@ class TopView(QWidget):
             "Plain view from above",
         )
 
-    def _grid(self, painter: QPainter, camera: Camera, scale: float, minor: Colour, major: Colour) -> None:
+    def _grid(
+        self, painter: QPainter, camera: Camera, scale: float, minor: Colour, major: Colour
+    ) -> None:
         step = 10.0 ** np.ceil(np.log10(40 / scale))
         x0, y0, _ = camera.target
         across, up = self.width() / 2 / scale, self.height() / 2 / scale
@@ -202,17 +219,22 @@ class TopView(QWidget):
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
 
 
-def _paint_friction(painter: QPainter, picture: FrictionPicture, colours: Theme, place: _Place) -> None:
+def _paint_friction(
+    painter: QPainter, picture: FrictionPicture, colours: Theme, place: _Place
+) -> None:
     """The picture of the ground's friction as a tint."""
     image = _tint(picture, *tint_colours(colours))
     low, right, high = (
-        place((*point, 0.0)) for point in (picture.corner, picture.corner + picture.along, picture.corner + picture.up)
+        place((*point, 0.0))
+        for point in (picture.corner, picture.corner + picture.along, picture.corner + picture.up)
     )
     along, down = (right - low) / image.width(), (low - high) / image.height()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     painter.setOpacity(OPACITY)
-    painter.setTransform(QTransform(along.x(), along.y(), down.x(), down.y(), high.x(), high.y()), True)
+    painter.setTransform(
+        QTransform(along.x(), along.y(), down.x(), down.y(), high.x(), high.y()), True
+    )
     painter.drawImage(0, 0, image)
     painter.restore()
 
@@ -228,7 +250,11 @@ def _tint(picture: FrictionPicture, dark: Colour, light: Colour) -> QImage:
 
 
 def _patches(
-    painter: QPainter, patches: tuple[GroundPatch, ...], overlays: Overlays, colours: Theme, place: _Place
+    painter: QPainter,
+    patches: tuple[GroundPatch, ...],
+    overlays: Overlays,
+    colours: Theme,
+    place: _Place,
 ) -> None:
     """Patches of the ground as tinted polygons with their corners: the selected one, and a corner, stand out."""
     outline, tint = _qcolour(colours.support), _qcolour(colours.support)
@@ -248,7 +274,9 @@ def _patches(
             index += 1
 
 
-def _paint_pull(painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place) -> None:
+def _paint_pull(
+    painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place
+) -> None:
     """A hand's force with its size, and the spring to where the hand is."""
     start, tip = place(mark.point), place(pull_tip(mark, body))
     painter.setPen(QPen(_qcolour(colours.axis_x), 1))
@@ -263,13 +291,20 @@ def _paint_pull(painter: QPainter, mark: PullMark, body: Body, colours: Theme, p
 @singledispatch
 def _paint_ghost(
     body: Body, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place
-) -> None:  # fmt: skip
+) -> None:
     """A faint robot, `scale` in pixels a metre."""
     raise NotImplementedError(type(body))
 
 
 @_paint_ghost.register
-def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+def _(
+    body: ChainBody,
+    painter: QPainter,
+    pose: FloatArray,
+    colour: QColor,
+    scale: float,
+    place: _Place,
+) -> None:
     for one, radius, half, middle in zip(pose, *body.sizes.of(len(pose)), strict=True):
         if np.isfinite(one).all():
             painter.setPen(_thick(colour, 2 * radius * scale))
@@ -277,27 +312,48 @@ def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scal
 
 
 @_paint_ghost.register
-def _(body: ContinuousBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+def _(
+    body: ContinuousBody,
+    painter: QPainter,
+    pose: FloatArray,
+    colour: QColor,
+    scale: float,
+    place: _Place,
+) -> None:
     painter.setPen(_thick(colour, 2 * body.radius * scale))
     painter.drawPolyline(_axis(pose, place))
 
 
 @singledispatch
 def _paint_body(
-    body: Body, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
-    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
-) -> None:  # fmt: skip
+    body: Body,
+    painter: QPainter,
+    snapshot: Snapshot,
+    overlays: Overlays,
+    scale: float,
+    outline: Callable[[tuple[str, int]], QPen],
+    colours: Theme,
+    place: _Place,
+) -> None:
     """The robot; `outline` is the pen around a link that is selected or under the cursor."""
     raise NotImplementedError(type(body))
 
 
 @_paint_body.register
 def _(
-    body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
-    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
-) -> None:  # fmt: skip
+    body: ChainBody,
+    painter: QPainter,
+    snapshot: Snapshot,
+    overlays: Overlays,
+    scale: float,
+    outline: Callable[[tuple[str, int]], QPen],
+    colours: Theme,
+    place: _Place,
+) -> None:
     sizes = zip(*body.sizes.of(len(snapshot.link_pose)), strict=True)
-    for index, (pose, (radius, half, middle)) in enumerate(zip(snapshot.link_pose, sizes, strict=True)):
+    for index, (pose, (radius, half, middle)) in enumerate(
+        zip(snapshot.link_pose, sizes, strict=True)
+    ):
         if not np.isfinite(pose).all():
             continue
         ends = tuple(map(place, _ends(pose, half, middle)))
@@ -313,9 +369,15 @@ def _(
 
 @_paint_body.register
 def _(
-    body: ContinuousBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
-    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
-) -> None:  # fmt: skip
+    body: ContinuousBody,
+    painter: QPainter,
+    snapshot: Snapshot,
+    overlays: Overlays,
+    scale: float,
+    outline: Callable[[tuple[str, int]], QPen],
+    colours: Theme,
+    place: _Place,
+) -> None:
     """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
     width = 2.0 * body.radius * scale
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -327,11 +389,15 @@ def _(
         span = overlays.body_range or range_of(values, what.signed)
         line = _axis(snapshot.link_pose, place)
         if len(values) == line.size():
-            tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
+            tints = quantity_colours(
+                0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support
+            )
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
                 if k + 1 < len(tints):
-                    pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
+                    pen.setCapStyle(
+                        Qt.PenCapStyle.FlatCap
+                    )  # or every piece would lie round on the one before
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
             paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
@@ -385,12 +451,18 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     if bar is None:
         return
     device = painter.viewport()
-    left, top, size = bar_corner(bar, device.width(), device.height(), reference_pixel(device.height()))
+    left, top, size = bar_corner(
+        bar, device.width(), device.height(), reference_pixel(device.height())
+    )
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # or there would be gaps between the colours
-    for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(bar, colours, 1.0).tolist():
+    painter.setRenderHint(
+        QPainter.RenderHint.Antialiasing, False
+    )  # or there would be gaps between the colours
+    for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(
+        bar, colours, 1.0
+    ).tolist():
         pen = QPen(QColor.fromRgbF(red, green, blue, opacity), width)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)
@@ -400,7 +472,10 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.setFont(font)
     for label in bar_labels(bar, colours, 1.0):
         x, y, _ = label.position
-        wide, high = painter.fontMetrics().horizontalAdvance(label.text) + 1.0, painter.fontMetrics().height()
+        wide, high = (
+            painter.fontMetrics().horizontalAdvance(label.text) + 1.0,
+            painter.fontMetrics().height(),
+        )
         # Anchors count from the lower left corner of the text.
         place = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
         painter.setPen(QColor.fromRgbF(*label.colour, label.opacity))
@@ -408,7 +483,9 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.restore()
 
 
-def paint_gizmo(painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, place: Place) -> None:
+def paint_gizmo(
+    painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, place: Place
+) -> None:
     """Paint what the overlays have of handles and guides.
 
     Parameters

@@ -31,7 +31,8 @@ _UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}
 _SNAP_PIXELS = 9.0 / 720.0
 
 _LEAST = 0.12
-"""Factors by the mouse begin at this distance from the pivot at least, in lengths of the gizmo's axes."""
+"""Factors by the mouse begin at this distance from the pivot at least, in lengths of the gizmo's
+axes."""
 
 
 class Cursor:
@@ -147,7 +148,9 @@ class Snapping:
         self, travel: FloatArray, pivot: FloatArray, axes: str, height: float
     ) -> tuple[FloatArray, tuple[Guide, ...]]:
         """A way along axes of the scene, m, and what it has snapped to; `height` is that of the picture, m."""
-        return snapped_shift(travel, pivot, axes, self._choices, self._targets, _SNAP_PIXELS * height)
+        return snapped_shift(
+            travel, pivot, axes, self._choices, self._targets, _SNAP_PIXELS * height
+        )
 
     def own_shift(self, travel: FloatArray) -> FloatArray:
         """A way along the subject's own axes, m."""
@@ -160,7 +163,9 @@ class Snapping:
 
     def degrees(self, value: float) -> float:
         """An angle, °."""
-        return stepped(value, self._choices.angle_deg) if self.on and self._choices.angles else value
+        return (
+            stepped(value, self._choices.angle_deg) if self.on and self._choices.angles else value
+        )
 
     def factor(self, value: float) -> float:
         """A factor, one step at least."""
@@ -216,7 +221,7 @@ class Amount:
         self.begin_angle = cursor.begin_turn(self.frame, self.used) if mode == "turn" else 0.0
         """Direction in which the cursor took hold, rad."""
 
-    # --- axes -----------------------------------------------------------------------------------------------------
+    # --- axes -------------------------------------------------------------------------------------
 
     @property
     def allowed(self) -> str:
@@ -248,14 +253,24 @@ class Amount:
         str
             Why the subject cannot, as a sentence; empty if it can.
         """
-        wanted = axis if not plane or self.mode == "turn" else "".join(a for a in self.allowed if a != axis)
+        wanted = (
+            axis
+            if not plane or self.mode == "turn"
+            else "".join(a for a in self.allowed if a != axis)
+        )
         if axis not in self.allowed and not (plane and wanted):
             names = " and ".join(self.allowed)
-            what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[self.mode]
+            what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[
+                self.mode
+            ]
             title = self.subject.title
             return f"{capitalized(title)} can be {what} {names} only."
-        turned = isinstance(self.subject, Shaped) and not np.allclose(self.own, np.eye(3), atol=1e-9)
-        upright = set(self.subject.move_axes) >= set("xyz") or bool(np.allclose(self.own[2, :2], 0.0, atol=1e-9))
+        turned = isinstance(self.subject, Shaped) and not np.allclose(
+            self.own, np.eye(3), atol=1e-9
+        )
+        upright = set(self.subject.move_axes) >= set("xyz") or bool(
+            np.allclose(self.own[2, :2], 0.0, atol=1e-9)
+        )
         own = turned and upright and self.mode != "scale"
         if wanted != self.axes:
             self.axes, self.local = wanted, False
@@ -275,7 +290,7 @@ class Amount:
         """Decimals of a length, m, that say all one sees: millimetres, or less than a pixel if one is near."""
         return max(3, -math.floor(math.log10(self._cursor.view_height / 2000.0)) - 1)
 
-    # --- input ----------------------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def follow(self, ndc: Ndc, invert: bool) -> None:
         """The cursor is there now; `invert` turns snapping on where it is off, and off where it is on."""
@@ -297,7 +312,7 @@ class Amount:
         """Find the amount again before it is read next."""
         self._stale = True
 
-    # --- amounts --------------------------------------------------------------------------------------------------
+    # --- amounts ----------------------------------------------------------------------------------
 
     @property
     def shift(self) -> FloatArray:
@@ -349,11 +364,14 @@ class Amount:
         if travel is None:
             return
         if self._snapping.on and not self.local:
-            travel, self._guides = self._snapping.shift(travel, self.pivot, self.used, self._cursor.view_height)
+            travel, self._guides = self._snapping.shift(
+                travel, self.pivot, self.used, self._cursor.view_height
+            )
         elif self._snapping.grid:
             travel = self._snapping.own_shift(travel)
         else:
-            # Tenths of a millimetre, or less than a pixel: nobody aims finer, and the file stays readable.
+            # Tenths of a millimetre, or less than a pixel: nobody aims finer, and the file stays
+            # readable.
             travel = np.round(travel, self.decimals + 1)
         self._shift = self.frame @ travel
 
@@ -371,6 +389,10 @@ class Amount:
             typed = [every if uniform else self.typed.value(name) for name in "xyz"]
             factors = [1.0 if value is None else value for value in typed]
         else:
-            by = round(max(self._snapping.factor(self._cursor.factor(self.own, self.axes)), 0.01), 3)
+            by = round(
+                max(self._snapping.factor(self._cursor.factor(self.own, self.axes)), 0.01), 3
+            )
             factors = [by if uniform or name in self.axes else 1.0 for name in "xyz"]
-        self._factors = np.array([f if name in self.allowed else 1.0 for name, f in zip("xyz", factors, strict=True)])
+        self._factors = np.array(
+            [f if name in self.allowed else 1.0 for name, f in zip("xyz", factors, strict=True)]
+        )

@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
@@ -43,7 +51,9 @@ class Editor:
     buttons : EditorButtons
     """
 
-    def __init__(self, viewport: ViewportApi, drawing: Callable[[], bool], navigating: Callable[[], bool]) -> None:
+    def __init__(
+        self, viewport: ViewportApi, drawing: Callable[[], bool], navigating: Callable[[], bool]
+    ) -> None:
         self._viewport = viewport
         self.options = EditorOptions(viewport.widget)
         self.transforms = TransformTool(viewport, self.options, drawing, navigating)
@@ -67,7 +77,9 @@ class EditorButtons(QWidget):
         Begins to select by a rectangle.
     """
 
-    def __init__(self, options: EditorOptions, select_box: Callable[[], None], parent: QWidget) -> None:
+    def __init__(
+        self, options: EditorOptions, select_box: Callable[[], None], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._options = options
         column = self._column = QVBoxLayout(self)
@@ -75,12 +87,16 @@ class EditorButtons(QWidget):
         column.setSpacing(4)
         self.buttons: dict[str, QToolButton] = {}
         for mode, (icon, tip) in _MODES.items():
-            self._add(mode, icon, tip).clicked.connect(lambda _=False, mode=mode: self._choose(mode))
+            self._add(mode, icon, tip).clicked.connect(
+                lambda _=False, mode=mode: self._choose(mode)
+            )
         column.addSpacing(8)
-        self._add("box", "box-select", "Select by a rectangle (B)\nor Shift+drag on free ground").clicked.connect(
-            select_box
+        self._add(
+            "box", "box-select", "Select by a rectangle (B)\nor Shift+drag on free ground"
+        ).clicked.connect(select_box)
+        self._add("snap", "magnet", "Snapping (Shift+Tab switches it)").clicked.connect(
+            self.open_snapping
         )
-        self._add("snap", "magnet", "Snapping (Shift+Tab switches it)").clicked.connect(self.open_snapping)
         options.changed.connect(self._show_choices)
         self._show_choices()
 
@@ -288,9 +304,24 @@ def _step(label: str, unit: str, help: str, slider: tuple[float, float], most: f
 
 
 _STEPS = (
-    ("grid", "grid_m", "Grid", _step("Grid", "m", "Places go to multiples of this", (0.01, 0.5), 100.0)),
-    ("angles", "angle_deg", "Angle", _step("Angle", "°", "Turns go in steps of this", (1.0, 90.0), 180.0)),
-    ("factors", "factor", "Factor", _step("Factor", "×", "Sizes change in steps of this", (0.05, 1.0), 10.0)),
+    (
+        "grid",
+        "grid_m",
+        "Grid",
+        _step("Grid", "m", "Places go to multiples of this", (0.01, 0.5), 100.0),
+    ),
+    (
+        "angles",
+        "angle_deg",
+        "Angle",
+        _step("Angle", "°", "Turns go in steps of this", (1.0, 90.0), 180.0),
+    ),
+    (
+        "factors",
+        "factor",
+        "Factor",
+        _step("Factor", "×", "Sizes change in steps of this", (0.05, 1.0), 10.0),
+    ),
 )
 
 
@@ -312,7 +343,9 @@ class SnapPopup(QFrame):
         grid = QGridLayout(self)
         grid.setContentsMargins(14, 12, 14, 12)
         grid.setVerticalSpacing(8)
-        grid.addWidget(self._box("on", "Snap (Shift+Tab)", "Ctrl while dragging does the opposite"), 0, 0, 1, 3)
+        grid.addWidget(
+            self._box("on", "Snap (Shift+Tab)", "Ctrl while dragging does the opposite"), 0, 0, 1, 3
+        )
         self.message = Message(self)
         for row, (switch, name, title, doc) in enumerate(_STEPS, start=1):
             grid.addWidget(self._box(switch, title, doc.help), row, 0)
@@ -320,7 +353,9 @@ class SnapPopup(QFrame):
             unit = QLabel(doc.unit, self)
             unit.setProperty("role", "unit")
             grid.addWidget(unit, row, 2)
-        grid.addWidget(self._box("objects", "Edges and middles", "Of the obstacles around"), 4, 0, 1, 3)
+        grid.addWidget(
+            self._box("objects", "Edges and middles", "Of the obstacles around"), 4, 0, 1, 3
+        )
         grid.addWidget(self.message, 5, 0, 1, 3)
         options.changed.connect(self._show_choices)
         self._show_choices()

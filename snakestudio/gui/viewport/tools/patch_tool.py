@@ -26,7 +26,9 @@ class PatchTool(PathTool):
 
     def dress(self, overlays: Overlays) -> Overlays:
         """Add the patch that is being drawn and the corner that stands out to a picture."""
-        return replace(overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered)
+        return replace(
+            overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered
+        )
 
     @property
     def hint(self) -> str:
@@ -111,7 +113,11 @@ class PatchTool(PathTool):
 
     def _text(self) -> str:
         place = self._place(self._viewport.document.scene)
-        return "Move corner" if place is None else f"Move corner {place[1] + 1} of {self._name(place[0])}"
+        return (
+            "Move corner"
+            if place is None
+            else f"Move corner {place[1] + 1} of {self._name(place[0])}"
+        )
 
     def _move_waypoint(self) -> None:
         if self._before is None or self._wanted is None:

@@ -21,9 +21,12 @@ from snakestudio.model.track import track
 __all__ = ["REACH", "PathTool"]
 
 _SLACK, REACH = 4, 11
-"""Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is meant."""
+"""Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is
+meant."""
 
-DRAWING = "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
+DRAWING = (
+    "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
+)
 
 
 class PathTool(QObject):
@@ -56,7 +59,7 @@ class PathTool(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._move_waypoint)
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     @property
     def draft(self) -> GroundPath | None:
@@ -110,7 +113,7 @@ class PathTool(QObject):
             return None
         return round(found[0], 3), round(found[1], 3)
 
-    # --- drawing --------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Draw a path from now on; the one there is stays until the new one is done."""
@@ -142,7 +145,7 @@ class PathTool(QObject):
             self._points.append(point)
             self.changed.emit()
 
-    # --- the mouse: each says whether the event was meant for the path -----------------------------------------------
+    # --- the mouse: each says whether the event was meant for the path ----------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down. While drawing the camera can still be moved, so only a click counts."""
@@ -153,10 +156,16 @@ class PathTool(QObject):
         if self._pressed is not None:
             return True
         self.hovered = self._waypoint_at(event.position())
-        if self.hovered < 0 or event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        if self.hovered < 0 or event.button() not in (
+            Qt.MouseButton.LeftButton,
+            Qt.MouseButton.RightButton,
+        ):
             return False
         self._pressed, self._button, self._dragged = event.position(), event.button(), False
-        self._before, self._gesture = self._viewport.document.scene, self._viewport.document.new_gesture()
+        self._before, self._gesture = (
+            self._viewport.document.scene,
+            self._viewport.document.new_gesture(),
+        )
         self.changed.emit()
         return True
 
@@ -168,13 +177,17 @@ class PathTool(QObject):
             self.changed.emit()
             return False
         if self._pressed is None:
-            hovered = self._waypoint_at(position) if event.buttons() == Qt.MouseButton.NoButton else -1
+            hovered = (
+                self._waypoint_at(position) if event.buttons() == Qt.MouseButton.NoButton else -1
+            )
             if hovered != self.hovered:
                 self.hovered = hovered
                 self.changed.emit()
             return hovered >= 0
         away = position - self._pressed
-        if self._button == Qt.MouseButton.LeftButton and (self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK):
+        if self._button == Qt.MouseButton.LeftButton and (
+            self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK
+        ):
             self._dragged, self._wanted = True, self._ground(position)
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
             if not self._timer.isActive():
@@ -252,7 +265,7 @@ class PathTool(QObject):
             self.hovered, self._cursor = -1, None
             self.changed.emit()
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def remove(self, index: int) -> None:
         """Take a waypoint (0-based) out of the path; the last two go together."""
@@ -260,7 +273,9 @@ class PathTool(QObject):
         path = document.scene.path
         left = tuple(point for k, point in enumerate(path.waypoints_m) if k != index)
         left = left if len(left) > 1 else ()
-        shorter = path.model_copy(update={"waypoints_m": left, "closed": path.closed and len(left) > 2})
+        shorter = path.model_copy(
+            update={"waypoints_m": left, "closed": path.closed and len(left) > 2}
+        )
         self.hovered = -1
         try:
             document.edit(with_path(document.scene, shorter), f"Remove waypoint {index + 1}")
@@ -279,7 +294,12 @@ class PathTool(QObject):
         """Make the place of the path under the cursor a waypoint; False if there is none."""
         viewport, document = self._viewport, self._viewport.document
         path, under = document.scene.path, self._ground(position)
-        if not path or under is None or not viewport.options.now.path or viewport.scene.path != path:
+        if (
+            not path
+            or under is None
+            or not viewport.options.now.path
+            or viewport.scene.path != path
+        ):
             return False
         way = track(path)
         s = min(max(way.nearest(np.array(under)), 0.0), way.length)

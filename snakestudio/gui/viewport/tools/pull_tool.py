@@ -88,7 +88,7 @@ class PullTool(QObject):
         ):
             signal.connect(self._on_run_changed)
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
@@ -100,7 +100,11 @@ class PullTool(QObject):
             return "a recorded run cannot be pulled, continue from here first"
         if not bridge.live:
             return "return to the present to pull"
-        if bridge.status.state not in _PULLABLE or snapshot is None or Fields.POSE not in snapshot.valid:
+        if (
+            bridge.status.state not in _PULLABLE
+            or snapshot is None
+            or Fields.POSE not in snapshot.valid
+        ):
             return "start the run to pull"
         return ""
 
@@ -121,7 +125,9 @@ class PullTool(QObject):
         title = body.part_title(self._pointed)
         if self.refusal:
             return f"{title} · {self.refusal}"
-        strained = "" if body.jointed else " (its strains are prescribed: only what holds it can give way)"
+        strained = (
+            "" if body.jointed else " (its strains are prescribed: only what holds it can give way)"
+        )
         return f"{title} · Ctrl+drag pulls it{strained}"
 
     def dress(self, overlays: Overlays) -> Overlays:
@@ -135,7 +141,12 @@ class PullTool(QObject):
     def _mark(self, acting: PullMark | None) -> PullMark | None:
         """The force that acts, with where the hand is; while the run stands, the force with which it will continue."""
         snapshot, grip = self._viewport.snapshot, self.grip
-        if grip is None or snapshot is None or self._spring is None or grip.link >= snapshot.n_links:
+        if (
+            grip is None
+            or snapshot is None
+            or self._spring is None
+            or grip.link >= snapshot.n_links
+        ):
             return acting
         target = np.array(grip.target)
         if acting is not None and self._viewport.bridge.running:
@@ -153,19 +164,33 @@ class PullTool(QObject):
                 self._viewport.widget.unsetCursor()
         self.changed.emit()
 
-    # --- mouse and keys -------------------------------------------------------------------------------------------
+    # --- mouse and keys ---------------------------------------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down. A click with Ctrl still selects, so the event is taken only once it is dragged."""
         if self._held is not None:
             return True
         self._ended = False
-        wanted = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.ControlModifier
-        if event.button() != Qt.MouseButton.LeftButton or not wanted or self._armed() or self.refusal:
+        wanted = (
+            event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            == Qt.KeyboardModifier.ControlModifier
+        )
+        if (
+            event.button() != Qt.MouseButton.LeftButton
+            or not wanted
+            or self._armed()
+            or self.refusal
+        ):
             return False
         picked, item = self._viewport.item_at(event.position())
         snapshot = self._viewport.snapshot
-        if item is None or item[0] != "link" or picked is None or snapshot is None or item[1] >= snapshot.n_links:
+        if (
+            item is None
+            or item[0] != "link"
+            or picked is None
+            or snapshot is None
+            or item[1] >= snapshot.n_links
+        ):
             return False
         grabbed = np.array(picked.point)
         pose = snapshot.link_pose[item[1]]
@@ -182,7 +207,9 @@ class PullTool(QObject):
         held_down = bool(event.buttons() & Qt.MouseButton.LeftButton)
         if self._held is None:
             self._ended = self._ended and held_down
-            ctrl = not event.buttons() and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            ctrl = not event.buttons() and bool(
+                event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            )
             self._point_at(self._link_at(event.position()) if ctrl else None)
             return self._ended
         if not held_down:  # the release went elsewhere
@@ -248,19 +275,27 @@ class PullTool(QObject):
         if event.type() in _ENDS:
             self.cancel()
             self._point_at(None)
-        elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Control and self._held is None:
+        elif (
+            isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Control
+            and self._held is None
+        ):
             down = event.type() == QEvent.Type.KeyPress
             hovered = self._viewport.selection.hovered
-            self._point_at(hovered[1] if down and hovered is not None and hovered[0] == "link" else None)
+            self._point_at(
+                hovered[1] if down and hovered is not None and hovered[0] == "link" else None
+            )
         return False
 
-    # --- pulling --------------------------------------------------------------------------------------------------
+    # --- pulling ----------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         viewport = self._viewport
         self._spring = Spring(viewport.scene)
         self._follow = viewport.navigator.following
-        viewport.navigator.set_following(False)  # or the cursor would flee from what is pulled to it
+        viewport.navigator.set_following(
+            False
+        )  # or the cursor would flee from what is pulled to it
         viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
         self._draw_to_cursor()
 
@@ -288,7 +323,9 @@ class PullTool(QObject):
         camera = viewport.navigator.camera
         origin, direction = camera.ray(viewport.ndc(self._cursor), viewport.navigator.aspect)
         towards = camera.axes[2]
-        x, y, z = map(float, origin + direction * ((held.grabbed - origin) @ towards) / (direction @ towards))
+        x, y, z = map(
+            float, origin + direction * ((held.grabbed - origin) @ towards) / (direction @ towards)
+        )
         return x, y, z
 
     def _let_go(self) -> None:
@@ -303,7 +340,7 @@ class PullTool(QObject):
         self._pointed = None
         self.changed.emit()
 
-    # --- events of the program ------------------------------------------------------------------------------------
+    # --- events of the program --------------------------------------------------------------------
 
     def _on_run_changed(self) -> None:
         if self._held is not None and self.refusal:

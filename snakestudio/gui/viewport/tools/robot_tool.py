@@ -25,7 +25,8 @@ __all__ = ["RobotTool"]
 
 
 _SLACK, _REACH = 4, 10
-"""Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is meant."""
+"""Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is
+meant."""
 
 
 class RobotTool(QObject):
@@ -64,18 +65,25 @@ class RobotTool(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._apply)
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     @property
     def _chosen(self) -> bool:
         """Whether the robot, a link of it or its start is selected."""
-        return any(kind in ("link", "robot", "beam", "start") for kind, _ in self._viewport.selection.items)
+        return any(
+            kind in ("link", "robot", "beam", "start") for kind, _ in self._viewport.selection.items
+        )
 
     def handles(self) -> FloatArray:
         """Where the joints' handles are, (k, 3), m; none if there is nothing to be bent."""
         viewport = self._viewport
         snapshot = viewport.snapshot
-        if snapshot is None or not self._chosen or not viewport.document.scene.body.jointed or not viewport.placeable:
+        if (
+            snapshot is None
+            or not self._chosen
+            or not viewport.document.scene.body.jointed
+            or not viewport.placeable
+        ):
             return np.zeros((0, 3))
         points = joint_points(snapshot.link_pose, viewport.document.scene.robot)
         return points if np.isfinite(points).all() else np.zeros((0, 3))
@@ -89,7 +97,11 @@ class RobotTool(QObject):
     def label(self) -> tuple[QPointF, str] | None:
         """How far the robot was moved, and where the cursor is; None if it is not."""
         moves = self._dragged and isinstance(self._drag, Move)
-        return (self._cursor, self._drag.amount) if moves and self._drag is not None and self._drag.amount else None
+        return (
+            (self._cursor, self._drag.amount)
+            if moves and self._drag is not None and self._drag.amount
+            else None
+        )
 
     @property
     def hint(self) -> str:
@@ -105,20 +117,30 @@ class RobotTool(QObject):
             kinds = kinds_of(self._viewport.document.scene.body.axes, self.hovered)
             if not kinds:
                 return f"{self._joint_text()} · it is fixed"
-            does = {"yaw": "bends", "pitch": "bends it up and down", "roll": "turns it about its length"}
+            does = {
+                "yaw": "bends",
+                "pitch": "bends it up and down",
+                "roll": "turns it about its length",
+            }
             second = f" · Shift {does[kinds[1]]}" if len(kinds) > 1 else ""
             return f"{self._joint_text()} · drag {does[kinds[0]]}{second} · Ctrl: steps of 5°"
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
-        can = "drag moves the robot, Alt+drag turns it" if self._viewport.placeable else "reset to place the robot"
+        can = (
+            "drag moves the robot, Alt+drag turns it"
+            if self._viewport.placeable
+            else "reset to place the robot"
+        )
         return f"{self._viewport.document.scene.body.part_title(item[1])} · {can}"
 
     def _joint_text(self) -> str:
         """The joint under the cursor and its angles."""
         viewport = self._viewport
         try:
-            angles = np.degrees(initial_joint_angles(viewport.document.scene, viewport.document.base_dir))
+            angles = np.degrees(
+                initial_joint_angles(viewport.document.scene, viewport.document.base_dir)
+            )
         except SceneError:
             return f"Joint {self.hovered + 1}"
         axes = viewport.document.scene.body.axes
@@ -136,7 +158,9 @@ class RobotTool(QObject):
     def _grabs(self, link: int) -> bool:
         """Whether dragging a link means the robot: when it is selected, or the robot as a whole is."""
         items = self._viewport.selection.items
-        return ("link", link) in items or any(kind in ("robot", "beam", "start") for kind, _ in items)
+        return ("link", link) in items or any(
+            kind in ("robot", "beam", "start") for kind, _ in items
+        )
 
     def _joint_at(self, position: QPointF) -> int:
         points = self.handles()
@@ -145,12 +169,14 @@ class RobotTool(QObject):
         viewport = self._viewport
         seen = viewport.navigator.camera.project(points, viewport.navigator.aspect)[:, :2]
         ndc = np.array(viewport.ndc(position))
-        away = np.hypot(*((seen - ndc) * (0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())).T)
+        away = np.hypot(
+            *((seen - ndc) * (0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())).T
+        )
         away[np.isnan(away)] = np.inf
         nearest = int(np.argmin(away))
         return nearest if away[nearest] <= _REACH else -1
 
-    # --- the mouse: each says whether the event was meant for the robot -------------------------------------------
+    # --- the mouse: each says whether the event was meant for the robot ---------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down. On a link a click still selects, so the event is taken only once it is dragged."""
@@ -160,12 +186,18 @@ class RobotTool(QObject):
         viewport, modifiers = self._viewport, event.modifiers()
         if event.button() != Qt.MouseButton.LeftButton or not viewport.placeable or self._drawing():
             return False
-        snapshot, scene, base_dir = viewport.snapshot, viewport.document.scene, viewport.document.base_dir
+        snapshot, scene, base_dir = (
+            viewport.snapshot,
+            viewport.document.scene,
+            viewport.document.base_dir,
+        )
         assert snapshot is not None
         joint = self._joint_at(event.position())
         kinds = kinds_of(scene.body.axes, joint)
         if kinds:
-            axis: Any = kinds[1 if len(kinds) > 1 and modifiers & Qt.KeyboardModifier.ShiftModifier else 0]
+            axis: Any = kinds[
+                1 if len(kinds) > 1 and modifiers & Qt.KeyboardModifier.ShiftModifier else 0
+            ]
             at = self.handles()[joint]
             self.hovered = joint
             bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis=axis, at=at)
@@ -180,7 +212,11 @@ class RobotTool(QObject):
             viewport.selection.set([item])
         grabbed = np.array(picked.point)
         if modifiers & Qt.KeyboardModifier.AltModifier:
-            self._begin(Turn(scene, base_dir, snapshot.link_pose, link=item[1], grabbed=grabbed), event, grabbed)
+            self._begin(
+                Turn(scene, base_dir, snapshot.link_pose, link=item[1], grabbed=grabbed),
+                event,
+                grabbed,
+            )
         else:
             self._begin(Move(scene, base_dir, snapshot.link_pose), event, grabbed)
         return False
@@ -204,7 +240,10 @@ class RobotTool(QObject):
                 self.hovered = hovered
                 self.changed.emit()
             return hovered >= 0
-        self._cursor, self._coarse = position, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        self._cursor, self._coarse = (
+            position,
+            bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier),
+        )
         away = position - self._pressed
         if not self._dragged:
             if abs(away.x()) + abs(away.y()) < _SLACK:
@@ -241,7 +280,11 @@ class RobotTool(QObject):
         """A key was pressed in the viewport."""
         if event.key() == Qt.Key.Key_Escape:
             return self.cancel()
-        if not self._dragged or self._drag is None or event.key() not in (Qt.Key.Key_X, Qt.Key.Key_Y):
+        if (
+            not self._dragged
+            or self._drag is None
+            or event.key() not in (Qt.Key.Key_X, Qt.Key.Key_Y)
+        ):
             return False
         if self._drag.keep_to_axis("x" if event.key() == Qt.Key.Key_X else "y"):
             self._apply()
@@ -275,7 +318,7 @@ class RobotTool(QObject):
         self._viewport.widget.unsetCursor()
         self.changed.emit()
 
-    # --- edits ----------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def _way(self) -> Way | None:
         """How far the cursor went; None at the horizon."""

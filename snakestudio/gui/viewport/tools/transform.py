@@ -54,7 +54,7 @@ class Transform(QObject):
         self._untold = False
         self._due = False
 
-    # --- input ----------------------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def keep_to(self, axis: str, plane: bool) -> None:
         """Keep to an axis, or to the plane across it; again: to its own one; again: to none."""
@@ -94,7 +94,7 @@ class Transform(QObject):
         if self._document.scene is self._last:
             self._push(self._before)
 
-    # --- the document ---------------------------------------------------------------------------------------------
+    # --- the document -----------------------------------------------------------------------------
 
     @property
     def overtaken(self) -> bool:
@@ -130,8 +130,14 @@ class Transform(QObject):
         if amount.mode == "turn":
             used = amount.used
             axis: str | FloatArray = amount.frame[:, "xyz".index(used)] if amount.local else used
-            return subject.turned(before, axis, amount.angle, amount.pivot) if amount.angle else before
-        return subject.scaled(before, amount.factors, amount.pivot) if (amount.factors != 1.0).any() else before
+            return (
+                subject.turned(before, axis, amount.angle, amount.pivot) if amount.angle else before
+            )
+        return (
+            subject.scaled(before, amount.factors, amount.pivot)
+            if (amount.factors != 1.0).any()
+            else before
+        )
 
     def _apply(self) -> bool:
         """Put the amount into effect; False, with a sentence, if the scene cannot be so."""
@@ -152,7 +158,9 @@ class Transform(QObject):
         self._editing, self._last = True, scene
         try:
             amount = self.amount
-            self._document.edit(scene, f"{_VERBS[amount.mode]} {amount.subject.title}", self._gesture)
+            self._document.edit(
+                scene, f"{_VERBS[amount.mode]} {amount.subject.title}", self._gesture
+            )
         finally:
             self._editing, self._last = False, self._document.scene
 

@@ -35,7 +35,11 @@ _REACH = 9.0
 
 _SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
 _KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
-_DOES: dict[str, str] = {"move": "moves it along", "turn": "rotates it about", "scale": "scales it along"}
+_DOES: dict[str, str] = {
+    "move": "moves it along",
+    "turn": "rotates it about",
+    "scale": "scales it along",
+}
 _PAD, _ROW, _WIDEST = 9, 20, 380
 _AWAY = QPointF(20, 18)
 _CARET = "▏"
@@ -47,7 +51,8 @@ def amount_text(amount: Amount) -> str:
     if amount.mode == "move":
         shift = amount.frame.T @ amount.shift
         return "   ".join(
-            f"Δ{own}{name} " + _typed(amount, name, f"{shift['xyz'.index(name)]:+.{amount.decimals}f} m")
+            f"Δ{own}{name} "
+            + _typed(amount, name, f"{shift['xyz'.index(name)]:+.{amount.decimals}f} m")
             for name in amount.used
         )
     if amount.mode == "turn":
@@ -55,7 +60,11 @@ def amount_text(amount: Amount) -> str:
         return f"{_typed(amount, amount.used, value)} about {own}{amount.used}"
     factor = next((f for f in amount.factors if f != 1.0), 1.0)
     entry = amount.axes or amount.allowed
-    along = f" along {' and '.join(amount.axes)}" if amount.axes and amount.axes != amount.allowed else ""
+    along = (
+        f" along {' and '.join(amount.axes)}"
+        if amount.axes and amount.axes != amount.allowed
+        else ""
+    )
     return _typed(amount, entry if not along else amount.typed.entry, f"×{factor:.2f}") + along
 
 
@@ -87,7 +96,9 @@ class AmountLabel(QWidget):
         self.text, self.problem = text, problem
         metrics = QFontMetrics(self.font())
         flags = int(Qt.TextFlag.TextWordWrap)
-        sentence = metrics.boundingRect(QRect(0, 0, _WIDEST, 400), flags, problem) if problem else QRect()
+        sentence = (
+            metrics.boundingRect(QRect(0, 0, _WIDEST, 400), flags, problem) if problem else QRect()
+        )
         width = max(metrics.horizontalAdvance(text), sentence.width()) + 2 * _PAD
         self.resize(width, (_ROW if text else 0) + sentence.height() + 10)
         around = self.parentWidget()
@@ -113,7 +124,9 @@ class AmountLabel(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
             room = self.rect().adjusted(_PAD, 5, -_PAD, -5)
             painter.setPen(theme.colour("text"))
-            painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text)
+            painter.drawText(
+                room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text
+            )
             if self.problem:
                 painter.setPen(theme.colour("warning"))
                 below = room.adjusted(0, _ROW if self.text else 0, 0, 0)
@@ -130,7 +143,8 @@ class TransformTool(QObject):
     viewport : ViewportApi
     options : EditorOptions
     drawing, navigating : callable
-        Whether a path is being drawn, and whether a button is held that turns or shifts the picture.
+        Whether a path is being drawn, and whether a button is held that turns or shifts the
+        picture.
 
     Signals
     -------
@@ -148,7 +162,12 @@ class TransformTool(QObject):
         navigating: Callable[[], bool],
     ) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._options, self._drawing, self._navigating = viewport, options, drawing, navigating
+        self._viewport, self._options, self._drawing, self._navigating = (
+            viewport,
+            options,
+            drawing,
+            navigating,
+        )
         self.label = AmountLabel(viewport.widget)
         self.running: Transform | None = None
         self.hovered = ""
@@ -160,7 +179,7 @@ class TransformTool(QObject):
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
@@ -194,9 +213,17 @@ class TransformTool(QObject):
         if subject is None or not now.gizmo or self._drawing():
             return None
         mode: Mode = "turn" if now.mode == "turn" else "scale" if now.mode == "scale" else "move"
-        offered = {"move": subject.move_axes, "turn": subject.turn_axes, "scale": subject.scale_axes}[mode]
+        offered = {
+            "move": subject.move_axes,
+            "turn": subject.turn_axes,
+            "scale": subject.scale_axes,
+        }[mode]
         scene = self._viewport.document.scene
-        axes = subject.own_axes(scene) if mode == "scale" and isinstance(subject, Shaped) else np.eye(3)
+        axes = (
+            subject.own_axes(scene)
+            if mode == "scale" and isinstance(subject, Shaped)
+            else np.eye(3)
+        )
         return Gizmo(mode, subject.pivot(scene), axes, offered, self.hovered)
 
     @staticmethod
@@ -230,7 +257,7 @@ class TransformTool(QObject):
             return f"Drag {does} · Ctrl {snaps} · T: next gizmo"
         return ""
 
-    # --- beginning and ending -------------------------------------------------------------------------------------
+    # --- beginning and ending ---------------------------------------------------------------------
 
     def start(self, mode: Mode) -> None:
         """Let the mouse move, turn or scale the selection until a click, as after G, R and S."""
@@ -262,16 +289,24 @@ class TransformTool(QObject):
         return True
 
     def _begin(
-        self, subject: TransformTarget, mode: Mode, position: QPointF, *, axes: str = "", grip: Grip = "free",
+        self,
+        subject: TransformTarget,
+        mode: Mode,
+        position: QPointF,
+        *,
+        axes: str = "",
+        grip: Grip = "free",
         anchor: FloatArray | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         viewport = self._viewport
         viewport.navigator.finish()
         self._cursor = position
         scene = viewport.document.scene
         pivot = subject.pivot(scene)
         own = subject.own_axes(scene) if isinstance(subject, Shaped) else np.eye(3)
-        cursor = Cursor(self._eye, viewport.ndc(position), pivot, pivot if anchor is None else anchor, grip)
+        cursor = Cursor(
+            self._eye, viewport.ndc(position), pivot, pivot if anchor is None else anchor, grip
+        )
         snapping = Snapping(self._options.now, self._targets(subject))
         amount = Amount(subject, mode, cursor, snapping, pivot, own, axes=axes)
         self.running = Transform(viewport.document, amount, self)
@@ -291,7 +326,9 @@ class TransformTool(QObject):
         world = obstacles_of(scene.obstacles, document.base_dir)
         others = np.array([not o.hidden for o in scene.obstacles], bool)
         others[list(self._viewport.selection.obstacles)] = False
-        return Targets(world.low[others], world.high[others], *subject.box(scene, document.base_dir))
+        return Targets(
+            world.low[others], world.high[others], *subject.box(scene, document.base_dir)
+        )
 
     def _end(self) -> None:
         if self.running is not None:
@@ -316,7 +353,7 @@ class TransformTool(QObject):
     def _refuse(self, sentence: str) -> None:
         self.label.say("", sentence, self._cursor)
 
-    # --- the mouse ------------------------------------------------------------------------------------------------
+    # --- the mouse --------------------------------------------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down: on a handle that takes it, while something follows the mouse that ends it."""
@@ -336,9 +373,12 @@ class TransformTool(QObject):
         mode = self._options.now.mode
         self._button = event.button()
         self._begin(
-            subject, "turn" if mode == "turn" else "scale" if mode == "scale" else "move", event.position(),
-            axes=name, grip="handle",
-        )  # fmt: skip
+            subject,
+            "turn" if mode == "turn" else "scale" if mode == "scale" else "move",
+            event.position(),
+            axes=name,
+            grip="handle",
+        )
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
@@ -378,14 +418,16 @@ class TransformTool(QObject):
             return ""
         camera, aspect = self._eye()
         reach = _REACH / max(1, self._viewport.widget.height())
-        return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach)
+        return pick_handle(
+            handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach
+        )
 
     def _hover(self, name: str) -> None:
         if name != self.hovered:
             self.hovered = name
             self.changed.emit()
 
-    # --- the keys -------------------------------------------------------------------------------------------------
+    # --- the keys ---------------------------------------------------------------------------------
 
     def wants(self, event: QKeyEvent) -> bool:
         """While something is transformed every key is meant for it, whatever it is a shortcut of."""
@@ -401,14 +443,16 @@ class TransformTool(QObject):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._accept()
         elif key in _KEYS:
-            running.keep_to(_KEYS[Qt.Key(key)], bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+            running.keep_to(
+                _KEYS[Qt.Key(key)], bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            )
         elif running.type(event) or running.amount.typed:
             pass
         elif key in _SWITCH and self._button == Qt.MouseButton.NoButton:
             self.start(_SWITCH[key])
         return True
 
-    # --- the program ----------------------------------------------------------------------------------------------
+    # --- the program ------------------------------------------------------------------------------
 
     def _on_running(self) -> None:
         if self.running is not None:

@@ -1,8 +1,9 @@
 """A CANopen drive (CiA 301) in cyclic synchronous position mode (CiA 402): NMT, heartbeat, SDO, SYNC and PDOs.
 
-RPDO 1 is the target position, which counts from the next SYNC on where the profile sends one, RPDO 2 the controlword,
-TPDO 1 statusword and actual position, TPDO 2 actual velocity and torque, both with SYNC where no interval is given.
-Positions are increments, so many to a turn; all numbers are little-endian.
+RPDO 1 is the target position, which counts from the next SYNC on where the profile sends one, RPDO
+2 the controlword, TPDO 1 statusword and actual position, TPDO 2 actual velocity and torque, both
+with SYNC where no interval is given. Positions are increments, so many to a turn; all numbers are
+little-endian.
 """
 
 from __future__ import annotations
@@ -23,14 +24,26 @@ from snakestudio.link.profile.loading import LoadedProfile
 
 __all__ = ["Cia402Node", "Drive", "PdsState"]
 
-_NMT, _SYNC, _EMERGENCY, _TPDO1, _RPDO1, _TPDO2, _RPDO2 = 0x000, 0x080, 0x080, 0x180, 0x200, 0x280, 0x300
+_NMT, _SYNC, _EMERGENCY, _TPDO1, _RPDO1, _TPDO2, _RPDO2 = (
+    0x000,
+    0x080,
+    0x080,
+    0x180,
+    0x200,
+    0x280,
+    0x300,
+)
 _SDO_ANSWER, _SDO_REQUEST, _HEARTBEAT = 0x580, 0x600, 0x700
 _OPERATIONAL, _STOPPED, _PRE_OPERATIONAL = 0x05, 0x04, 0x7F
 _CSP = 8
 _QUICK_STOP_S = 0.02
-"""How long the slow-down ramp of a quick stop takes, after which the drive disables itself (option code 2)."""
+"""How long the slow-down ramp of a quick stop takes, after which the drive disables itself (option
+code 2)."""
 
-_LOST, _TOO_HOT = 0x8250, 0x4210  # emergency error codes: RPDO timeout; excess temperature of the device
+_LOST, _TOO_HOT = (
+    0x8250,
+    0x4210,
+)  # emergency error codes: RPDO timeout; excess temperature of the device
 _NO_OBJECT, _READ_ONLY, _WRONG_LENGTH, _BAD_COMMAND = 0x06020000, 0x06010002, 0x06070010, 0x05040001
 
 
@@ -46,7 +59,9 @@ class Cia402Node(Node):
     body : Body
     """
 
-    def __init__(self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body) -> None:
+    def __init__(
+        self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body
+    ) -> None:
         super().__init__(number, axes, loaded.profile, body)
         self._increments = loaded.profile.emulation.increments_per_turn / (2.0 * math.pi)
         self._synchronous = any(message.role == "sync" for message in loaded.profile.messages)
@@ -69,9 +84,11 @@ class Cia402Node(Node):
             if self._synchronous and bound.every_s is None:
                 self._tpdos.append(make)
             else:
-                self.cyclic.append(Cyclic(bound.every_s or loaded.profile.timing.set_point_rate_hz**-1, make))
+                self.cyclic.append(
+                    Cyclic(bound.every_s or loaded.profile.timing.set_point_rate_hz**-1, make)
+                )
 
-    # ------------------------------------------------------------------------------------------ what it sends
+    # -------------------------------------------------------------------------------- what it sends
 
     def _tpdo1(self) -> Frame:
         position = round(float(self.position[0]) * self._increments)
@@ -88,13 +105,15 @@ class Cia402Node(Node):
     @property
     def _torque(self) -> int:
         """Per mille of the rated torque, which is the largest."""
-        return round(1000.0 * float(self.effort[0] * self._gear[0]) / self.profile.emulation.max_torque_nm)
+        return round(
+            1000.0 * float(self.effort[0] * self._gear[0]) / self.profile.emulation.max_torque_nm
+        )
 
     def _emergency(self, code: int) -> None:
         register = 0x00 if code == 0 else 0x09 if code == _TOO_HOT else 0x11
         self.outbox.append(Frame(_EMERGENCY + self.number, struct.pack("<HB5x", code, register)))
 
-    # ------------------------------------------------------------------------------------------ as every node
+    # -------------------------------------------------------------------------------- as every node
 
     def addresses(self) -> set[Address]:
         """NMT, SYNC, its RPDOs and its SDO server."""
@@ -104,7 +123,9 @@ class Cia402Node(Node):
     @property
     def condition(self) -> str:
         """State of the network's and of the drive's machine."""
-        network = {_OPERATIONAL: "operational", _STOPPED: "stopped"}.get(self._nmt, "pre-operational")
+        network = {_OPERATIONAL: "operational", _STOPPED: "stopped"}.get(
+            self._nmt, "pre-operational"
+        )
         return f"{network}, {self._drive.state.name.lower().replace('_', ' ')}"
 
     def booted(self, now: float) -> None:
@@ -171,7 +192,7 @@ class Cia402Node(Node):
                 self._drive.disable()
                 self._follow_drive(now)
 
-    # ------------------------------------------------------------------------------------------ PDO and SYNC
+    # --------------------------------------------------------------------------------- PDO and SYNC
 
     def _rpdo1(self, data: bytes, now: float) -> None:
         if self._nmt != _OPERATIONAL:
@@ -206,7 +227,7 @@ class Cia402Node(Node):
         if self.torque and self._mode == _CSP and self._drive.state is PdsState.OPERATION_ENABLED:
             self.drive(np.array([self._target]), np.zeros(1), now)
 
-    # ------------------------------------------------------------------------------------------ the drive
+    # ------------------------------------------------------------------------------------ the drive
 
     def _control(self, word: int, now: float) -> None:
         before = self._drive.state
@@ -217,7 +238,11 @@ class Cia402Node(Node):
             self._error = 0
             self._emergency(0)
         if before is PdsState.OPERATION_ENABLED:
-            self.tell(now, "stop_received", f"was told to {self._drive.state.name.lower().replace('_', ' ')}")
+            self.tell(
+                now,
+                "stop_received",
+                f"was told to {self._drive.state.name.lower().replace('_', ' ')}",
+            )
         self._follow_drive(now)
 
     def _follow_drive(self, now: float) -> None:
@@ -229,7 +254,9 @@ class Cia402Node(Node):
             self.body.hold(self.axes)
             self._ramped = now + _QUICK_STOP_S
         else:
-            self.switch_off(now, "disarmed", f"is {self._drive.state.name.lower().replace('_', ' ')}")
+            self.switch_off(
+                now, "disarmed", f"is {self._drive.state.name.lower().replace('_', ' ')}"
+            )
 
     # ------------------------------------------------------------------------------------------ SDO
 
@@ -238,7 +265,9 @@ class Cia402Node(Node):
         interval = 0 if math.isinf(self._heartbeat.every) else round(1000.0 * self._heartbeat.every)
         position = _within(round(float(self.position[0]) * self._increments))
         velocity = _within(round(float(self.velocity[0]) * self._increments))
-        current = round(1000.0 * float(self.body.current[self.axes[0]] * self.profile.emulation.torque_nm_per_a))
+        current = round(
+            1000.0 * float(self.body.current[self.axes[0]] * self.profile.emulation.torque_nm_per_a)
+        )
         return {
             (0x1000, 0): ("<I", 0x00020192),  # a servo drive after CiA 402
             (0x1001, 0): ("<B", 1 if self._error else 0),
@@ -252,7 +281,10 @@ class Cia402Node(Node):
             (0x606C, 0): ("<i", velocity),
             (0x6077, 0): ("<h", self._torque),
             (0x6078, 0): ("<h", round(current / self.profile.emulation.max_torque_nm)),
-            (0x607A, 0): ("<i", 0 if self._target is None else _within(round(self._target * self._increments))),
+            (0x607A, 0): (
+                "<i",
+                0 if self._target is None else _within(round(self._target * self._increments)),
+            ),
             (0x608F, 1): ("<I", self.profile.emulation.increments_per_turn),
             (0x608F, 2): ("<I", 1),
         }
@@ -270,7 +302,9 @@ class Cia402Node(Node):
                 self._abort(index, sub, _NO_OBJECT)
                 return
             packed = struct.pack(form, number)
-            answer = struct.pack("<BHB", 0x43 | 4 - len(packed) << 2, index, sub) + packed.ljust(4, b"\0")
+            answer = struct.pack("<BHB", 0x43 | 4 - len(packed) << 2, index, sub) + packed.ljust(
+                4, b"\0"
+            )
             self.outbox.append(Frame(_SDO_ANSWER + self.number, answer))
         elif kind == 1 and command & 0x02:
             size = 4 - (command >> 2 & 3) if command & 0x01 else 4
@@ -278,7 +312,9 @@ class Cia402Node(Node):
             if problem:
                 self._abort(index, sub, problem)
             else:
-                self.outbox.append(Frame(_SDO_ANSWER + self.number, struct.pack("<BHB4x", 0x60, index, sub)))
+                self.outbox.append(
+                    Frame(_SDO_ANSWER + self.number, struct.pack("<BHB4x", 0x60, index, sub))
+                )
         else:
             self._abort(index, sub, _BAD_COMMAND)
 
@@ -307,7 +343,9 @@ class Cia402Node(Node):
         return 0
 
     def _abort(self, index: int, sub: int, code: int) -> None:
-        self.outbox.append(Frame(_SDO_ANSWER + self.number, struct.pack("<BHBI", 0x80, index, sub, code)))
+        self.outbox.append(
+            Frame(_SDO_ANSWER + self.number, struct.pack("<BHBI", 0x80, index, sub, code))
+        )
 
 
 def _within(number: int) -> int:
@@ -338,7 +376,10 @@ _S = PdsState
 _TRANSITIONS: dict[tuple[PdsState, str], PdsState] = {
     (_S.SWITCH_ON_DISABLED, "shutdown"): _S.READY_TO_SWITCH_ON,
     (_S.READY_TO_SWITCH_ON, "switch on"): _S.SWITCHED_ON,
-    (_S.READY_TO_SWITCH_ON, "enable operation"): _S.SWITCHED_ON,  # by way of, and on with the next controlword
+    (
+        _S.READY_TO_SWITCH_ON,
+        "enable operation",
+    ): _S.SWITCHED_ON,  # by way of, and on with the next controlword
     (_S.READY_TO_SWITCH_ON, "disable voltage"): _S.SWITCH_ON_DISABLED,
     (_S.READY_TO_SWITCH_ON, "quick stop"): _S.SWITCH_ON_DISABLED,
     (_S.SWITCHED_ON, "shutdown"): _S.READY_TO_SWITCH_ON,

@@ -40,13 +40,21 @@ class _Pattern:
     signals: dict[str, float]
 
     def fits(self, frame: Frame, decoded: Decoded | None, free: frozenset[str]) -> bool:
-        if (frame.id, frame.extended, frame.remote) != (self.frame.id, self.frame.extended, self.frame.remote):
+        if (frame.id, frame.extended, frame.remote) != (
+            self.frame.id,
+            self.frame.extended,
+            self.frame.remote,
+        ):
             return False
         if self.message is None:
             return frame.data == self.frame.data
         if decoded is None or decoded.message.message != self.message.message:
             return False
-        return all(decoded.signals.get(name) == value for name, value in self.signals.items() if name not in free)
+        return all(
+            decoded.signals.get(name) == value
+            for name, value in self.signals.items()
+            if name not in free
+        )
 
 
 class Rules:
@@ -60,7 +68,9 @@ class Rules:
     def __init__(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
         self.codec = Codec(loaded)
-        self._host = Codec(loaded)  # counters that patterns are made with are not those of what comes
+        self._host = Codec(
+            loaded
+        )  # counters that patterns are made with are not those of what comes
         self.profile = loaded.profile
         self.free = frozenset(
             signal.signal
@@ -100,16 +110,18 @@ class Rules:
     def error_bits(self, reason: Reason) -> int:
         """Bits of the first error whose text speaks of the reason, else of the first."""
         errors, words = self.profile.errors, _SPOKEN_OF.get(reason, ())
-        spoken = [error.mask for error in errors if any(word in error.text.lower() for word in words)]
+        spoken = [
+            error.mask for error in errors if any(word in error.text.lower() for word in words)
+        ]
         return spoken[0] if spoken else errors[0].mask if errors else 1
 
 
 class GenericNode(Node):
     """A node that is armed by the profile's arm sequence, stopped by its stop sequence, and so on.
 
-    It drives its motors while armed. A stop is kept until the reset sequence if there is one, and so is what made it
-    stop by itself. What cannot be read, or has a wrong checksum or the counter of the frame before, is left aside and
-    counted.
+    It drives its motors while armed. A stop is kept until the reset sequence if there is one, and
+    so is what made it stop by itself. What cannot be read, or has a wrong checksum or the counter
+    of the frame before, is left aside and counted.
 
     Parameters
     ----------
@@ -126,7 +138,9 @@ class GenericNode(Node):
         self.meaning: StatusMeaning = "booting"
         self._errors = 0
         self._patterns = {name: rules.patterns(number, name) for name in _SEQUENCES}
-        self._ordered: set[Address] = {(p.frame.id, p.frame.extended) for each in self._patterns.values() for p in each}
+        self._ordered: set[Address] = {
+            (p.frame.id, p.frame.extended) for each in self._patterns.values() for p in each
+        }
         """Ids of what its sequences consist of."""
         self._done: dict[Sequence, int] = dict.fromkeys(_SEQUENCES, 0)
         self._goal: FloatArray = np.zeros(len(axes))
@@ -135,7 +149,9 @@ class GenericNode(Node):
         incoming = [m for m in rules.profile.messages if m.role in ("feedback", "heartbeat")]
         self._incoming = [m for m in incoming if m.each == "node" or first]
         asked = any(m.role == "request" for m in rules.profile.messages)
-        self._replies = [m for m in self._incoming if m.role == "feedback" and m.every_s is None and not asked]
+        self._replies = [
+            m for m in self._incoming if m.role == "feedback" and m.every_s is None and not asked
+        ]
         self._asked: dict[Address, list[Message]] = {}
         for message in self._incoming:
             if message.role == "feedback":
@@ -150,7 +166,7 @@ class GenericNode(Node):
                 if message.role == "heartbeat":
                     self._heartbeats.append(cyclic)
 
-    # ------------------------------------------------------------------------------------------ what it sends
+    # -------------------------------------------------------------------------------- what it sends
 
     def _frame(self, message: Message) -> Frame:
         axes = range(len(self.body.angle)) if message.each == "once" else self._own
@@ -159,7 +175,10 @@ class GenericNode(Node):
     def _changed(self, message: Message) -> Frame | None:
         """What it sends only when something in it changes; None if nothing did."""
         frame = self._frame(message)
-        before, self._said_last[message.called] = self._said_last.get(message.called, frame.data), frame.data
+        before, self._said_last[message.called] = (
+            self._said_last.get(message.called, frame.data),
+            frame.data,
+        )
         return frame if frame.data != before else None
 
     def _values(self, axes: range | dict[int, int]) -> dict[tuple[Quantity, int], float]:
@@ -185,7 +204,7 @@ class GenericNode(Node):
             values[("error", axis)] = error
         return values
 
-    # ------------------------------------------------------------------------------------------ as every node
+    # -------------------------------------------------------------------------------- as every node
 
     def addresses(self) -> set[Address]:
         """Ids of all that the host sends to it."""
@@ -240,7 +259,7 @@ class GenericNode(Node):
         elif decoded.message.role == "set_point":
             self._follow(decoded, now)
 
-    # ------------------------------------------------------------------------------------------ sequences
+    # ------------------------------------------------------------------------------------ sequences
 
     def _ends(self, name: Sequence, frame: Frame, decoded: Decoded | None) -> bool:
         """Whether a frame is the last one of a sequence that came in order."""
@@ -265,7 +284,11 @@ class GenericNode(Node):
                 self.tell(now, "stop_received", "was told to stop")
             self.switch_off(now, "disarmed", "was told to let go")
             if self.meaning != "fault":
-                latches = name == "stop" and has_reset and self._patterns["stop"] != self._patterns["disarm"]
+                latches = (
+                    name == "stop"
+                    and has_reset
+                    and self._patterns["stop"] != self._patterns["disarm"]
+                )
                 self.meaning = "stopped" if latches or self.meaning == "stopped" else "ready"
         elif name == "reset":
             if self.meaning in ("fault", "stopped") and not self.body.overheated[self.axes].any():
@@ -278,7 +301,7 @@ class GenericNode(Node):
             self.switch_on(now)
             self.meaning = "armed"
 
-    # ------------------------------------------------------------------------------------------ set-points, requests
+    # ------------------------------------------------------------------------- set-points, requests
 
     def _follow(self, decoded: Decoded, now: float) -> None:
         for value in decoded.values:
@@ -286,7 +309,9 @@ class GenericNode(Node):
             if slot is None:
                 continue
             if value.quantity == "angle":
-                self._goal[slot] = self._gear[slot] * (self._sign[slot] * value.value + self._offset[slot])
+                self._goal[slot] = self._gear[slot] * (
+                    self._sign[slot] * value.value + self._offset[slot]
+                )
             elif value.quantity == "rate":
                 self._goal_rate[slot] = self._gear[slot] * self._sign[slot] * value.value
         self.drive(self._goal, self._goal_rate, now)

@@ -1,9 +1,10 @@
 """MIT-type actuators (Mini Cheetah and what came after): one packed command, one packed reply.
 
-A command has 16 bits of position and 12 bits each of rate, stiffness, damping and torque, big-endian, each number
-spread over a range that is set up in the motor. Every frame to a motor, also those that enter (FF..FC) and leave
-(FF..FD) motor mode and set the zero (FF..FE), is answered under one id that all share: number, position, rate and
-torque, on newer motors temperature and error, too.
+A command has 16 bits of position and 12 bits each of rate, stiffness, damping and torque,
+big-endian, each number spread over a range that is set up in the motor. Every frame to a motor,
+also those that enter (FF..FC) and leave (FF..FD) motor mode and set the zero (FF..FE), is answered
+under one id that all share: number, position, rate and torque, on newer motors temperature and
+error, too.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ class MitNode(Node):
     number : int
     axes : (1,) int array
     loaded : LoadedProfile
-        The ranges that motors are set up to are those of its set-points; id and length of replies its feedback's.
+        The ranges that motors are set up to are those of its set-points; id and length of replies
+        its feedback's.
     body : Body
     """
 
-    def __init__(self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body) -> None:
+    def __init__(
+        self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body
+    ) -> None:
         super().__init__(number, axes, loaded.profile, body)
         self._ranges = {"angle": _POSITION, "rate": _RATE, "torque": _TORQUE}
         self._own, self._reply, self._bytes = (number, False), (0, False), 6
@@ -47,7 +51,10 @@ class MitNode(Node):
             if message.role == "set_point":
                 self._own = address(loaded, message, number)
             elif message.role in ("feedback", "heartbeat"):
-                self._reply, self._bytes = address(loaded, message, number), max(6, length(loaded, message))
+                self._reply, self._bytes = (
+                    address(loaded, message, number),
+                    max(6, length(loaded, message)),
+                )
             for signal in message.signals if message.role == "set_point" else ():
                 if signal.range is not None and signal.quantity in self._ranges:
                     self._ranges[signal.quantity] = signal.range[1]
@@ -106,7 +113,9 @@ class MitNode(Node):
         position = _bits(float(self.position[0]), self._ranges["angle"], 16)
         rate = _bits(float(self.velocity[0]), self._ranges["rate"], 12)
         torque = _bits(float(self.effort[0]), self._ranges["torque"], 12)
-        packed = bytes([self.number & 0xFF]) + (position << 24 | rate << 12 | torque).to_bytes(5, "big")
+        packed = bytes([self.number & 0xFF]) + (position << 24 | rate << 12 | torque).to_bytes(
+            5, "big"
+        )
         if self._bytes > 6:
             temperature = int(np.clip(self.body.temperature[self.axes[0]], -128, 127))
             packed += bytes([temperature & 0xFF, self._error])

@@ -1,7 +1,8 @@
 """ODrive's CAN Simple, as its manual describes it: an axis with states, errors that latch, and a watchdog.
 
-Ids are ``node << 5 | command``; numbers are little-endian; positions are turns, rates turns/s. A remote frame to a
-"get" command is answered under the same id. Every message to an axis feeds its watchdog.
+Ids are ``node << 5 | command``; numbers are little-endian; positions are turns, rates turns/s. A
+remote frame to a "get" command is answered under the same id. Every message to an axis feeds its
+watchdog.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ __all__ = ["ODriveNode"]
 
 _TURN = 2.0 * math.pi
 
-_GET_VERSION, _HEARTBEAT, _ESTOP, _GET_ERROR, _SET_STATE, _GET_ESTIMATES = 0x00, 0x01, 0x02, 0x03, 0x07, 0x09
+_GET_VERSION, _HEARTBEAT, _ESTOP, _GET_ERROR, _SET_STATE, _GET_ESTIMATES = (
+    0x00,
+    0x01,
+    0x02,
+    0x03,
+    0x07,
+    0x09,
+)
 _SET_MODE, _SET_POSITION, _GET_CURRENTS, _GET_TEMPERATURES, _REBOOT = 0x0B, 0x0C, 0x14, 0x15, 0x16
 _GET_BUS, _CLEAR_ERRORS, _SET_ABSOLUTE, _GET_TORQUES = 0x17, 0x18, 0x19, 0x1C
 
@@ -48,7 +56,9 @@ class ODriveNode(Node):
 
     feeds_by_anything = True
 
-    def __init__(self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body) -> None:
+    def __init__(
+        self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body
+    ) -> None:
         super().__init__(number, axes, loaded.profile, body)
         self._errors = self._reason = 0
         self._result = _SUCCESS
@@ -57,7 +67,9 @@ class ODriveNode(Node):
             _GET_VERSION: lambda: bytes([2, 4, 4, 58, 0, 6, 9, 0]),
             _HEARTBEAT: self._heartbeat,
             _GET_ERROR: lambda: struct.pack("<II", self._errors, self._reason),
-            _GET_ESTIMATES: lambda: struct.pack("<ff", self.position[0] / _TURN, self.velocity[0] / _TURN),
+            _GET_ESTIMATES: lambda: struct.pack(
+                "<ff", self.position[0] / _TURN, self.velocity[0] / _TURN
+            ),
             _GET_CURRENTS: self._currents,
             _GET_TEMPERATURES: self._temperatures,
             _GET_BUS: self._bus,
@@ -96,7 +108,13 @@ class ODriveNode(Node):
     @property
     def condition(self) -> str:
         """State of the axis."""
-        return f"error 0x{self._errors:x}" if self._errors else "closed loop" if self.torque else "idle"
+        return (
+            f"error 0x{self._errors:x}"
+            if self._errors
+            else "closed loop"
+            if self.torque
+            else "idle"
+        )
 
     def booted(self, now: float) -> None:
         """Idle, without errors."""

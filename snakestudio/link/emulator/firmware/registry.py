@@ -38,8 +38,8 @@ class FirmwareKind(Declaration):
     name : str
         By which profiles name it.
     make : callable
-        Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the profile as it was loaded,
-        and the body that it moves.
+        Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the
+        profile as it was loaded, and the body that it moves.
     title, help : str
         For people; the help is a sentence.
     several_axes : bool
@@ -83,7 +83,9 @@ FIRMWARE.update(
         for kind in (
             FirmwareKind(
                 name="generic",
-                make=lambda number, axes, loaded, body: GenericNode(number, axes, _rules(loaded, body), body),
+                make=lambda number, axes, loaded, body: GenericNode(
+                    number, axes, _rules(loaded, body), body
+                ),
                 help="Follows the rules of the profile's sequences.",
                 several_axes=True,
             ),

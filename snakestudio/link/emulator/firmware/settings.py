@@ -19,7 +19,10 @@ def address(loaded: LoadedProfile, message: Message, node: int) -> tuple[int, bo
 def binding(loaded: LoadedProfile, node: int, identifier: int) -> Message | None:
     """What the profile expects of a node under a (short) id; None if nothing."""
     for message in loaded.profile.messages:
-        if message.role in ("feedback", "heartbeat") and address(loaded, message, node) == (identifier, False):
+        if message.role in ("feedback", "heartbeat") and address(loaded, message, node) == (
+            identifier,
+            False,
+        ):
             return message
     return None
 

@@ -27,9 +27,15 @@ class Box(Obstacle):
     x_m: float = shape.place("x", "Centre, x")
     y_m: float = shape.place("y", "Centre, y")
     z_m: float = value(
-        0.0, label="z", unit="m", help="Height of the lower face of the upright block; it may lie in the ground",
-        ge=-1e3, le=1e3, slider=(-0.5, 1), live=True,
-    )  # fmt: skip
+        0.0,
+        label="z",
+        unit="m",
+        help="Height of the lower face of the upright block; it may lie in the ground",
+        ge=-1e3,
+        le=1e3,
+        slider=(-0.5, 1),
+        live=True,
+    )
     length_m: float = shape.size("Length", "Size along its own x axis", 0.3)
     width_m: float = shape.size("Width", "Size along its own y axis", 0.3)
     height_m: float = shape.size("Height", "Size along its own z axis", 0.1)
@@ -43,7 +49,13 @@ class Box(Obstacle):
 
 def _solids(o: Box, base_dir: Path | None) -> list[Block]:
     half = 0.5 * np.array([o.length_m, o.width_m, o.height_m])
-    return [Block(np.array([o.x_m, o.y_m, o.z_m + half[2]]), turned(o.yaw_deg, o.pitch_deg, o.roll_deg), half)]
+    return [
+        Block(
+            np.array([o.x_m, o.y_m, o.z_m + half[2]]),
+            turned(o.yaw_deg, o.pitch_deg, o.roll_deg),
+            half,
+        )
+    ]
 
 
 def _wall(fit: Fit, x: float, y: float) -> list[Box]:
@@ -69,6 +81,13 @@ KIND = ShapeKind(
     fitted=("length_m", "width_m", "height_m"),
     typical=_is_no_wall,
     arrangements=(
-        Arrangement(name="wall", title="Wall", help="A long thin box", icon="shape-wall", place=1.5, make=_wall),
+        Arrangement(
+            name="wall",
+            title="Wall",
+            help="A long thin box",
+            icon="shape-wall",
+            place=1.5,
+            make=_wall,
+        ),
     ),
 )

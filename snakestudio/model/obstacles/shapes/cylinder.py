@@ -23,7 +23,15 @@ class Cylinder(Obstacle):
     x_m: float = shape.place("x", "Centre, x")
     y_m: float = shape.place("y", "Centre, y")
     radius_m: float = value(
-        0.125, label="Radius", unit="m", symbol="L_H", help="Radius", gt=0, le=1e3, slider=(0.005, 0.5), live=True
+        0.125,
+        label="Radius",
+        unit="m",
+        symbol="L_H",
+        help="Radius",
+        gt=0,
+        le=1e3,
+        slider=(0.005, 0.5),
+        live=True,
     )
     height_m: float = shape.size("Height", "Height above the ground", 0.3)
     friction: float = shape.friction(0.0)
@@ -46,12 +54,14 @@ def _peg_board(fit: Fit, x: float, y: float) -> list[Cylinder]:
     across = spacing * math.sqrt(3) / 2  # neighbours in all directions are equally far
     return [
         Cylinder(
-            x_m=round(x + (column - 2.25 + 0.5 * (row % 2)) * spacing, 4), y_m=round(y + (row - 1.5) * across, 4),
-            radius_m=radius, height_m=height,
+            x_m=round(x + (column - 2.25 + 0.5 * (row % 2)) * spacing, 4),
+            y_m=round(y + (row - 1.5) * across, 4),
+            radius_m=radius,
+            height_m=height,
         )
         for row in range(4)
         for column in range(5)
-    ]  # fmt: skip
+    ]
 
 
 KIND = ShapeKind(
@@ -69,8 +79,12 @@ KIND = ShapeKind(
     fitted=("radius_m", "height_m"),
     arrangements=(
         Arrangement(
-            name="peg_board", title="Peg board", help="Twenty pegs in staggered rows, as a group",
-            icon="shape-peg_board", place=6, make=_peg_board,
+            name="peg_board",
+            title="Peg board",
+            help="Twenty pegs in staggered rows, as a group",
+            icon="shape-peg_board",
+            place=6,
+            make=_peg_board,
         ),
     ),
-)  # fmt: skip
+)

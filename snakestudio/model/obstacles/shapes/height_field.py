@@ -23,11 +23,14 @@ __all__ = ["KIND", "HeightField"]
 class HeightField(Obstacle):
     """Uneven ground over a rectangle: heights on a regular grid, from numbers or from a grey-scale picture.
 
-    Between the grid points lie two triangles a cell. Of `heights_m` the first row is the one with the smallest y; of a
-    picture (as seen from above) the lowest. What lies below the ground plane is filled by it.
+    Between the grid points lie two triangles a cell. Of `heights_m` the first row is the one with
+    the smallest y; of a picture (as seen from above) the lowest. What lies below the ground plane
+    is filled by it.
     """
 
-    kind: Literal["height_field"] = value("height_field", label="Kind", help="Shape of the obstacle")
+    kind: Literal["height_field"] = value(
+        "height_field", label="Kind", help="Shape of the obstacle"
+    )
     name: str = shape.name()
     group: str = shape.group()
     x_m: float = shape.place("x", "Centre, x")
@@ -36,17 +39,27 @@ class HeightField(Obstacle):
     length_m: float = shape.size("Length", "Size along its own x axis", 2.0)
     width_m: float = shape.size("Width", "Size along its own y axis", 2.0)
     z_m: float = value(
-        0.0, label="z", unit="m", help="Height of what is 0 in the table or black in the picture",
-        ge=-1e3, le=1e3, slider=(-0.5, 0.5), live=True,
-    )  # fmt: skip
+        0.0,
+        label="z",
+        unit="m",
+        help="Height of what is 0 in the table or black in the picture",
+        ge=-1e3,
+        le=1e3,
+        slider=(-0.5, 0.5),
+        live=True,
+    )
     heights_m: tuple[tuple[float, ...], ...] | None = value(
         None, label="Heights", unit="m", help="Rows of heights at the grid points, at least 2 x 2"
     )
     picture: str | None = value(
-        None, label="Picture", help="Grey-scale picture file, relative to the scene file, instead of a table",
+        None,
+        label="Picture",
+        help="Grey-scale picture file, relative to the scene file, instead of a table",
         min_length=1,
-    )  # fmt: skip
-    relief_m: float = shape.size("Relief", "Height of what is white in the picture above what is black", 0.1)
+    )
+    relief_m: float = shape.size(
+        "Relief", "Height of what is white in the picture above what is black", 0.1
+    )
     friction: float = shape.friction(0.2)
     locked: bool = shape.locked()
     hidden: bool = shape.hidden()
@@ -66,22 +79,32 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
         return SceneError.of([problem])
 
     if o.heights_m is not None and o.picture is not None:
-        raise error("picture", "a height field has both heights_m and picture", "leave one of them out")
+        raise error(
+            "picture", "a height field has both heights_m and picture", "leave one of them out"
+        )
     if o.heights_m is not None:
         rows = o.heights_m
         if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
             raise error(
-                "heights_m", "the rows are not a table", "give at least 2 rows of at least 2 heights, all as long"
+                "heights_m",
+                "the rows are not a table",
+                "give at least 2 rows of at least 2 heights, all as long",
             )
         table = np.array(rows, dtype=np.float64)
         if not np.isfinite(table).all():
             j, i = np.argwhere(~np.isfinite(table))[0]
             raise error(
-                "heights_m", f"row {j + 1}, column {i + 1} holds no number (a hole)", "give a height for every point"
+                "heights_m",
+                f"row {j + 1}, column {i + 1} holds no number (a hole)",
+                "give a height for every point",
             )
         return table
     if o.picture is None:
-        raise error("heights_m", "a height field needs heights", "give a table heights_m or the name of a picture")
+        raise error(
+            "heights_m",
+            "a height field needs heights",
+            "give a table heights_m or the name of a picture",
+        )
     try:
         return scene_picture(o.picture, base_dir) * o.relief_m
     except InputError as reason:
@@ -91,8 +114,14 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
 def _solids(o: HeightField, base_dir: Path | None) -> list[Relief]:
     heights = _heights(o, base_dir)
     ny, nx = heights.shape
-    origin = np.array([o.x_m, o.y_m, o.z_m]) - turned(o.yaw_deg) @ np.array([0.5 * o.length_m, 0.5 * o.width_m, 0.0])
-    return [Relief(origin, math.radians(o.yaw_deg), o.length_m / (nx - 1), o.width_m / (ny - 1), heights)]
+    origin = np.array([o.x_m, o.y_m, o.z_m]) - turned(o.yaw_deg) @ np.array(
+        [0.5 * o.length_m, 0.5 * o.width_m, 0.0]
+    )
+    return [
+        Relief(
+            origin, math.radians(o.yaw_deg), o.length_m / (nx - 1), o.width_m / (ny - 1), heights
+        )
+    ]
 
 
 def _flat(o: HeightField) -> HeightField:
@@ -100,9 +129,13 @@ def _flat(o: HeightField) -> HeightField:
 
 
 def _scaled(o: HeightField, x: float, y: float, z: float) -> dict[str, Any]:
-    values: dict[str, Any] = dict(grown(o, length_m=x, width_m=y, relief_m=z if o.picture is not None else 1.0))
+    values: dict[str, Any] = dict(
+        grown(o, length_m=x, width_m=y, relief_m=z if o.picture is not None else 1.0)
+    )
     if z != 1.0 and o.heights_m is not None:
-        values["heights_m"] = tuple(tuple(float(f"{height * z:.7g}") for height in row) for row in o.heights_m)
+        values["heights_m"] = tuple(
+            tuple(float(f"{height * z:.7g}") for height in row) for row in o.heights_m
+        )
     return values
 
 
@@ -111,7 +144,13 @@ def _hills(fit: Fit) -> dict[str, Any]:
     top, edge = fit(0.06), [math.sin(math.pi * k / 16) for k in range(17)]
     heights = tuple(
         tuple(
-            round(top * edge[i] * edge[j] * (1.0 + 0.8 * math.sin(1.1 * i + 0.4 * j) * math.cos(0.9 * j)), 4)
+            round(
+                top
+                * edge[i]
+                * edge[j]
+                * (1.0 + 0.8 * math.sin(1.1 * i + 0.4 * j) * math.cos(0.9 * j)),
+                4,
+            )
             for i in range(17)
         )
         for j in range(17)

@@ -28,9 +28,15 @@ class Ramp(Obstacle):
     rise_m: float = shape.size("Rise", "Height of its upper end", 0.15)
     width_m: float = shape.size("Width", "Width", 1.0)
     landing_m: float = value(
-        0.0, label="Landing", unit="m", help="Depth of the level part at the upper end", ge=0, le=1e3, slider=(0, 2),
+        0.0,
+        label="Landing",
+        unit="m",
+        help="Depth of the level part at the upper end",
+        ge=0,
+        le=1e3,
+        slider=(0, 2),
         live=True,
-    )  # fmt: skip
+    )
     friction: float = shape.friction(0.2)
     locked: bool = shape.locked()
     hidden: bool = shape.hidden()

@@ -27,15 +27,32 @@ class Rubble(Obstacle):
     yaw_deg: float = shape.angle("Yaw", "The rectangle turned about the vertical")
     length_m: float = shape.size("Length", "Size of the rectangle along its own x axis", 2.0)
     width_m: float = shape.size("Width", "Size of the rectangle along its own y axis", 2.0)
-    blocks: int = value(60, label="Blocks", help="Number of blocks", ge=1, le=5000, slider=(1, 300), live=True)
+    blocks: int = value(
+        60, label="Blocks", help="Number of blocks", ge=1, le=5000, slider=(1, 300), live=True
+    )
     smallest_m: float = shape.size("Smallest", "Least length and width of a block", 0.06)
     largest_m: float = shape.size("Largest", "Greatest length and width of a block", 0.2)
-    height_m: float = shape.size("Height", "Greatest height above the ground that a block reaches", 0.05)
+    height_m: float = shape.size(
+        "Height", "Greatest height above the ground that a block reaches", 0.05
+    )
     tilt_deg: float = value(
-        8.0, label="Tilt", unit="°", help="Greatest tilt of a block", ge=0, le=45, slider=(0, 30), live=True
+        8.0,
+        label="Tilt",
+        unit="°",
+        help="Greatest tilt of a block",
+        ge=0,
+        le=45,
+        slider=(0, 30),
+        live=True,
     )
     seed: int = value(
-        1, label="Seed", help="Another seed gives other blocks", ge=0, le=2**31, slider=(0, 100), live=True
+        1,
+        label="Seed",
+        help="Another seed gives other blocks",
+        ge=0,
+        le=2**31,
+        slider=(0, 100),
+        live=True,
     )
     friction: float = shape.friction(0.2)
     locked: bool = shape.locked()

@@ -24,7 +24,9 @@ class Stairs(Obstacle):
     x_m: float = shape.place("x", "Middle of the foot, x")
     y_m: float = shape.place("y", "Middle of the foot, y")
     heading_deg: float = shape.angle("Heading", "Direction in which the stairs rise")
-    steps: int = value(4, label="Steps", help="Number of steps", ge=1, le=200, slider=(1, 20), live=True)
+    steps: int = value(
+        4, label="Steps", help="Number of steps", ge=1, le=200, slider=(1, 20), live=True
+    )
     rise_m: float = shape.size("Rise", "Height of a step", 0.04)
     run_m: float = shape.size("Run", "Depth of a step", 0.3)
     width_m: float = shape.size("Width", "Width of the flight", 1.5)
@@ -42,7 +44,9 @@ def _solids(o: Stairs, base_dir: Path | None) -> list[Block]:
     for step in range(o.steps):
         begin, height = step * o.run_m, (step + 1) * o.rise_m
         half = np.array([0.5 * (end - begin), 0.5 * o.width_m, 0.5 * height])
-        centre = np.array([o.x_m, o.y_m, 0.0]) + rotation @ np.array([0.5 * (begin + end), 0.0, half[2]])
+        centre = np.array([o.x_m, o.y_m, 0.0]) + rotation @ np.array(
+            [0.5 * (begin + end), 0.0, half[2]]
+        )
         blocks.append(Block(centre, rotation, half))
     return blocks
 
